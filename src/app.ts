@@ -1,0 +1,146 @@
+import type { Logger } from 'pino'
+import { type ChargeCreation, chargeCreation } from './charges/create-charge.ts'
+import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
+import type { Config } from './config.ts'
+import { type KeyRing, keyRing } from './merchants/authenticate.ts'
+import type { Clock } from './platform/clock.ts'
+import { type Database, openDatabase } from './platform/db/database.ts'
+import { type KeysInFlight, keysInFlight } from './platform/idempotency/in-flight.ts'
+import { createPoster, type Poster } from './platform/outbound/attempt.ts'
+import type { TargetRules } from './platform/outbound/target.ts'
+import { type ExactWindow, exactWindow } from './platform/rate/exact-window.ts'
+import { type SharedWindows, sharedWindows } from './platform/rate/shared-windows.ts'
+import type { Vault } from './platform/secrets.ts'
+import { guardRails } from './rails/guard.ts'
+import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
+import { sandboxRail } from './rails/sandbox.ts'
+
+/** Everything that serves one cell: what an operation is given. */
+export type App = Shared & {
+  cell: string
+  db: Database
+  keysInFlight: KeysInFlight
+  chargeCreation: ChargeCreation
+  chargeMoves: ChargeMoves
+  chargeWindow: ExactWindow
+  windows: SharedWindows
+  /** Wakes a background task of this process: something it waits for has been committed. */
+  nudge(sweep: string): void
+}
+
+/** What all cells of one process share. */
+export type Shared = {
+  config: Config
+  clock: Clock
+  log: Logger
+  vault: Vault
+  directory: Database
+  rails: Rails
+  keyRing: KeyRing
+  poster: Poster
+  targetRules: TargetRules
+  deadlineIn(ms: number): Deadline
+}
+
+export type Gateway = Shared & {
+  cells: readonly App[]
+  /** The cell that serves this merchant. */
+  appOf(place: { cell: string }): App
+  /** Set by whoever runs the background tasks. */
+  onNudge(wake: (cell: string, sweep: string) => void): void
+  close(): Promise<void>
+}
+
+export type Parts = {
+  config: Config
+  clock: Clock
+  log: Logger
+  vault: Vault
+  connectionString: string
+  cells: readonly string[]
+  role: string | null
+  /** The live rails. Given by construction, never by a setting; without it live money is refused cleanly. */
+  liveRails?: Rails['live']
+  /** Names and times of other companies' servers, for tests that run their own. */
+  resolve?: Parameters<typeof createPoster>[0]['resolve']
+}
+
+const MONEY_CONNECTIONS = 6
+const DIRECTORY_CONNECTIONS = 2
+const STATEMENT_TIMEOUT_MS = 3000
+
+/** Builds the whole program from its parts; starts nothing. */
+export function buildGateway(parts: Parts): Gateway {
+  const { config, clock, log, vault, connectionString, role } = parts
+  const open = (schema: string, connections: number) =>
+    openDatabase({
+      connectionString,
+      schema,
+      role,
+      connections,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      applicationName: 'gateway',
+    })
+  const directory = open('directory', DIRECTORY_CONNECTIONS)
+  const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
+  const poster = createPoster({ ...targetRules, ...(parts.resolve ? { resolve: parts.resolve } : {}) })
+  const sandbox = sandboxRail(clock, config.sandboxOutcomeSeconds)
+  const rails = guardRails({
+    test: { op1_momo: sandbox, op2_money: sandbox, card: sandbox },
+    live: parts.liveRails ?? {},
+  })
+  const ring = keyRing({ directory, clock, failuresAMinute: config.rateFailedAuth })
+  const shared: Shared = {
+    config,
+    clock,
+    log,
+    vault,
+    directory,
+    rails,
+    keyRing: ring,
+    poster,
+    targetRules,
+    deadlineIn,
+  }
+  let wake = (_cell: string, _sweep: string) => {}
+  const cells = parts.cells.map((cell) =>
+    buildCell(shared, { cell, db: open(cell, MONEY_CONNECTIONS), nudge: (sweep) => wake(cell, sweep) }),
+  )
+  return {
+    ...shared,
+    cells,
+    appOf: ({ cell }) => {
+      const found = cells.find((app) => app.cell === cell)
+      if (!found) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
+      return found
+    },
+    onNudge: (listener) => {
+      wake = listener
+    },
+    close: async () => {
+      await Promise.all([directory.close(), poster.close(), ...cells.map((app) => app.db.close())])
+    },
+  }
+}
+
+function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(sweep: string): void }): App {
+  const { config } = shared
+  const app = {
+    ...shared,
+    ...own,
+    keysInFlight: keysInFlight(),
+    chargeWindow: exactWindow('charges', config.rateCharges),
+    windows: sharedWindows({
+      reads: config.rateReads,
+      all: config.rateAll,
+      webhook_resend: config.rateWebhookResend,
+    }),
+  } as App
+  app.chargeCreation = chargeCreation(app)
+  app.chargeMoves = chargeMoves(app)
+  return app
+}
+
+function ownHosts(config: Config): string[] {
+  return config.baseUrl === null ? [config.host] : [new URL(config.baseUrl).hostname, config.host]
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts'
+import { chargeFee } from '../ledger/fees.ts'
+import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import { LIVE_CHANNELS } from '../rails/rail.ts'
+import { refuseSplit } from '../subaccounts/split.ts'
+import type { ChargeCreate } from './charge-create.ts'
+
+/** 502: the rail cannot serve, nothing was recorded, the key is free again (spec 7.3; contract.md 3 j). */
+export const railUnavailable = (retryAfterSeconds?: number) =>
+  new Refusal(
+    502,
+    'rail_unavailable',
+    'payment rail temporarily unavailable - retry with the same Idempotency-Key',
+    {
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  )
+
+/**
+ * The domain rules of a new charge in the order of contract.md G11c, one refusal a line. Answers with the fee (whole UGX).
+ * `readiness` is the verdict of the rail, known before and reported last.
+ */
+export function judgeCharge(
+  input: ChargeCreate,
+  {
+    terms,
+    mode,
+    config,
+    readiness,
+  }: { terms: MerchantTerms; mode: Mode; config: Config; readiness: Refusal | null },
+): number {
+  const { amount, channel } = input
+  const live = mode === 'live'
+  if (!terms.active) throw domainRefusal('merchant_inactive', 'merchant is not active')
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
+  if (amount > config.amountMax)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
+  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
+    throw domainRefusal(
+      'amount_too_large',
+      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
+    )
+  if ((input.currency ?? 'UGX') !== 'UGX')
+    throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  if (live && terms.kycStatus !== 'verified') throw verificationRequired()
+  if (live && !LIVE_CHANNELS.includes(channel))
+    throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`)
+  const fee = chargeFee(amount)
+  if (fee >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
+  if (input.split !== undefined) refuseSplit(input.split, amount - fee)
+  if (readiness !== null) throw readiness
+  return fee
+}
+
+const verificationRequired = () =>
+  domainRefusal(
+    'verification_required',
+    'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
+  )

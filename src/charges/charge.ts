@@ -1,0 +1,141 @@
+import { type Static, Type } from 'typebox'
+import { CHANNELS } from '../rails/rail.ts'
+
+/** Spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
+export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | 'refunded'
+
+/** The one table of moves; the database refuses every other (trigger charges_move_forward). */
+export const CHARGE_MOVES = {
+  pending: ['authorized', 'succeeded', 'failed'],
+  authorized: ['succeeded', 'failed'],
+  succeeded: ['refunded'],
+  failed: [],
+  refunded: [],
+} as const satisfies Record<ChargeStatus, readonly ChargeStatus[]>
+
+export const CHARGE_STATUSES = Object.keys(CHARGE_MOVES) as ChargeStatus[]
+
+/** A row of `charges` as the rules and the pages see it. Whole UGX; times are UTC. */
+export type Charge = {
+  merchantId: number
+  id: string
+  mode: 'test' | 'live'
+  status: ChargeStatus
+  amount: number
+  fee: number
+  giftCardAmount: number
+  channel: string
+  phone: string | null
+  email: string | null
+  reference: string | null
+  railReference: string | null
+  railTransactionId: string | null
+  failureReason: string | null
+  paymentLinkId: string | null
+  refundId: string | null
+  createdAt: Date
+  completedAt: Date | null
+  refundedAt: Date | null
+  holdUntil: Date | null
+  settledAt: Date | null
+}
+
+export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
+  c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.email, c.reference, c.rail_reference as "railReference",
+  c.rail_transaction_id as "railTransactionId", c.failure_reason as "failureReason",
+  c.payment_link_id as "paymentLinkId", c.refund_id as "refundId", c.created_at as "createdAt",
+  c.completed_at as "completedAt", c.refunded_at as "refundedAt", c.hold_until as "holdUntil", c.settled_at as "settledAt"`
+
+const time = Type.String({ format: 'date-time' })
+const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+const status = Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'])
+const channel = Type.Enum([...CHANNELS])
+
+/** The charge as the API shows it (contract.md 2.2). */
+export const ChargeShape = Type.Object(
+  {
+    id: Type.String({ description: 'starts with `txn_`' }),
+    mode: Type.Enum(['test', 'live']),
+    status,
+    amount: Type.Integer({ description: 'whole UGX' }),
+    fee: Type.Integer({ description: 'whole UGX' }),
+    net: Type.Integer({ description: 'amount minus gift_card_amount minus fee' }),
+    gift_card_amount: Type.Integer(),
+    currency: Type.Literal('UGX'),
+    channel,
+    reference: orNull(Type.String()),
+    rail_reference: orNull(Type.String({ description: 'the reference we gave the rail, the same for life' })),
+    rail_transaction_id: orNull(
+      Type.String({ description: "the operator's own number, null until success" }),
+    ),
+    failure_reason: orNull(Type.String()),
+    payment_link_id: orNull(Type.String()),
+    refund_id: orNull(Type.String()),
+    created_at: time,
+    completed_at: orNull(time),
+    refunded_at: orNull(time),
+    settled: Type.Boolean({ description: 'true once the net is in the available balance' }),
+    available_on: orNull(time),
+  },
+  { $id: 'Charge' },
+)
+export type ChargeView = Static<typeof ChargeShape>
+
+export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
+  charge.amount - charge.giftCardAmount - charge.fee
+
+/** What a caller sees of a charge. */
+export function presentCharge(charge: Charge): ChargeView {
+  return {
+    id: charge.id,
+    mode: charge.mode,
+    status: charge.status,
+    amount: charge.amount,
+    fee: charge.fee,
+    net: netOf(charge),
+    gift_card_amount: charge.giftCardAmount,
+    currency: 'UGX',
+    channel: charge.channel as ChargeView['channel'],
+    reference: charge.reference,
+    rail_reference: charge.railReference,
+    rail_transaction_id: charge.railTransactionId,
+    failure_reason: charge.failureReason,
+    payment_link_id: charge.paymentLinkId,
+    refund_id: charge.refundId,
+    created_at: charge.createdAt.toISOString(),
+    completed_at: charge.completedAt?.toISOString() ?? null,
+    refunded_at: charge.refundedAt?.toISOString() ?? null,
+    settled: charge.settledAt !== null,
+    available_on: availableOn(charge)?.toISOString() ?? null,
+  }
+}
+
+/** The data of charge.succeeded and charge.failed (contract.md section 5), keys in the order of canonical JSON. */
+export function chargeEventData(charge: Charge): Record<string, unknown> {
+  const view = presentCharge(charge)
+  return {
+    amount: view.amount,
+    available_on: view.status === 'failed' ? null : view.available_on,
+    channel: view.channel,
+    completed_at: view.completed_at,
+    created_at: view.created_at,
+    currency: view.currency,
+    failure_reason: view.failure_reason,
+    fee: view.fee,
+    gift_card_amount: view.gift_card_amount,
+    id: view.id,
+    merchant_reference: view.reference,
+    mode: view.mode,
+    net: view.net,
+    payment_link_id: view.payment_link_id,
+    rail_reference: view.rail_reference,
+    reference: view.reference,
+    settled: view.settled,
+    status: view.status,
+  }
+}
+
+function availableOn(charge: Charge): Date | null {
+  if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
+  return charge.settledAt ?? charge.holdUntil
+}

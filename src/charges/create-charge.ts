@@ -1,0 +1,217 @@
+import type { App } from '../app.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import type { Answer, Caller } from '../platform/http/caller.ts'
+import { errorBody } from '../platform/http/errors.ts'
+import {
+  addKeys,
+  findKeys,
+  type KeyRow,
+  type KeyUse,
+  keyInFlight,
+  ownerName,
+  replayOf,
+  type StoredAnswer,
+} from '../platform/idempotency/keys.ts'
+import { newId, uuidFor } from '../platform/ids.ts'
+import type { OpenWindows } from '../platform/rate/exact-window.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { addAttempts } from '../rails/attempts.ts'
+import { type Charge, presentCharge } from './charge.ts'
+import type { ChargeCreate } from './charge-create.ts'
+import { judgeCharge, railUnavailable } from './charge-rules.ts'
+import { submitLiveCharge } from './submit-live-charge.ts'
+import { addCharges, type NewCharge } from './write-charges.ts'
+
+/** One POST /v1/charges whose form is right. */
+export type ChargeRequest = {
+  caller: Caller
+  key: string
+  fingerprint: Buffer
+  requestId: string
+  input: ChargeCreate
+}
+
+/** What became of it: the answer, or (live) the stored row whose rail is still to be asked. */
+export type Created = Answer & { stored?: NewCharge }
+type Item = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
+type Plan = {
+  outcome: Outcome<Created>
+  key?: KeyUse & { answer: StoredAnswer | null; objectId: string | null }
+  charge?: NewCharge
+}
+
+export type ChargeCreation = Batch<Item, Created>
+
+// A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
+const LIVE_SENDING_MS = 30_000
+const READINESS_WAIT_MS = 2000
+
+/**
+ * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
+ * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
+ */
+export async function createCharge(app: App, request: ChargeRequest): Promise<Answer> {
+  const { merchantId, mode } = request.caller
+  const owner = { merchantId, mode, key: request.key }
+  return app.keysInFlight.during(owner, async () => {
+    const ready = await railReadiness(app, request)
+    const created = await app.chargeCreation.add({ ...request, ...owner, ...ready }).catch(throwKeyBusy)
+    if (created.stored === undefined) return created
+    crashPoint('key.reserved')
+    return submitLiveCharge(app, created.stored, owner)
+  })
+}
+
+/** The batch that stores charges: one transaction for all that came while the last one was under way. */
+export function chargeCreation(app: App): ChargeCreation {
+  return batch({ run: (items) => storeCharges(app, items), laneOf: (item) => item.caller.merchantId })
+}
+
+async function railReadiness(app: App, { caller, input }: ChargeRequest) {
+  const rail = app.rails[caller.mode][input.channel]
+  if (!rail?.collect) return { installation: null, readiness: railUnavailable() }
+  assert(caller.mode === 'test' || !rail.simulated, 'a live movement never meets a simulated rail')
+  if (rail.simulated) return { installation: null, readiness: null }
+  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
+  if (verdict.kind === 'ready') return { installation: verdict.installation, readiness: null }
+  return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
+}
+
+// Another process holds the key in a transaction that has not ended (ledger.md section 8).
+function throwKeyBusy(error: unknown): never {
+  throw sqlState(error) === '55P03' ? keyInFlight() : error
+}
+
+async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
+  const at = app.clock.now()
+  const places = distinctPlaces(items)
+  return app.db.transaction(async (tx) => {
+    const [terms, keys, windows] = await tx.send(
+      termsOf([...new Set(places.map((place) => place.merchantId))]),
+      findKeys(items),
+      ...app.chargeWindow.lock(places),
+    )
+    const known = {
+      terms: new Map(terms.map((one) => [one.id, one])),
+      keys: new Map(keys.map((row) => [ownerName(row), row])),
+      windows: app.chargeWindow.open(windows ?? [], at.getTime()),
+    }
+    const plans = items.map((item) => planItem(app, item, { ...known, at }))
+    const charges = plans.flatMap((plan) => plan.charge ?? [])
+    return {
+      value: plans.map((plan) => plan.outcome),
+      last: [
+        ...addKeys(
+          plans.flatMap((plan) => plan.key ?? []),
+          at,
+        ),
+        ...addCharges(charges),
+        ...addAttempts(charges.filter((one) => one.mode === 'live').map((one) => attemptOf(one, items))),
+        ...known.windows.writes(),
+      ],
+    }
+  })
+}
+
+type Known = { terms: Map<number, MerchantTerms>; keys: Map<string, KeyRow>; windows: OpenWindows; at: Date }
+
+/** Decides one request on what the transaction has read: over the limit, a replay, a refusal that is kept, or a new charge. */
+function planItem(app: App, item: Item, known: Known): Plan {
+  const { caller } = item
+  try {
+    known.windows.check(caller)
+    const seen = known.keys.get(ownerName(item))
+    if (seen) {
+      const stored = replayOf(seen, item.fingerprint)
+      if (stored.status < 300) known.windows.take(caller)
+      return { outcome: done({ ...stored, replayed: true }) }
+    }
+    const terms = known.terms.get(caller.merchantId)
+    assert(terms, 'a merchant with a key has a row')
+    const fee = judgeCharge(item.input, {
+      terms,
+      mode: caller.mode,
+      config: app.config,
+      readiness: item.readiness,
+    })
+    known.windows.take(caller)
+    return storePlan(app, item, newCharge(app, item, { fee, at: known.at }))
+  } catch (error) {
+    if (error instanceof Refusal && error.stored) return refusedPlan(item, error)
+    return { outcome: failed(error) }
+  }
+}
+
+function storePlan(_app: App, item: Item, charge: NewCharge): Plan {
+  const key = { merchantId: item.merchantId, mode: item.mode, key: item.key, fingerprint: item.fingerprint }
+  if (charge.mode === 'live') {
+    const running = { status: 201, body: '', stored: charge, objectId: charge.id }
+    return { outcome: done(running), key: { ...key, answer: null, objectId: charge.id }, charge }
+  }
+  const answer = { status: 201, body: JSON.stringify(presentCharge(charge)), objectId: charge.id }
+  return { outcome: done(answer), key: { ...key, answer, objectId: charge.id }, charge }
+}
+
+function refusedPlan(item: Item, refusal: Refusal): Plan {
+  const answer = { status: refusal.status, body: errorBody(refusal, item.requestId), objectId: null }
+  const { merchantId, mode, key, fingerprint } = item
+  return { outcome: done(answer), key: { merchantId, mode, key, fingerprint, answer, objectId: null } }
+}
+
+function newCharge(app: App, item: Item, { fee, at }: { fee: number; at: Date }): NewCharge {
+  const { caller, input } = item
+  const id = newId('txn_', caller.tag)
+  const live = caller.mode === 'live'
+  return {
+    merchantId: caller.merchantId,
+    id,
+    mode: caller.mode,
+    status: live ? 'pending' : 'authorized',
+    amount: input.amount,
+    fee,
+    giftCardAmount: 0,
+    channel: input.channel,
+    phone: input.customer.phone,
+    email: input.customer.email ?? null,
+    reference: input.reference ?? null,
+    railReference: uuidFor(id),
+    ...NOT_YET,
+    createdAt: at,
+    published: !live,
+    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
+  }
+}
+
+const NOT_YET = {
+  railTransactionId: null,
+  failureReason: null,
+  paymentLinkId: null,
+  refundId: null,
+  completedAt: null,
+  refundedAt: null,
+  holdUntil: null,
+  settledAt: null,
+} satisfies Partial<Charge>
+
+function attemptOf(charge: NewCharge, items: readonly Item[]) {
+  const item = items.find((one) => one.caller.merchantId === charge.merchantId && one.installation !== null)
+  assert(item?.installation && charge.railReference, 'a live charge has an installation and a reference')
+  return {
+    merchantId: charge.merchantId,
+    reference: charge.railReference,
+    subject: charge.id,
+    side: 'collect' as const,
+    channel: charge.channel,
+    installation: item.installation,
+    at: charge.createdAt,
+  }
+}
+
+function distinctPlaces(items: readonly Item[]) {
+  const places = new Map(items.map((item) => [`${item.merchantId} ${item.mode}`, item]))
+  return [...places.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+}

@@ -1,0 +1,99 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { lastNine, readPhone } from '../platform/phone.ts'
+import { badRequest, notFound } from '../platform/refusal.ts'
+import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
+
+/** Which charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
+export type ChargeFilter = ListWindow & {
+  status: string | null
+  reference: string | null
+  phone: string | null
+  email: string | null
+}
+
+const BY_ID = statement<Charge>(
+  'charge by id',
+  `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.mode = $3 and c.published`,
+)
+
+// $1 merchant, $2 mode, $3 from, $4 until, $5 and $6 the cursor (time and id), $7 limit; $8 onwards the filters.
+const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3 and c.created_at <= $4
+  and (c.created_at, c.id) < ($5, $6)`
+const NEWEST = 'order by c.created_at desc, c.id desc limit $7'
+const OTHERS = `($8::text is null or c.status = $8) and ($9::text is null or c.reference = $9)
+  and ($10::text is null or c.phone9 = $10) and ($11::text is null or lower(c.email) = $11)`
+
+const listBy = (name: string, driver: string) =>
+  statement<Charge>(
+    `list charges by ${name}`,
+    `select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
+  )
+
+// The plain list is the newest of five ordered scans, one for each status: flat however long the history is.
+const LIST_ALL = statement<Charge>(
+  'list charges',
+  `select * from (${CHARGE_STATUSES.map(
+    (status) =>
+      `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and c.status = '${status}' and ${OTHERS} ${NEWEST})`,
+  ).join(' union all ')}) c order by "createdAt" desc, id desc limit $7`,
+)
+const LIST_BY = {
+  reference: listBy('reference', 'c.reference is not null and c.reference = $9::text'),
+  phone: listBy('phone', 'c.phone9 is not null and c.phone9 = $10::text'),
+  email: listBy('email', 'c.email is not null and lower(c.email) = $11::text'),
+  status: listBy('status', 'c.status = $8::text'),
+}
+
+/** The caller's charge in the key's mode, or 404 (spec 1.3). */
+export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {
+  const [charge] =
+    tagOf('txn_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  if (!charge) throw notFound('charge')
+  return charge
+}
+
+/** One page of the caller's charges, newest first. */
+export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
+  if (filter.status !== null && !CHARGE_STATUSES.some((one) => one === filter.status))
+    throw badRequest(`invalid status: ${filter.status}`)
+  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
+  const phone9 = filter.phone === null ? null : identityOf(filter.phone)
+  if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }
+  const rows = await app.db.query(statementFor(filter), [
+    caller.merchantId,
+    caller.mode,
+    filter.createdAfter?.toISOString() ?? '-infinity',
+    filter.createdBefore?.toISOString() ?? 'infinity',
+    cursor?.createdAt.toISOString() ?? 'infinity',
+    cursor?.id ?? '',
+    filter.limit + 1,
+    filter.status,
+    filter.reference,
+    phone9,
+    filter.email?.toLowerCase() ?? null,
+  ])
+  return pageOf(rows, filter.limit)
+}
+
+function statementFor(filter: ChargeFilter) {
+  if (filter.reference !== null) return LIST_BY.reference
+  if (filter.phone !== null) return LIST_BY.phone
+  if (filter.email !== null) return LIST_BY.email
+  return filter.status === null ? LIST_ALL : LIST_BY.status
+}
+
+/** Matched on the last nine digits, in whatever form; what is no phone matches nothing (G11g). */
+function identityOf(phone: string): string | null {
+  const normalised = readPhone(phone)
+  return normalised === null ? null : lastNine(normalised)
+}
+
+async function cursorOf(app: App, caller: Caller, id: string): Promise<Charge> {
+  const charge = await getCharge(app, caller, id).catch(() => null)
+  if (!charge) throw badRequest('invalid starting_after cursor')
+  return charge
+}

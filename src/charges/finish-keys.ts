@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
+
+type Orphan = KeyOwner & { objectId: string }
+
+// The request that reserved a live key has surely given up by then: its submit lives 25 s.
+const ORPHANED_AFTER_MS = 30_000
+const AT_ONCE = 200
+
+const ORPHANS = statement<Orphan>(
+  'orphaned charge keys',
+  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
+   where status is null and created_at < $1 and object_id like 'txn\\_%' order by created_at limit $2`,
+)
+const OBJECT = statement<Charge>(
+  'charge of a key',
+  `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
+)
+
+/**
+ * Finds keys whose process died between storing a live charge and answering: the charge exists, so its first answer is
+ * rendered from the row as it was created; a charge that was taken back frees the key (G58). Answers how many.
+ */
+export async function finishKeys(app: App): Promise<number> {
+  const before = new Date(app.clock.nowMs() - ORPHANED_AFTER_MS).toISOString()
+  const orphans = await app.db.query(ORPHANS, [before, AT_ONCE])
+  for (const orphan of orphans) await finishOne(app, orphan)
+  return orphans.length
+}
+
+function finishOne(app: App, orphan: Orphan): Promise<null> {
+  return app.db.transaction(async (tx) => {
+    const [[charge]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
+    if (!charge) return { value: null, last: [freeKey(orphan)] }
+    return {
+      value: null,
+      last: [finishKey(orphan, { status: 201, body: JSON.stringify(firstView(charge)) })],
+    }
+  })
+}
+
+/** The charge as its 201 showed it: authorized, with nothing that came later. */
+const firstView = (charge: Charge) =>
+  presentCharge({
+    ...charge,
+    status: 'authorized',
+    failureReason: null,
+    railTransactionId: null,
+    completedAt: null,
+    refundedAt: null,
+    refundId: null,
+    holdUntil: null,
+    settledAt: null,
+  })

@@ -1,0 +1,179 @@
+import type { App } from '../app.ts'
+import { openException } from '../exceptions/exception.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { lastNine } from '../platform/phone.ts'
+import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
+import type { ChargeFailure, Status } from '../rails/rail.ts'
+import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+import { nextQuestionMs } from './follow-ladder.ts'
+import { moveCharge } from './move-charge.ts'
+import { attemptFor } from './submit-live-charge.ts'
+
+type Followed = Charge & {
+  installation: string
+  questionCount: number
+  submitEndedAt: Date | null
+  tag: string
+}
+type Answered = Status<ChargeFailure>
+
+const AT_ONCE = 1000
+const LIVE_AT_ONCE = 32
+// A question is asked again after this long when its worker died over it.
+const LEASE_MS = 30_000
+const QUESTION_DEADLINE_MS = 12_000
+
+// The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
+const DUE_TEST = statement<Followed>(
+  'due test charges',
+  `select ${CHARGE_COLUMNS}, 'sandbox' as installation, 0 as "questionCount", null::timestamptz as "submitEndedAt", '' as tag
+   from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
+)
+const CLAIM_LIVE = statement<Followed>(
+  'claim due live charges',
+  `with due as (
+     select merchant_id, id from charges where follow_at <= $1 and mode = 'live'
+     order by follow_at limit $2 for no key update skip locked)
+   update charges c set follow_at = $3,
+     status = 'authorized', published = true
+   from due, rail_attempts a, merchants m
+   where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
+     and a.merchant_id = c.merchant_id and a.subject = c.id
+   returning ${CHARGE_COLUMNS}, a.installation, a.question_count as "questionCount", a.submit_ended_at as "submitEndedAt", m.tag`,
+)
+const ASK_AGAIN = statement(
+  'ask about live charge again',
+  `update charges set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/**
+ * Asks the rail about every open charge that is due, and moves those it has decided (rails.md section 4). Nothing else
+ * ends a charge: not its age, not silence, not `not_found`. Answers how many rows it looked at.
+ */
+export async function followCharges(app: App): Promise<number> {
+  const now = app.clock.now().toISOString()
+  const test = await app.db.query(DUE_TEST, [now, AT_ONCE])
+  crashPoint('charge.sandbox-due')
+  const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
+  const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
+  const followed = await Promise.allSettled([...test, ...live].map((charge) => followOne(app, charge)))
+  const failed = followed.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return followed.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
+}
+
+/** Whether the charge moved, or a question was asked and counted. */
+async function followOne(app: App, charge: Followed): Promise<boolean> {
+  const rail = app.rails[charge.mode][charge.channel as keyof (typeof app.rails)['test']]
+  if (!rail?.collect) return false
+  const attempt = attemptFor(charge, charge.installation)
+  const answer = await rail.collect
+    .status(attempt, app.deadlineIn(QUESTION_DEADLINE_MS))
+    .catch((error): Answered => {
+      app.log.error({ err: error, object_id: charge.id }, 'a rail threw on a status question')
+      return {
+        kind: 'unknown',
+        evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
+      }
+    })
+  return apply(app, charge, answer)
+}
+
+async function apply(app: App, charge: Followed, answer: Answered): Promise<boolean> {
+  switch (answer.kind) {
+    case 'succeeded':
+      if (!isAbout(charge, answer)) return reportMismatch(app, charge, answer)
+      await moveCharge(app, {
+        charge,
+        to: { status: 'succeeded', railTransactionId: answer.railTransactionId },
+        alongside: closing(app, charge, answer),
+      })
+      return true
+    case 'failed':
+      await moveCharge(app, {
+        charge,
+        to: { status: 'failed', reason: answer.reason },
+        alongside: closing(app, charge, answer),
+      })
+      return true
+    case 'pending':
+    case 'not_found':
+    case 'unknown':
+      return charge.mode === 'live' ? askAgain(app, charge, answer) : false
+  }
+}
+
+const referenceOf = (charge: Followed) => ({
+  merchantId: charge.merchantId,
+  reference: charge.railReference as string,
+})
+
+/** A live attempt ends with its charge; a test movement has none. */
+function closing(app: App, charge: Followed, answer: Answered) {
+  if (charge.mode === 'test') return []
+  const attempt = referenceOf(charge)
+  return [moveAttempt(attempt, 'ended', app.clock.now()), addEvidence(attempt, answer.kind, answer.evidence)]
+}
+
+/** Money moves only when what the operator says it moved is what was asked for (rails.md 1.4, rule 6). */
+function isAbout(charge: Charge, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
+  return (
+    answer.amount === charge.amount &&
+    answer.currency === 'UGX' &&
+    charge.phone !== null &&
+    lastNine(answer.phone) === lastNine(charge.phone) &&
+    answer.externalId === charge.id
+  )
+}
+
+async function reportMismatch(
+  app: App,
+  charge: Followed,
+  answer: Extract<Answered, { kind: 'succeeded' }>,
+): Promise<boolean> {
+  const now = app.clock.now()
+  const details = { amount: answer.amount, currency: answer.currency, external_id: answer.externalId }
+  const found = {
+    merchantId: charge.merchantId,
+    tag: charge.tag,
+    mode: charge.mode,
+    kind: 'rail_mismatch' as const,
+    subject: charge.id,
+    details,
+  }
+  app.log.error(
+    { object_id: charge.id },
+    'the rail reports another amount, party or reference than was asked for',
+  )
+  await app.db.transaction(async (tx) => {
+    await tx.send(call(ASK_AGAIN, charge.merchantId, charge.id, nextTime(app, charge)))
+    return {
+      value: null,
+      last: [...openException(found, now), addEvidence(referenceOf(charge), 'mismatch', answer.evidence)],
+    }
+  })
+  return true
+}
+
+async function askAgain(app: App, charge: Followed, answer: Answered): Promise<boolean> {
+  const notFoundAt = answer.kind === 'not_found' ? app.clock.now() : null
+  const state = answer.kind === 'pending' ? 'accepted' : charge.submitEndedAt === null ? 'in_doubt' : null
+  await app.db.transaction(async (tx) => {
+    await tx.send(call(ASK_AGAIN, charge.merchantId, charge.id, nextTime(app, charge)))
+    return {
+      value: null,
+      last: [
+        countQuestion(referenceOf(charge), state, notFoundAt),
+        addEvidence(referenceOf(charge), answer.kind, answer.evidence),
+      ],
+    }
+  })
+  return true
+}
+
+function nextTime(app: App, charge: Followed): string {
+  const from = (charge.submitEndedAt ?? charge.createdAt).getTime()
+  return new Date(nextQuestionMs(from, app.clock.nowMs())).toISOString()
+}

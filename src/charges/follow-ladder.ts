@@ -1,0 +1,28 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+// Ages of the questions of the first five minutes; after that a period for each age (rails.md 4.1).
+const FIRST_QUESTIONS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300].map((seconds) => seconds * SECOND)
+const PERIODS = [
+  { untilAge: 15 * MINUTE, everyMs: 2 * MINUTE },
+  { untilAge: DAY, everyMs: 15 * MINUTE },
+  { untilAge: 7 * DAY, everyMs: HOUR },
+  { untilAge: Number.POSITIVE_INFINITY, everyMs: DAY },
+]
+// So that a thousand movements of one moment are not asked about in one moment.
+const SPREAD = 0.2
+
+/**
+ * When to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. It never stops asking: only
+ * the rail's own answer ends a movement. `chance` spreads the steps by up to 20 % either way.
+ */
+export function nextQuestionMs(fromMs: number, nowMs: number, chance: () => number = Math.random): number {
+  const age = Math.max(0, nowMs - fromMs)
+  const first = FIRST_QUESTIONS.find((questionAge) => questionAge > age)
+  const step = first === undefined ? periodAt(age) : first - age
+  return nowMs + step * (1 + SPREAD * (2 * chance() - 1))
+}
+
+const periodAt = (age: number) => PERIODS.find(({ untilAge }) => age < untilAge)?.everyMs ?? DAY

@@ -1,0 +1,217 @@
+import type { App } from '../app.ts'
+import { openException } from '../exceptions/exception.ts'
+import { railAccount } from '../ledger/accounts.ts'
+import { type Book, lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
+import { addSettlements, type Settlement } from '../ledger/settlements.ts'
+import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, type Outcome } from '../platform/batch.ts'
+import { later } from '../platform/clock.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
+import { addEvents, type Happening } from '../webhooks/events.ts'
+import { type Charge, chargeEventData, netOf } from './charge.ts'
+import { type ChargeEnd, endCharges } from './write-charges.ts'
+
+/** How a charge ends. */
+export type ChargeOutcome =
+  | { status: 'succeeded'; railTransactionId: string | null }
+  | { status: 'failed'; reason: ChargeFailure }
+
+/** One open charge and the rail's conclusive answer about it. `alongside` commits with the move. */
+export type ChargeMove = {
+  charge: Pick<Charge, 'merchantId' | 'id' | 'mode'>
+  to: ChargeOutcome
+  alongside?: readonly Call[]
+}
+
+/** `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open. */
+export type Moved = 'moved' | 'same' | 'contradicted'
+export type ChargeMoves = Batch<ChargeMove, Moved>
+
+const STATUS_OF = statement<{ merchantId: number; id: string; status: string; voided: boolean }>(
+  'status of charges',
+  `select c.merchant_id as "merchantId", c.id, c.status, c.voided_at is not null as voided from charges c
+   join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on c.merchant_id = n.merchant_id and c.id = n.id`,
+)
+const TRIES = 3
+
+/**
+ * The one door through which a charge reaches a final state: status, ledger transfers, settlement, event and delivery in
+ * one commit, by compare-and-set (spec 3.1; ledger.md 5). Asked for twice it moves once; a final state never moves.
+ */
+export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => app.chargeMoves.add(move)
+
+/** The batch behind the door. */
+export function chargeMoves(app: App): ChargeMoves {
+  return batch({
+    run: async (moves) => {
+      const moved = await moveTogether(app, moves)
+      crashPoint('charge.moved')
+      if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
+      return moved
+    },
+    laneOf: (move) => move.charge.merchantId,
+  })
+}
+
+async function moveTogether(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await moveOnce(app, moves)
+    } catch (error) {
+      // A month was closed while this waited: the money belongs to the new one, with a fresh time.
+      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
+    }
+  }
+}
+
+async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
+  const at = app.clock.now()
+  const sorted = [...moves].sort(
+    (a, b) => a.charge.merchantId - b.charge.merchantId || (a.charge.id < b.charge.id ? -1 : 1),
+  )
+  const merchants = [...new Set(sorted.map((move) => move.charge.merchantId))]
+  return app.db.transaction(async (tx) => {
+    const [terms] = await tx.send(termsOf(merchants))
+    const termsById = new Map(terms.map((one) => [one.id, one]))
+    const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
+    const [ended, heads] = await tx.send(endCharges(ends, at), lockHeads(distinctHeads(sorted)))
+    const book = openBook(heads, at)
+    const writes = writesFor(ended, { ends, terms: termsById, book, at })
+    const missed = await outcomesOfMissed(tx, moves, ended)
+    const contradictions = moves
+      .filter((move) => missed.get(move.charge.id) === 'contradicted')
+      .flatMap((move) => contradiction(move, termsById, at))
+    return {
+      value: moves.map((move) => done(missed.get(move.charge.id) ?? 'moved')),
+      last: [...writes, ...moves.flatMap((move) => move.alongside ?? []), ...contradictions],
+    }
+  })
+}
+
+type Tx = Parameters<Parameters<App['db']['transaction']>[0]>[0]
+
+/** Everything that ending these charges writes: one statement a table. */
+function writesFor(
+  ended: readonly Charge[],
+  { ends, terms, book, at }: { ends: ChargeEnd[]; terms: Map<number, MerchantTerms>; book: Book; at: Date },
+): Call[] {
+  const endById = new Map(ends.map((end) => [end.id, end]))
+  const settlements: Settlement[] = []
+  const happenings: Happening[] = []
+  for (const charge of ended) {
+    const own = terms.get(charge.merchantId)
+    assert(own, 'the terms of every merchant in the batch were read')
+    if (charge.status === 'succeeded') {
+      postSuccess(book, charge)
+      const settlementId = endById.get(charge.id)?.settlementId
+      if (settlementId) settlements.push(instantSettlement(charge, settlementId, at))
+    }
+    happenings.push(happeningOf(charge, own))
+  }
+  return [...book.writes(), ...addSettlements(settlements), ...addEvents(happenings, at)]
+}
+
+function postSuccess(book: Book, charge: Charge): void {
+  const rail = railAccount(charge.channel)
+  const facts = { merchantId: charge.merchantId, mode: charge.mode, subject: charge.id, debit: rail }
+  const credit = charge.settledAt === null ? 'pending' : 'available'
+  book.post({ ...facts, kind: 'charge_net', credit, amount: netOf(charge) })
+  book.post({ ...facts, kind: 'charge_fee', credit: 'fees', amount: charge.fee })
+}
+
+function happeningOf(charge: Charge, terms: MerchantTerms): Happening {
+  return {
+    merchantId: charge.merchantId,
+    tag: terms.tag,
+    mode: charge.mode,
+    type: charge.status === 'succeeded' ? 'charge.succeeded' : 'charge.failed',
+    subject: charge.id,
+    data: chargeEventData(charge),
+    hasWebhookUrl: terms.hasWebhookUrl,
+  }
+}
+
+function instantSettlement(charge: Charge, id: string, at: Date): Settlement {
+  const { merchantId, mode } = charge
+  return { merchantId, id, mode, kind: 'instant', amount: netOf(charge), chargeCount: 1, createdAt: at }
+}
+
+/** What the compare-and-set writes: without a hold the charge is born settled, on the clock that decides for it (3 a). */
+function endOf(
+  app: App,
+  { charge, to }: ChargeMove,
+  { terms, at }: { terms: MerchantTerms | undefined; at: Date },
+): ChargeEnd {
+  assert(terms, 'a charge has a merchant')
+  const facts = { merchantId: charge.merchantId, id: charge.id, status: to.status }
+  if (to.status === 'failed')
+    return {
+      ...facts,
+      failureReason: to.reason,
+      railTransactionId: null,
+      holdUntil: null,
+      settledAt: null,
+      settlementId: null,
+    }
+  const hold = holdMs(terms, charge.mode, app.config)
+  const atOnce = hold === 0
+  return {
+    ...facts,
+    failureReason: null,
+    railTransactionId: to.railTransactionId,
+    holdUntil: atOnce ? at : later(at, hold + clockOffsetMs(terms, charge.mode)),
+    settledAt: atOnce ? at : null,
+    settlementId: atOnce ? newId('setl_', terms.tag) : null,
+  }
+}
+
+/** The moves that found their charge closed: the same end is a no-op, another is a contradiction (contract.md 3 o). */
+async function outcomesOfMissed(
+  tx: Tx,
+  moves: readonly ChargeMove[],
+  ended: readonly Charge[],
+): Promise<Map<string, Moved>> {
+  const movedIds = new Set(ended.map((charge) => charge.id))
+  const missed = moves.filter((move) => !movedIds.has(move.charge.id))
+  if (missed.length === 0) return new Map()
+  const [rows] = await tx.send(
+    call(
+      STATUS_OF,
+      missed.map((move) => move.charge.merchantId),
+      missed.map((move) => move.charge.id),
+    ),
+  )
+  const statusById = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    missed.map((move) => [
+      move.charge.id,
+      agrees(statusById.get(move.charge.id), move) ? 'same' : 'contradicted',
+    ]),
+  )
+}
+
+function agrees(row: { status: string; voided: boolean } | undefined, move: ChargeMove): boolean {
+  if (row === undefined) return true
+  if (row.voided) return move.to.status === 'failed'
+  return row.status === move.to.status || (row.status === 'refunded' && move.to.status === 'succeeded')
+}
+
+function contradiction(move: ChargeMove, terms: Map<number, MerchantTerms>, at: Date): Call[] {
+  const { merchantId, mode, id } = move.charge
+  const tag = terms.get(merchantId)?.tag
+  assert(tag, 'a charge has a merchant')
+  return openException(
+    { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
+    at,
+  )
+}
+
+function distinctHeads(moves: readonly ChargeMove[]) {
+  const heads = new Map(moves.map(({ charge }) => [`${charge.merchantId} ${charge.mode}`, charge]))
+  return [...heads.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+}

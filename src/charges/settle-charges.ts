@@ -1,0 +1,111 @@
+import type { App } from '../app.ts'
+import { lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
+import { addSettlements } from '../ledger/settlements.ts'
+import { clockOffsetMs, type Mode, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+
+type Due = { merchantId: number; mode: Mode }
+
+// One transaction releases at most this many charges of one merchant; the loop goes on until none is left.
+const AT_ONCE = 5000
+const LEDGERS_AT_ONCE = 500
+
+// In test mode the merchant's own test clock says what is due (contract.md 3 a).
+const DUE = statement<Due>(
+  'ledgers with charges to settle',
+  `select h.merchant_id as "merchantId", h.mode from ledger_heads h join merchants m on m.id = h.merchant_id
+   where h.pending > 0 and (h.merchant_id, h.mode::text) > ($3::bigint, $4::text) and exists (
+     select 1 from charges c where c.merchant_id = h.merchant_id and c.mode = h.mode and c.settled_at is null
+       and c.hold_until <= $1::timestamptz + case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond')
+   order by h.merchant_id, h.mode::text limit $2`,
+)
+const CLAIM = statement<{ id: string; net: number }>(
+  'claim charges to settle',
+  `update charges c set settled_at = $3, settlement_id = $6
+   from (select id from charges where merchant_id = $1 and mode = $2 and settled_at is null and hold_until <= $4
+     order by hold_until limit $5 for no key update skip locked) due
+   where c.merchant_id = $1 and c.id = due.id and c.settled_at is null
+   returning c.id, c.amount - c.gift_card_amount - c.fee as net`,
+)
+
+/**
+ * Releases every charge whose hold is over from pending to available: each once, by compare-and-set, one settlement record
+ * and one transfer for the sum (spec 1.8; ledger.md 5). One merchant's trouble stops nobody else. Answers how many charges.
+ */
+export async function settleCharges(app: App): Promise<number> {
+  let settled = 0
+  let after: Due = { merchantId: 0, mode: 'live' }
+  for (;;) {
+    const due = await app.db.query(DUE, [
+      app.clock.now().toISOString(),
+      LEDGERS_AT_ONCE,
+      after.merchantId,
+      after.mode,
+    ])
+    const last = due.at(-1)
+    if (!last) return settled
+    for (const ledger of due) settled += await settleLedger(app, ledger)
+    after = last
+  }
+}
+
+/** Releases what is due of one merchant and mode. An error is this ledger's own: it is reported, the sweep goes on. */
+export async function settleLedger(app: App, ledger: Due): Promise<number> {
+  let settled = 0
+  try {
+    for (;;) {
+      const released = await releaseSome(app, ledger)
+      settled += released
+      if (released < AT_ONCE) return settled
+    }
+  } catch (error) {
+    if (error instanceof MonthClosed) return settled
+    app.log.error(
+      { err: error, merchant: ledger.merchantId, mode: ledger.mode },
+      'settling stopped for this merchant',
+    )
+    return settled
+  }
+}
+
+function releaseSome(app: App, { merchantId, mode }: Due): Promise<number> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[terms]] = await tx.send(termsOf([merchantId]))
+    assert(terms, 'a ledger has a merchant')
+    const dueAt = later(at, clockOffsetMs(terms, mode))
+    const id = newId('setl_', terms.tag)
+    const [claimed, heads] = await tx.send(
+      call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), AT_ONCE, id),
+      lockHeads([{ merchantId, mode }]),
+    )
+    crashPoint('settle.claimed')
+    if (claimed.length === 0) return { value: 0 }
+    const amount = claimed.reduce((sum, charge) => sum + charge.net, 0)
+    const book = openBook(heads, at)
+    book.post({
+      merchantId,
+      mode,
+      kind: 'hold_release',
+      subject: id,
+      debit: 'pending',
+      credit: 'available',
+      amount,
+    })
+    const settlement = {
+      merchantId,
+      id,
+      mode,
+      kind: 'sweep' as const,
+      amount,
+      chargeCount: claimed.length,
+      createdAt: at,
+    }
+    return { value: claimed.length, last: [...book.writes(), ...addSettlements([settlement])] }
+  })
+}

@@ -1,0 +1,191 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Answer } from '../platform/http/caller.ts'
+import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { type AttemptState, addEvidence, moveAttempt } from '../rails/attempts.ts'
+import type { Attempt, ChargeFailure, Submitted } from '../rails/rail.ts'
+import { type Charge, presentCharge } from './charge.ts'
+import { railUnavailable } from './charge-rules.ts'
+import { moveCharge } from './move-charge.ts'
+import type { NewCharge } from './write-charges.ts'
+
+type Heard = Submitted<ChargeFailure>
+type Parked = { parked: boolean }
+
+// The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
+const ANSWER_DEADLINE_MS = 5000
+const SUBMIT_DEADLINE_MS = 25_000
+const FIRST_QUESTION_MS = 5000
+
+const PUBLISH = statement<{ id: string }>(
+  'publish live charge',
+  `update charges set status = 'authorized', published = true, follow_at = $3
+   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
+)
+const VOID = statement<{ id: string }>(
+  'void live charge',
+  `update charges set voided_at = $3, follow_at = null
+   where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
+)
+
+/** The attempt that carries this charge to its rail. */
+export function attemptFor(charge: Charge, installation: string): Attempt {
+  assert(
+    charge.railReference !== null && charge.phone !== null,
+    'a charge that travels has a reference and a phone',
+  )
+  return {
+    reference: charge.railReference,
+    installation,
+    publicId: charge.id,
+    amount: charge.amount,
+    currency: 'UGX',
+    phone: charge.phone,
+    note: charge.reference ?? '',
+    createdAt: charge.createdAt,
+  }
+}
+
+/**
+ * Asks the rail to collect a stored live charge, outside any transaction, and records what it said (rails.md 3.8).
+ * Answers 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
+ */
+export async function submitLiveCharge(app: App, charge: NewCharge, owner: KeyOwner): Promise<Answer> {
+  crashPoint('charge.stored')
+  const state: Parked = { parked: false }
+  const submitted = submit(app, charge).then((heard) => record(app, { charge, owner, heard, state }))
+  // A late answer is recorded whether or not the caller is still there.
+  const late = submitted.catch((error) => {
+    app.log.error(
+      { err: error, object_id: charge.id },
+      'recording a live submit failed; the follower goes on',
+    )
+    throw error
+  })
+  return Promise.race([late, parkAfterDeadline(app, { charge, owner, state, submitted: late })])
+}
+
+async function submit(app: App, charge: NewCharge): Promise<Heard> {
+  const rail = app.rails.live[charge.channel as keyof typeof app.rails.live]
+  assert(rail?.collect && !rail.simulated, 'a stored live charge has a live rail')
+  const started = performance.now()
+  try {
+    crashPoint('charge.rail-sent')
+    const attempt = attemptFor(charge, '')
+    return await rail.collect.submit(attempt, app.deadlineIn(SUBMIT_DEADLINE_MS))
+  } catch (error) {
+    // Nobody can say how far a throw got: it is ambiguous, never a failure.
+    app.log.error({ err: error, object_id: charge.id }, 'a rail threw')
+    return {
+      kind: 'ambiguous',
+      evidence: {
+        at: app.clock.now(),
+        operation: 'submit',
+        stage: 'sent',
+        elapsedMs: performance.now() - started,
+      },
+    }
+  }
+}
+
+async function parkAfterDeadline(
+  app: App,
+  work: { charge: NewCharge; owner: KeyOwner; state: Parked; submitted: Promise<Answer> },
+): Promise<Answer> {
+  const waited = await Promise.race([
+    work.submitted.then(
+      () => 'answered',
+      () => 'answered',
+    ),
+    after(ANSWER_DEADLINE_MS),
+  ])
+  if (waited === 'answered') return work.submitted
+  work.state.parked = true
+  return publish(app, work, { state: 'in_doubt', submitEndedAt: null, evidence: [] })
+}
+
+async function record(
+  app: App,
+  { charge, owner, heard, state }: { charge: NewCharge; owner: KeyOwner; heard: Heard; state: Parked },
+): Promise<Answer> {
+  crashPoint('charge.rail-answered')
+  const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
+  const evidence = [addEvidence(attempt, heard.kind, heard.evidence)]
+  const now = app.clock.now()
+  switch (heard.kind) {
+    case 'accepted':
+      return publish(app, { charge, owner }, { state: 'accepted', submitEndedAt: now, evidence })
+    case 'ambiguous':
+      return publish(app, { charge, owner }, { state: 'in_doubt', submitEndedAt: now, evidence })
+    case 'rejected':
+      return refuse(
+        app,
+        { charge, owner },
+        { reason: heard.reason, alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
+      )
+    case 'unavailable':
+      // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
+      if (state.parked)
+        return refuse(
+          app,
+          { charge, owner },
+          { reason: 'rail_rejected', alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
+        )
+      await voidCharge(app, { charge, owner }, [...evidence, moveAttempt(attempt, 'void', now)])
+      throw railUnavailable(heard.retryAfterSeconds)
+  }
+}
+
+type Subject = { charge: NewCharge; owner: KeyOwner }
+
+/** The 201 that every live charge gets, whatever comes after: authorized, never final (G11a). */
+function firstAnswer(charge: NewCharge): Answer & { objectId: string } {
+  return {
+    status: 201,
+    body: JSON.stringify(presentCharge({ ...charge, status: 'authorized' })),
+    objectId: charge.id,
+  }
+}
+
+async function publish(
+  app: App,
+  { charge, owner }: Subject,
+  heard: { state: AttemptState; submitEndedAt: Date | null; evidence: readonly Call[] },
+): Promise<Answer> {
+  const answer = firstAnswer(charge)
+  const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
+  const followAt = new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString()
+  await app.db.transaction(async (tx) => {
+    await tx.send(finishKey(owner, answer), call(PUBLISH, charge.merchantId, charge.id, followAt))
+    return { value: null, last: [moveAttempt(attempt, heard.state, heard.submitEndedAt), ...heard.evidence] }
+  })
+  return answer
+}
+
+async function refuse(
+  app: App,
+  { charge, owner }: Subject,
+  { reason, alongside }: { reason: ChargeFailure; alongside: Call[] },
+): Promise<Answer> {
+  const answer = firstAnswer(charge)
+  await moveCharge(app, {
+    charge,
+    to: { status: 'failed', reason },
+    alongside: [finishKey(owner, answer), ...alongside],
+  })
+  return answer
+}
+
+async function voidCharge(app: App, { charge, owner }: Subject, alongside: Call[]): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    await tx.send(freeKey(owner))
+    const [voided] = await tx.send(call(VOID, charge.merchantId, charge.id, app.clock.now().toISOString()))
+    assert(voided.length === 1, 'a charge that nobody has seen can be taken back')
+    return { value: null, last: alongside }
+  })
+}
+
+const after = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), ms).unref())

@@ -1,0 +1,78 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { lastNine } from '../platform/phone.ts'
+import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+
+/** A charge about to be stored: sandbox rows are born published, live ones once the rail has answered. */
+export type NewCharge = Charge & { published: boolean; followAt: Date }
+
+const ADD_CHARGES = statement(
+  'add charges',
+  `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
+     rail_reference, published, created_at, follow_at)
+   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::bigint[], $7::text[],
+     $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::boolean[], $14::timestamptz[], $15::timestamptz[])`,
+)
+
+export function addCharges(charges: readonly NewCharge[]): Call[] {
+  if (charges.length === 0) return []
+  return [
+    call(
+      ADD_CHARGES,
+      charges.map((one) => one.merchantId),
+      charges.map((one) => one.id),
+      charges.map((one) => one.mode),
+      charges.map((one) => one.status),
+      charges.map((one) => one.amount),
+      charges.map((one) => one.fee),
+      charges.map((one) => one.channel),
+      charges.map((one) => one.phone),
+      charges.map((one) => (one.phone === null ? null : lastNine(one.phone))),
+      charges.map((one) => one.email),
+      charges.map((one) => one.reference),
+      charges.map((one) => one.railReference),
+      charges.map((one) => one.published),
+      charges.map((one) => one.createdAt.toISOString()),
+      charges.map((one) => one.followAt.toISOString()),
+    ),
+  ]
+}
+
+/** The end of an open charge: what the compare-and-set writes. Everything about the hold is fixed here, once (CH9). */
+export type ChargeEnd = {
+  merchantId: number
+  id: string
+  status: 'succeeded' | 'failed'
+  failureReason: string | null
+  railTransactionId: string | null
+  holdUntil: Date | null
+  settledAt: Date | null
+  settlementId: string | null
+}
+
+const END_CHARGES = statement<Charge>(
+  'end charges',
+  `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
+     completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
+     settlement_id = n.settlement_id
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
+     as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
+   where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
+   returning ${CHARGE_COLUMNS}`,
+)
+
+/** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
+export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<Charge> {
+  return call(
+    END_CHARGES,
+    ends.map((one) => one.merchantId),
+    ends.map((one) => one.id),
+    ends.map((one) => one.status),
+    ends.map((one) => one.failureReason),
+    ends.map((one) => one.railTransactionId),
+    ends.map((one) => one.holdUntil?.toISOString() ?? null),
+    ends.map((one) => one.settledAt?.toISOString() ?? null),
+    ends.map((one) => one.settlementId),
+    at.toISOString(),
+  )
+}

@@ -1,0 +1,44 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+
+type Mode = 'test' | 'live'
+
+/** A break between what we hold and what somebody else says. A critical one pauses that merchant's payouts in that mode (G69). */
+export type Break = {
+  merchantId: number
+  tag: string
+  mode: Mode
+  kind: 'late_contradiction' | 'rail_mismatch'
+  subject: string
+  details: Record<string, unknown>
+}
+
+const OPEN = statement(
+  'open exception',
+  `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at)
+   values ($1, $2, $3, $4, 'critical', $5, $6, $7)
+   on conflict (merchant_id, subject, kind) where closed_at is null do nothing`,
+)
+const PAUSE = statement(
+  'pause payouts for exception',
+  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, $3) where merchant_id = $1 and mode = $2`,
+)
+
+/** Opens a critical exception, once while it stays open, and pauses the account's payouts in that mode. */
+export function openException(found: Break, at: Date): Call[] {
+  const id = newId('exc_', found.tag)
+  return [
+    call(
+      OPEN,
+      found.merchantId,
+      id,
+      found.mode,
+      found.kind,
+      found.subject,
+      JSON.stringify(found.details),
+      at.toISOString(),
+    ),
+    call(PAUSE, found.merchantId, found.mode, id),
+  ]
+}

@@ -1,0 +1,150 @@
+import { assert } from '../platform/assert.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
+
+type Mode = 'test' | 'live'
+
+/** The locked row that carries every floor of one merchant and mode. Amounts are whole UGX. */
+export type Head = {
+  merchantId: number
+  mode: Mode
+  available: number
+  pending: number
+  in_flight: number
+  seq: number
+  payoutsPausedBy: string | null
+  payoutsFrozenFor: string | null
+  closedUntil: Date | null
+}
+
+/** One movement of money that a rule has decided. A posting of 0 writes nothing. `subject` is the public id it belongs to. */
+export type Posting = {
+  merchantId: number
+  mode: Mode
+  kind: TransferKind
+  subject: string
+  debit: Account
+  credit: Account
+  amount: number
+}
+
+/** The month of `at` was closed while the transaction waited: take a new time and run it again. */
+export class MonthClosed extends Error {}
+
+/** The money side of one transaction: the heads it has locked, and the transfers it has decided on them. */
+export type Book = {
+  head(merchantId: number, mode: Mode): Head
+  /** Applies the posting to the locked head and gives it its number. Throws when a floor would break: ask first. */
+  post(posting: Posting): void
+  /** One statement for the heads, one for the transfers. */
+  writes(): Call[]
+}
+
+const LOCK_HEADS = statement<Head>(
+  'lock ledger heads',
+  `select h.merchant_id as "merchantId", h.mode, h.available, h.pending, h.in_flight, h.seq,
+     h.payouts_paused_by as "payoutsPausedBy", h.payouts_frozen_for as "payoutsFrozenFor",
+     nullif(h.closed_until, '-infinity') as "closedUntil"
+   from ledger_heads h
+   where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))
+   order by h.merchant_id, h.mode for no key update of h`,
+)
+
+const WRITE_HEADS = statement(
+  'write ledger heads',
+  `update ledger_heads h set available = n.available, pending = n.pending, in_flight = n.in_flight, seq = n.seq
+   from unnest($1::bigint[], $2::mode[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+     as n (merchant_id, mode, available, pending, in_flight, seq)
+   where h.merchant_id = n.merchant_id and h.mode = n.mode`,
+)
+
+const ADD_TRANSFERS = statement(
+  'add transfers',
+  `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
+   select * from unnest($1::bigint[], $2::mode[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
+     $8::bigint[], $9::timestamptz[])`,
+)
+
+const MAKE_HEADS = statement(
+  'make ledger heads',
+  `insert into ledger_heads (merchant_id, mode) select $1::bigint, m from unnest(enum_range(null::mode)) m on conflict do nothing`,
+)
+
+/** Both heads of a new merchant, empty. */
+export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
+
+/** Locks the heads of these merchants and modes, in the order every transaction uses. */
+export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call<Head> {
+  return call(
+    LOCK_HEADS,
+    pairs.map((pair) => pair.merchantId),
+    pairs.map((pair) => pair.mode),
+  )
+}
+
+/** Opens the book over locked heads; `at` is the time of every transfer in it. Throws MonthClosed. (ledger.md 1, 7) */
+export function openBook(heads: readonly Head[], at: Date): Book {
+  const byKey = new Map(heads.map((head) => [keyOf(head), head]))
+  const transfers: (Posting & { seq: number })[] = []
+  const touched = new Set<Head>()
+  if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at)) throw new MonthClosed()
+
+  function head(merchantId: number, mode: Mode): Head {
+    const found = byKey.get(keyOf({ merchantId, mode }))
+    assert(found, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
+    return found
+  }
+
+  return {
+    head,
+    post(posting) {
+      assert(
+        Number.isSafeInteger(posting.amount) && posting.amount >= 0,
+        'a posting is a whole amount, never negative',
+      )
+      if (posting.amount === 0) return
+      const row = head(posting.merchantId, posting.mode)
+      if (isFloorAccount(posting.debit)) row[posting.debit] -= posting.amount
+      if (isFloorAccount(posting.credit)) row[posting.credit] += posting.amount
+      assert(
+        row.available >= 0 && row.pending >= 0 && row.in_flight >= 0,
+        `${posting.kind} of ${posting.subject} keeps every floor`,
+      )
+      row.seq += 1
+      touched.add(row)
+      transfers.push({ ...posting, seq: row.seq })
+    },
+    writes: () => (transfers.length === 0 ? [] : [writeHeads([...touched]), addTransfers(transfers, at)]),
+  }
+}
+
+const keyOf = ({ merchantId, mode }: { merchantId: number; mode: Mode }) => `${merchantId} ${mode}`
+
+function writeHeads(heads: readonly Head[]): Call {
+  return call(
+    WRITE_HEADS,
+    heads.map((head) => head.merchantId),
+    heads.map((head) => head.mode),
+    heads.map((head) => head.available),
+    heads.map((head) => head.pending),
+    heads.map((head) => head.in_flight),
+    heads.map((head) => head.seq),
+  )
+}
+
+function addTransfers(transfers: readonly (Posting & { seq: number })[], at: Date): Call {
+  const time = at.toISOString()
+  return call(
+    ADD_TRANSFERS,
+    transfers.map((transfer) => transfer.merchantId),
+    transfers.map((transfer) => transfer.mode),
+    transfers.map((transfer) => transfer.seq),
+    transfers.map((transfer) => transfer.kind),
+    transfers.map((transfer) => transfer.subject),
+    transfers.map((transfer) => transfer.debit),
+    transfers.map((transfer) => transfer.credit),
+    transfers.map((transfer) => transfer.amount),
+    transfers.map(() => time),
+  )
+}

@@ -1,0 +1,47 @@
+import { equal, throws } from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { chargeFee } from './fees.ts'
+
+const seed = randomInt(2 ** 31)
+console.log(`fees.test.ts seed ${seed}`)
+
+test('the fee at each of its edges', () => {
+  const cases: [number, number][] = [
+    [0, 0],
+    [1, 200],
+    [200, 200],
+    [201, 200],
+    [13_333, 200],
+    [13_399, 200],
+    [13_400, 201],
+    [50_000, 750],
+    [333_333, 4999],
+    [333_334, 5000],
+    [1_000_000_000, 5000],
+    [Number.MAX_SAFE_INTEGER, 5000],
+  ]
+  for (const [amount, fee] of cases) equal(chargeFee(amount), fee, String(amount))
+})
+
+test('the fee is the formula of the contract in exact arithmetic', () => {
+  const amount = fc.oneof(
+    fc.integer({ min: 1, max: 400_000 }),
+    fc.maxSafeNat().filter((any) => any > 0),
+  )
+  fc.assert(
+    fc.property(amount, (any) => equal(BigInt(chargeFee(any)), exactFee(BigInt(any)))),
+    { seed, numRuns: 5000 },
+  )
+})
+
+test('what is no amount stops', () => {
+  for (const bad of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) throws(() => chargeFee(bad))
+})
+
+function exactFee(amount: bigint): bigint {
+  const share = (amount * 15n) / 1000n
+  if (share < 200n) return 200n
+  return share > 5000n ? 5000n : share
+}

@@ -1,0 +1,98 @@
+import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
+import type { Clock } from '../platform/clock.ts'
+import { call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { unauthorized } from '../platform/http/guards.ts'
+import { tooMany, waitForPlace, withinWindow } from '../platform/rate/limits.ts'
+
+const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
+  'holder of api key',
+  `select k.merchant_id as "merchantId", m.tag, m.cell from api_keys k join merchants m on m.id = k.merchant_id
+   where k.hash = $1 and k.revoked_at is null`,
+)
+const REVISION = statement<{ number: number }>('directory revision', 'select number from revision')
+const CHANGED = statement('directory changed', 'update revision set number = number + 1')
+
+/** The keys this process remembers. A revoked one is forgotten within a second, in every process (reliability.md A3). */
+export type KeyRing = {
+  /** Who holds this key; at once where it is remembered. Throws 401, or 429 after too many failures of one address. */
+  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
+  countFailure(clientAddress: string): void
+  /** Looks whether any key changed and forgets all when one did. Called every 400 ms. */
+  refresh(): Promise<void>
+  /** Forgets everything: used after a change made by this very process. */
+  forget(): void
+}
+
+const MOST_REMEMBERED = 50_000
+const MOST_ADDRESSES = 10_000
+// When the directory cannot be asked for this long, remembered keys are no longer believed.
+const BELIEVED_MS = 1000
+
+/** Belongs to the transaction that changes keys or merchants: every process sees the number within half a second. */
+export const directoryChanged = () => call(CHANGED)
+
+export function keyRing(parts: { directory: Database; clock: Clock; failuresAMinute: number }): KeyRing {
+  const callers = new Map<string, Caller>()
+  const failures = new Map<string, number[]>()
+  let revision = -1
+  let lookedAt = performance.now()
+  // Grows each time all is forgotten: what was asked before that is not remembered after it.
+  let generation = 0
+
+  function countFailure(address: string): void {
+    if (parts.failuresAMinute === 0) return
+    const nowMs = parts.clock.nowMs()
+    const times = withinWindow(failures.get(address) ?? [], nowMs)
+    const waitMs = waitForPlace(times, parts.failuresAMinute, nowMs)
+    if (waitMs > 0) throw tooMany(waitMs)
+    if (failures.size > MOST_ADDRESSES) failures.clear()
+    failures.set(address, [...times, nowMs])
+  }
+
+  function forget(): void {
+    callers.clear()
+    generation += 1
+  }
+
+  async function lookUp(token: string, address: string): Promise<Caller> {
+    const asked = generation
+    const form = readApiKey(token)
+    const hash = form === null ? null : hashApiKey(token)
+    const [holder] = hash === null ? [] : await parts.directory.query(HOLDER, [hash])
+    if (form === null || !holder) {
+      countFailure(address)
+      throw unauthorized('invalid api key')
+    }
+    const caller = { ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) }
+    if (callers.size > MOST_REMEMBERED) callers.clear()
+    if (asked === generation) callers.set(token, caller)
+    return caller
+  }
+
+  return {
+    authenticate: (token, address) => {
+      const remembered = performance.now() - lookedAt < BELIEVED_MS ? callers.get(token) : undefined
+      return remembered ?? lookUp(token, address)
+    },
+    countFailure,
+    async refresh() {
+      const askedAt = performance.now()
+      const [row] = await parts.directory.query(REVISION)
+      if (row && row.number !== revision) {
+        forget()
+        revision = row.number
+      }
+      lookedAt = askedAt
+    },
+    forget,
+  }
+}
+
+function facetsOf(kind: KeyKind): Pick<Caller, 'mode' | 'scope'> {
+  return {
+    mode: kind.startsWith('test') ? 'test' : 'live',
+    scope: kind.endsWith('collections') ? 'collections' : 'full',
+  }
+}

@@ -1,0 +1,91 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+export type Mode = 'test' | 'live'
+export const MODES = ['test', 'live'] as const satisfies readonly Mode[]
+export type KycStatus = 'pending' | 'verified' | 'rejected'
+
+/** A merchant as its own row says it, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
+export type Merchant = {
+  id: number
+  publicId: string
+  tag: string
+  handle: string
+  name: string
+  email: string
+  publicKeyTest: string
+  publicKeyLive: string
+  kycStatus: KycStatus
+  active: boolean
+  vendingEnabled: boolean
+  instantSettlement: boolean
+  chargeLimit: number | null
+  payoutLimit: number | null
+  webhookUrl: string | null
+  autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
+  testHold: 'none' | 'realistic'
+  testClockOffsetMs: number
+  failNextPayouts: number
+  failNextReason: string | null
+  createdAt: Date
+}
+
+const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_key_test as "publicKeyTest",
+  public_key_live as "publicKeyLive", kyc_status as "kycStatus", active, vending_enabled as "vendingEnabled",
+  instant_settlement as "instantSettlement", charge_limit as "chargeLimit", payout_limit as "payoutLimit",
+  webhook_url as "webhookUrl", auto_refund_on_jam as "autoRefundOnJam", test_hold as "testHold",
+  test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
+  fail_next_reason as "failNextReason", created_at as "createdAt"`
+
+const MERCHANTS_BY_ID = statement<Merchant>(
+  'merchants by id',
+  `select ${COLUMNS} from merchants where id = any($1::bigint[])`,
+)
+const MERCHANT_NAMED = statement<Merchant>(
+  'merchant named',
+  `select ${COLUMNS} from merchants where handle = $1 or public_id = $1`,
+)
+const ALL_MERCHANTS = statement<Merchant>('all merchants', `select ${COLUMNS} from merchants order by id`)
+
+/** What the rules of money look at. A narrow read: it is part of every batch. */
+export type MerchantTerms = Pick<
+  Merchant,
+  | 'id'
+  | 'tag'
+  | 'active'
+  | 'kycStatus'
+  | 'instantSettlement'
+  | 'chargeLimit'
+  | 'testHold'
+  | 'testClockOffsetMs'
+> & { hasWebhookUrl: boolean }
+
+const TERMS_BY_ID = statement<MerchantTerms>(
+  'merchant terms by id',
+  `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
+     charge_limit as "chargeLimit", test_hold as "testHold", test_clock_offset_ms as "testClockOffsetMs",
+     webhook_url is not null as "hasWebhookUrl"
+   from merchants where id = any($1::bigint[])`,
+)
+
+export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, ids)
+export const merchantNamed = (name: string) => call(MERCHANT_NAMED, name)
+export const allMerchants = () => call(ALL_MERCHANTS)
+
+/** The terms of several merchants, read in the transaction that decides with them. */
+export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
+
+/** How long a succeeded charge is held, in ms: 0 means that it settles in the commit that succeeds it (G62, 3 a). */
+export function holdMs(
+  terms: MerchantTerms,
+  mode: Mode,
+  settings: { liveHoldHours: number; testHoldSeconds: number },
+): number {
+  if (terms.instantSettlement) return 0
+  if (mode === 'live') return settings.liveHoldHours * 3_600_000
+  return terms.testHold === 'realistic' ? 24 * 3_600_000 : settings.testHoldSeconds * 1000
+}
+
+/** The offset of the clock that decides what is due for this merchant and mode, in ms (contract.md 3 a). */
+export const clockOffsetMs = (terms: MerchantTerms, mode: Mode) =>
+  mode === 'test' ? terms.testClockOffsetMs : 0

@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { merchantsById } from './merchant.ts'
+
+const AccountShape = Type.Object(
+  {
+    object: Type.Literal('account'),
+    id: Type.String({ description: 'handle or public key' }),
+    handle: Type.Union([Type.String(), Type.Null()]),
+    public_key: Type.String({ description: 'starts with `pk_test_` or `pk_live_`, by mode' }),
+    name: Type.String(),
+    mode: Type.Enum(['test', 'live']),
+    scope: Type.Enum(['full', 'collections']),
+    kyc_status: Type.Enum(['pending', 'verified', 'rejected']),
+    verified: Type.Boolean(),
+    webhook_configured: Type.Boolean(),
+    active: Type.Boolean(),
+    vending_enabled: Type.Boolean(),
+  },
+  { $id: 'Account' },
+)
+
+export const merchantEndpoints = [
+  endpoint<App, never>({
+    method: 'GET',
+    path: '/v1/me',
+    name: 'getAccount',
+    summary: 'Who this key belongs to',
+    tag: 'Account',
+    scope: 'any',
+    rate: 'reads',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    answers: { 200: { description: 'the account behind the key', schema: AccountShape } },
+    async handle(app, { caller }) {
+      const wanted = merchantsById([caller.merchantId])
+      const [merchant] = await app.db.query(wanted.statement, wanted.values)
+      assert(merchant, 'a key belongs to a merchant')
+      return answer(200, {
+        object: 'account',
+        id: merchant.handle,
+        handle: merchant.handle,
+        public_key: caller.mode === 'test' ? merchant.publicKeyTest : merchant.publicKeyLive,
+        name: merchant.name,
+        mode: caller.mode,
+        scope: caller.scope,
+        kyc_status: merchant.kycStatus,
+        verified: merchant.kycStatus === 'verified',
+        webhook_configured: merchant.webhookUrl !== null,
+        active: merchant.active,
+        vending_enabled: merchant.vendingEnabled,
+      })
+    },
+  }),
+]

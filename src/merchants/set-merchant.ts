@@ -1,0 +1,107 @@
+import type { App, Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { resolveHost } from '../platform/outbound/resolve.ts'
+import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { directoryChanged } from './authenticate.ts'
+import { type Merchant, merchantNamed } from './merchant.ts'
+
+/** What may be changed about a merchant; what is absent stays, null empties. Limits are whole UGX. */
+export type MerchantChange = Partial<
+  Pick<
+    Merchant,
+    | 'kycStatus'
+    | 'active'
+    | 'vendingEnabled'
+    | 'autoRefundOnJam'
+    | 'instantSettlement'
+    | 'webhookUrl'
+    | 'chargeLimit'
+    | 'payoutLimit'
+    | 'testHold'
+    | 'failNextPayouts'
+    | 'failNextReason'
+  >
+>
+
+const HOLDER = statement<{ cell: string }>(
+  'cell of merchant',
+  'select cell from merchants where handle = $1 or public_id = $1',
+)
+const SET = statement(
+  'set merchant',
+  `update merchants set kyc_status = $2, active = $3, vending_enabled = $4, auto_refund_on_jam = $5, instant_settlement = $6,
+     webhook_url = $7, charge_limit = $8, payout_limit = $9, test_hold = $10, fail_next_payouts = $11, fail_next_reason = $12
+   where id = $1`,
+)
+const LOCK = statement<{ id: number }>(
+  'lock merchant',
+  'select id from merchants where id = $1 for no key update',
+)
+const WAKE_WAITING = statement(
+  'wake waiting deliveries',
+  `update deliveries d set next_attempt_at = $2 from merchants m
+   where d.merchant_id = $1 and m.id = $1 and m.webhook_url is not null and d.status = 'pending' and d.next_attempt_at is null`,
+)
+
+/** A merchant by id or handle with the cell that serves it; refuses an unknown one. */
+export async function findMerchant(
+  gateway: Gateway,
+  name: string,
+): Promise<{ app: App; merchant: Merchant }> {
+  const [holder] = await gateway.directory.query(HOLDER, [name])
+  const app = holder ? gateway.appOf(holder) : null
+  const wanted = merchantNamed(name)
+  const [merchant] = app ? await app.db.query(wanted.statement, wanted.values) : []
+  if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${name.slice(0, 60)}`)
+  return { app, merchant }
+}
+
+/** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
+export async function setMerchant(app: App, merchant: Merchant, change: MerchantChange): Promise<Merchant> {
+  if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
+  const wanted = merchantNamed(merchant.publicId)
+  const changed = await app.db.transaction(async (tx) => {
+    await tx.send(call(LOCK, merchant.id))
+    const [[now]] = await tx.send(wanted)
+    const next = { ...(now as Merchant), ...change }
+    return { value: next, last: [call(SET, ...valuesOf(next))] }
+  })
+  if (change.webhookUrl) {
+    // Waiting events become due in the order in which they came to be (G19b): the sender takes the oldest first.
+    await app.db.query(WAKE_WAITING, [merchant.id, app.clock.now().toISOString()])
+    app.nudge('send-deliveries')
+  }
+  await app.directory.query(directoryChanged().statement)
+  app.keyRing.forget()
+  return changed
+}
+
+function valuesOf(merchant: Merchant): unknown[] {
+  return [
+    merchant.id,
+    merchant.kycStatus,
+    merchant.active,
+    merchant.vendingEnabled,
+    merchant.autoRefundOnJam,
+    merchant.instantSettlement,
+    merchant.webhookUrl,
+    merchant.chargeLimit,
+    merchant.payoutLimit,
+    merchant.testHold,
+    merchant.failNextPayouts,
+    merchant.failNextReason,
+  ]
+}
+
+/** One text for every refused address, so that the form is no network scanner (reliability.md 7.5). */
+async function checkWebhookUrl(app: App, url: string): Promise<void> {
+  const refused = domainRefusal('bad_request', 'this address is not reachable from the public internet')
+  const reading = readTarget(url, app.targetRules)
+  if (reading.kind === 'refused') throw refused
+  if (reading.target.exempt || reading.target.literal !== null) return
+  // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
+  const addresses = await resolveHost(reading.target.host, AbortSignal.timeout(1000)).catch(() => [])
+  if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
+}

@@ -1,0 +1,207 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg, { type PoolClient } from 'pg'
+import { assert } from '../assert.ts'
+import { CommitUnknown, classify, isRetryable } from './errors.ts'
+import type { Statement } from './statement.ts'
+
+pg.types.setTypeParser(20, readSafeInteger)
+pg.types.setTypeParser(1700, readSafeInteger)
+
+/** One statement with its values, ready to be sent. */
+export type Call<Row = unknown> = { statement: Statement<Row>; values: unknown[] }
+type RowsOf<T> = { [K in keyof T]: T[K] extends Call<infer Row> ? Row[] : never }
+
+/**
+ * An open transaction on a pipelined connection. `send` puts several statements on the wire at once and answers with
+ * their rows; the first send carries BEGIN.
+ */
+export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>> }
+
+/** Connections to one schema (a cell, or the directory). Statements never name a schema: search_path does. */
+export type Database = {
+  /** Runs one statement outside any transaction. Errors: DatabaseAway, or the server's own. */
+  query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>
+  /**
+   * Runs `work` in one READ COMMITTED transaction and commits. What `work` returns in `last` is sent together with
+   * COMMIT, in one flush (ledger.md section 7). Repeats the whole transaction up to three times on deadlock,
+   * serialization failure and lock time-out. Errors: DatabaseAway, CommitUnknown, or the server's own.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>): Promise<T>
+  /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
+  snapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
+  close(): Promise<void>
+  readonly pool: pg.Pool
+}
+
+export type DatabaseOptions = {
+  connectionString: string
+  schema: string
+  role: string | null
+  connections: number
+  statementTimeoutMs: number
+  applicationName: string
+}
+
+// A request would rather hear 503 than wait in a queue that does not move (reliability.md 6.3).
+const WAIT_FOR_CONNECTION_MS = 250
+const LOCK_TIMEOUT_MS = 1000
+const IDLE_IN_TRANSACTION_MS = 5000
+const TRIES = 3
+
+const openTransaction = new AsyncLocalStorage<true>()
+
+/** Throws when a transaction is open around the caller: rails, suppliers and receivers are never called inside one. */
+export function assertOutsideTransaction(what: string): void {
+  assert(openTransaction.getStore() === undefined, `${what} was called inside a transaction`)
+}
+
+export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call<Row> => ({
+  statement,
+  values,
+})
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = makePool(options, true)
+  const reports = makePool({ ...options, connections: 2, statementTimeoutMs: 60_000 }, false)
+  return {
+    pool,
+    query: async (statement, values = []) => {
+      const result = await pool
+        .query({ name: statement.name, text: statement.text, values })
+        .catch(throwClassified)
+      return result.rows
+    },
+    transaction: (work) => retried(() => withClient(pool, (client) => commitWork(client, work))),
+    snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
+    close: async () => {
+      await Promise.all([pool.end(), reports.end()])
+    },
+  }
+}
+
+function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
+  const settings = [
+    `search_path=${options.schema}`,
+    ...(options.role === null ? [] : [`role=${options.role}`]),
+    `lock_timeout=${LOCK_TIMEOUT_MS}`,
+    `statement_timeout=${options.statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout=${pipeline ? IDLE_IN_TRANSACTION_MS : 60_000}`,
+    'timezone=UTC',
+  ]
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.connections,
+    connectionTimeoutMillis: WAIT_FOR_CONNECTION_MS,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: options.applicationName,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    ...({ pipeline } as object),
+  })
+  // An idle connection that dies is replaced by the next request; the error must not end the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(throwClassified)
+  // A connection cut while nobody reads from it reports here; the statements in flight report for themselves.
+  const ignore = () => {}
+  client.on('error', ignore)
+  let broken = true
+  try {
+    const value = await work(client)
+    broken = false
+    return value
+  } catch (error) {
+    const classified = classify(error)
+    broken = classified !== error || error instanceof CommitUnknown
+    throw classified
+  } finally {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+}
+
+async function commitWork<T>(
+  client: PoolClient,
+  work: (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>,
+): Promise<T> {
+  let begun = false
+  const tx: Tx = {
+    send: async (...calls) => {
+      const begin = begun ? [] : [client.query('begin')]
+      begun = true
+      const results = await settled([...begin, ...calls.map((one) => run(client, one))])
+      return results.slice(begin.length).map((result) => result.rows) as never
+    },
+  }
+  try {
+    const { value, last = [] } = await openTransaction.run(true, () => work(tx))
+    if (begun) await commit(client, last)
+    return value
+  } catch (error) {
+    if (begun && !(error instanceof CommitUnknown)) await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
+  const writes = last.map((one) => run(client, one))
+  const done = client.query('commit')
+  const outcomes = await Promise.allSettled([...writes, done])
+  const failed = outcomes.slice(0, -1).find((outcome) => outcome.status === 'rejected')
+  const committed = outcomes.at(-1)
+  assert(committed !== undefined, 'a commit was sent')
+  if (committed.status === 'fulfilled') {
+    // With pipelining COMMIT of a failed transaction answers ROLLBACK and no error (dependencies.md, warning 2).
+    if (committed.value.command === 'COMMIT') return
+    throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
+  }
+  // A statement that the server itself refused settles it: the transaction is gone.
+  if (failed && classify(failed.reason) === failed.reason) throw failed.reason
+  throw new CommitUnknown(committed.reason)
+}
+
+function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
+  return client.query({ name: statement.name, text: statement.text, values })
+}
+
+/** Waits for all, then throws the first error: the ones after it only say that the transaction is aborted. */
+async function settled(queries: Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
+  const outcomes = await Promise.allSettled(queries)
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRetryable(error) || attempt === TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45))
+    }
+  }
+}
+
+async function readSnapshot<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  await client.query('begin isolation level repeatable read read only')
+  try {
+    return await work(client)
+  } finally {
+    await client.query('rollback').catch(() => {})
+  }
+}
+
+function throwClassified(error: unknown): never {
+  throw classify(error)
+}
+
+function readSafeInteger(text: string): number {
+  const value = Number(text)
+  assert(Number.isSafeInteger(value), `the database sent ${text}, which is not a safe whole number`)
+  return value
+}

@@ -1,0 +1,18 @@
+/**
+ * A statement of the product: constant text, a name under which the server keeps its plan, and the type of its rows.
+ * Every one is registered, so that a test can PREPARE them all against the migrated schema and read their text.
+ */
+export type Statement<Row = unknown> = { readonly name: string; readonly text: string; readonly row?: Row }
+
+const registered = new Map<string, Statement>()
+
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  if (registered.has(name)) throw new Error(`two statements are called ${name}`)
+  const made: Statement<Row> = { name, text }
+  registered.set(name, made)
+  return made
+}
+
+export function allStatements(): readonly Statement[] {
+  return [...registered.values()]
+}

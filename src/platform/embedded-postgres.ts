@@ -1,0 +1,117 @@
+import { chmodSync, existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { assert } from './assert.ts'
+import { prepareCluster, SUPERUSER } from './embedded-postgres/cluster.ts'
+import { withFolderLock } from './embedded-postgres/folder-lock.ts'
+import { anyoneRegistered, register } from './embedded-postgres/participants.ts'
+import { choosePlace, clusterOf, writePointer } from './embedded-postgres/place.ts'
+import { PORT, readPidFile, stopPostmaster } from './embedded-postgres/postmaster.ts'
+import { runsAsRoot } from './embedded-postgres/run-as.ts'
+import { awaitRunning, startPostmaster } from './embedded-postgres/start.ts'
+
+/** A running PostgreSQL of our own, which this process has joined. */
+export type EmbeddedServer = {
+  /** The folder of its unix socket; there is no other way in. */
+  socketDir: string
+  port: number
+  user: string
+  /** The address of one of its databases, over the unix socket, for node `pg` and for PostgreSQL's own tools. */
+  url(database: string): string
+  /** The postmaster's process id. */
+  pid: number
+  /** Whether this call started it; otherwise it ran already. */
+  startedHere: boolean
+  /** Says that this process is done with it. The last one out stops it. Calling it twice does no harm. */
+  leave(): Promise<void>
+}
+
+export type JoinOptions = {
+  /** Everything lives below this folder; it is made when missing. */
+  dataDir: string
+  /** Told what a person at the terminal should know. */
+  say: (line: string) => void
+  /** PostgreSQL settings for a server that this call starts. */
+  settings?: Record<string, string>
+  /** Tests switch this off, to see what happens where the kernel forbids user namespaces. */
+  namespaces?: boolean
+}
+
+type Folders = { dataDir: string; users: string; lock: string; logFile: string }
+
+/**
+ * Joins the embedded PostgreSQL of a data folder, starting or first creating it when needed: a real server, durable,
+ * reachable over a unix socket only. It survives the death of whoever started it, and the next one re-uses it.
+ * Throws an error whose text says what to do.
+ */
+export async function joinEmbeddedPostgres(options: JoinOptions): Promise<EmbeddedServer> {
+  const folders = makeFolders(options.dataDir)
+  return await withFolderLock(folders.lock, async () => {
+    const unregister = register(folders.users)
+    try {
+      return await joinUnderLock(options, folders, unregister)
+    } catch (error) {
+      unregister()
+      throw error
+    }
+  })
+}
+
+async function joinUnderLock(
+  options: JoinOptions,
+  folders: Folders,
+  unregister: () => void,
+): Promise<EmbeddedServer> {
+  const { dataDir } = folders
+  const running = await awaitRunning(clusterOf(dataDir), options.say)
+  const socketDir = running ?? (await start(options, folders))
+  const file = readPidFile(clusterOf(dataDir))
+  assert(file !== null, 'a server that answers has written its postmaster.pid')
+  const leaveNow = () => leave(options, folders, unregister)
+  return describe({ socketDir, pid: file.pid, startedHere: running === null }, leaveNow)
+}
+
+async function start(options: JoinOptions, folders: Folders): Promise<string> {
+  const { say, settings = {}, namespaces = true } = options
+  const place = choosePlace({ dataDir: folders.dataDir, say, namespaces })
+  await prepareCluster(place, say)
+  writePointer(folders.dataDir, place)
+  return await startPostmaster({ place, logFile: folders.logFile, settings, say })
+}
+
+type Found = { socketDir: string; pid: number; startedHere: boolean }
+
+function describe(found: Found, leave: () => Promise<void>): EmbeddedServer {
+  const query = `host=${encodeURIComponent(found.socketDir)}&port=${PORT}&user=${SUPERUSER}`
+  return {
+    ...found,
+    port: PORT,
+    user: SUPERUSER,
+    url: (database) => `postgresql:///${encodeURIComponent(database)}?${query}`,
+    leave,
+  }
+}
+
+async function leave(options: JoinOptions, folders: Folders, unregister: () => void): Promise<void> {
+  if (!existsSync(folders.users)) return // The whole data folder was removed.
+  await withFolderLock(folders.lock, async () => {
+    unregister()
+    if (anyoneRegistered(folders.users)) return
+    const stopped = await stopPostmaster(clusterOf(folders.dataDir))
+    if (!stopped)
+      options.say('PostgreSQL is still stopping; it ends by itself, and the next start waits for it.')
+  })
+}
+
+function makeFolders(path: string): Folders {
+  const isNew = mkdirSync(resolve(path), { recursive: true }) !== undefined
+  // One folder may be named in several ways, and every process must mean the same one.
+  const dataDir = realpathSync(resolve(path))
+  // Started by root, the server's account must be able to pass through; its own folder keeps everyone else out.
+  if (isNew) chmodSync(dataDir, runsAsRoot() ? 0o711 : 0o700)
+  return {
+    dataDir,
+    users: join(dataDir, 'users'),
+    lock: join(dataDir, 'locks'),
+    logFile: join(dataDir, 'postgres.log'),
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identityOf, isRunning } from './process-identity.ts'
+
+const LOOK_AGAIN_MS = 5
+// Old tickets stay a while, so that a process that was paused between looking and taking finds newer ones and yields.
+const TICKETS_KEPT = 16
+
+/**
+ * Runs `work` while no other process runs under a lock in the same folder; waits as long as a live process holds it.
+ *
+ * The lock is the file with the highest number. It is free when empty or when the process named in it is dead. To
+ * take it is to create the next number, which only one can. Nothing is ever taken over by deleting, so two processes
+ * that find a dead holder at the same moment cannot both win.
+ */
+export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const ticket = await takeTicket(folder)
+  try {
+    return await work()
+  } finally {
+    if (existsSync(ticket)) truncateSync(ticket, 0) // The folder itself may have been removed meanwhile.
+  }
+}
+
+async function takeTicket(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const claim = join(folder, `claim-${process.pid}-${randomBytes(4).toString('hex')}`)
+  writeFileSync(claim, identityOf(process.pid) ?? '')
+  try {
+    for (;;) {
+      const ticket = tryNextTicket(folder, claim)
+      if (ticket !== null) return ticket
+      await sleep(LOOK_AGAIN_MS)
+    }
+  } finally {
+    rmSync(claim, { force: true })
+  }
+}
+
+function tryNextTicket(folder: string, claim: string): string | null {
+  const newest = newestTicket(folder)
+  if (newest > 0 && isHeld(join(folder, String(newest)))) return null
+  const mine = newest + 1
+  const ticket = join(folder, String(mine))
+  // A link appears with its whole content, unlike a file that is created and then written.
+  if (!linkUnlessThere(claim, ticket)) return null
+  if (newestTicket(folder) > mine) {
+    rmSync(ticket, { force: true })
+    return null
+  }
+  sweep(folder, mine)
+  return ticket
+}
+
+function newestTicket(folder: string): number {
+  return Math.max(0, ...readdirSync(folder).filter(isTicket).map(Number))
+}
+
+function isTicket(name: string): boolean {
+  return /^\d+$/.test(name)
+}
+
+function isHeld(path: string): boolean {
+  try {
+    return isRunning(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true // A newer one was made meanwhile: look again.
+    throw error
+  }
+}
+
+function linkUnlessThere(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function sweep(folder: string, mine: number): void {
+  for (const name of readdirSync(folder)) {
+    const isOldTicket = isTicket(name) && Number(name) < mine - TICKETS_KEPT
+    const isDeadClaim = name.startsWith('claim-') && identityOf(Number(name.split('-')[1])) === null
+    if (isOldTicket || isDeadClaim) rmSync(join(folder, name), { force: true })
+  }
+}

@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Binaries, copyBinaries, findBinaries } from './binaries.ts'
+import { identityHash, makeOwned, shortTemporaryFolder } from './private-folder.ts'
+import { asAccount, asSelf, canEnter, canRun, inNamespace, type RunAs, runsAsRoot } from './run-as.ts'
+
+/** Where a server lives and under whom it runs. `home` is the data folder, or the system folder it points to. */
+export type Place = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
+
+type Choice = { dataDir: string; say: (line: string) => void; namespaces: boolean }
+
+const POINTER = 'postgres-location'
+
+/** The folder of the PostgreSQL data: `<dataDir>/postgres`, unless a pointer file names another home. */
+export function clusterOf(dataDir: string): string {
+  return join(readPointer(dataDir) ?? dataDir, 'postgres')
+}
+
+/** Whether the folder holds a finished PostgreSQL data folder. */
+export function isCluster(cluster: string): boolean {
+  return existsSync(join(cluster, 'PG_VERSION'))
+}
+
+/** Decides where the server lives and who runs it. Throws, with what to do, when there is no way. Call under the lock. */
+export function choosePlace(choice: Choice): Place {
+  const { dataDir } = choice
+  const pointed = readPointer(dataDir)
+  if (pointed !== null && !isCluster(join(pointed, 'postgres')))
+    throw new Error(
+      `${join(dataDir, POINTER)} names ${pointed} as the database's place, and no database is there.`,
+    )
+  if (!runsAsRoot()) return placeAt(pointed ?? dataDir, asSelf())
+  const account = asAccount()
+  if (account === null)
+    throw new Error(
+      'PostgreSQL does not run as root, and there is no account postgres or nobody: set DATABASE_URL.',
+    )
+  if (pointed !== null) return placeAt(pointed, account)
+  if (canEnter(account, dataDir)) return placeAt(dataDir, account)
+  const inside = choice.namespaces ? inNamespace(account) : null
+  return inside ? placeAt(dataDir, inside) : placeAt(systemHome(choice, account), account)
+}
+
+/** Notes in the data folder that its database lives elsewhere. Comes after the database is there, never before. */
+export function writePointer(dataDir: string, place: Place): void {
+  const pointer = join(dataDir, POINTER)
+  if (place.home === dataDir || existsSync(pointer)) return
+  writeFileSync(`${pointer}.new`, `${place.home}\n`, { flush: true })
+  renameSync(`${pointer}.new`, pointer)
+}
+
+function readPointer(dataDir: string): string | null {
+  const pointer = join(dataDir, POINTER)
+  return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : null
+}
+
+function placeAt(home: string, runAs: RunAs): Place {
+  const installed = findBinaries()
+  // Only an account other than ours can be shut out of node_modules; asking costs some milliseconds.
+  const usable = installed.linked && (runAs.kind !== 'account' || canRunFrom(installed, runAs))
+  const binaries = usable ? installed : copyBinaries(installed, home)
+  return { home, cluster: join(home, 'postgres'), runAs, binaries }
+}
+
+function canRunFrom(binaries: Binaries, runAs: RunAs): boolean {
+  return canRun(runAs, join(binaries.folder, 'bin', 'postgres'))
+}
+
+// A folder only root can enter, no user namespaces: the database must live where the account can go.
+function systemHome(choice: Choice, account: RunAs): string {
+  const { dataDir, say } = choice
+  if (isCluster(join(dataDir, 'postgres')))
+    throw new Error(
+      `PostgreSQL's account cannot enter ${dataDir} any more: open its parents again (chmod o+x).`,
+    )
+  const name = `gateway-${identityHash(dataDir)}`
+  for (const parent of ['/var/lib', shortTemporaryFolder()]) {
+    const home = join(parent, name)
+    if (!makeEnterable(home, account)) continue
+    say(`PostgreSQL's account cannot enter ${dataDir}, so the database lives in ${home}.`)
+    return home
+  }
+  throw new Error(`PostgreSQL's account can enter neither ${dataDir} nor /var/lib: set DATABASE_URL.`)
+}
+
+function makeEnterable(home: string, account: RunAs): boolean {
+  try {
+    mkdirSync(join(home, '..'), { recursive: true })
+    makeOwned(home, account)
+    chmodSync(home, 0o711)
+    if (canEnter(account, home)) return true
+    rmdirSync(home)
+    return false
+  } catch {
+    return false // Not empty, or a read-only system folder: the next one is tried, and the last failure is a sentence.
+  }
+}

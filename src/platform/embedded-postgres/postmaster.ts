@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { SUPERUSER } from './cluster.ts'
+import { isOwnedBy, shortTemporaryFolder } from './private-folder.ts'
+import { postgresOn } from './process-identity.ts'
+
+/** What a server wrote about itself when it started. It may be long dead. */
+export type PidFile = { pid: number; socketDir: string }
+
+export const PORT = 5432 // Only a part of the socket's name: every data folder has a folder for its own socket.
+const LOOK_AGAIN_MS = 4
+const CONNECT_TIMEOUT_MS = 2000
+const STOP_TIMEOUT_MS = 10_000
+const STARTING_UP = '57P03'
+
+/** Reads `postmaster.pid`; null when there is none or it is half written. We never write or delete that file. */
+export function readPidFile(cluster: string): PidFile | null {
+  let lines: string[]
+  try {
+    lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+  } catch {
+    return null
+  }
+  const pid = Number(lines[0])
+  const socketDir = lines[4] ?? ''
+  return pid > 1 && socketDir.startsWith('/') ? { pid, socketDir } : null
+}
+
+/** The running server of that data folder, also while it starts or stops; null when none runs. */
+export function findPostmaster(cluster: string): PidFile | null {
+  const file = readPidFile(cluster)
+  return file && postgresOn(cluster, file.pid) === 'postgres' ? file : null
+}
+
+/** Whether a server answers on the socket. One that answers that it is full is there all the same. */
+export async function answers(cluster: string, socketDir: string): Promise<boolean> {
+  // A stranger could put a server of theirs where ours had its socket before the temporary folder was emptied.
+  if (!existsSync(join(socketDir, `.s.PGSQL.${PORT}`))) return false
+  if (!isOwnedBy(socketDir, statSync(cluster).uid)) return false
+  const client = new pg.Client({
+    host: socketDir,
+    port: PORT,
+    user: SUPERUSER,
+    database: 'postgres',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
+  client.on('error', () => {}) // It may be stopped while we ask; the question is then answered by `connect`.
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    return error instanceof pg.DatabaseError && error.code !== STARTING_UP
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Waits a few ms between two looks. */
+export function lookAgain(): Promise<void> {
+  return sleep(LOOK_AGAIN_MS)
+}
+
+/**
+ * Stops the server of that data folder: open transactions are rolled back, everything is flushed. Waits up to 10 s.
+ * Answers false when it still runs then.
+ */
+export async function stopPostmaster(cluster: string): Promise<boolean> {
+  const running = findPostmaster(cluster)
+  if (running === null) return true
+  process.kill(running.pid, 'SIGINT')
+  const giveUpAt = performance.now() + STOP_TIMEOUT_MS
+  while (postgresOn(cluster, running.pid) === 'postgres') {
+    if (performance.now() > giveUpAt) return false
+    await lookAgain()
+  }
+  removeTemporary(running.socketDir)
+  return true
+}
+
+function removeTemporary(socketDir: string): void {
+  if (!socketDir.startsWith(join(shortTemporaryFolder(), 'gateway-'))) return
+  try {
+    rmdirSync(socketDir)
+  } catch {} // Not empty or gone: nothing depends on it.
+}

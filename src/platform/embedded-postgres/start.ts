@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Place } from './place.ts'
+import { answers, findPostmaster, lookAgain, PORT, readPidFile, stopPostmaster } from './postmaster.ts'
+import { identityHash, makePrivate, shortTemporaryFolder } from './private-folder.ts'
+import { postgresOn } from './process-identity.ts'
+import { type Command, commandAs } from './run-as.ts'
+
+export type StartOptions = {
+  place: Place
+  logFile: string
+  settings: Record<string, string>
+  say: (line: string) => void
+}
+
+const RETRY_FOR_MS = 30_000
+const RETRY_AFTER_MS = 100
+const SLOW_START_MS = 5000
+const UNREACHABLE_MS = 10_000
+const LONGEST_SOCKET_FOLDER = 85 // Bytes: macOS allows 104 for the whole path, and the socket's name takes 18.
+const LARGE_LOG_BYTES = 10_000_000
+const LOG_TAIL = 2000
+// Server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
+const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already exists/
+
+// An acknowledged charge must survive a power cut, so what makes commits durable is said here, not left to defaults.
+const SETTINGS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '200',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+}
+
+/** Waits until a server that already runs on the data folder answers; null when there is none or it goes away. */
+export async function awaitRunning(cluster: string, say: (line: string) => void): Promise<string | null> {
+  const slow = noticeOfSlowness(say)
+  const since = performance.now()
+  for (;;) {
+    const running = findPostmaster(cluster)
+    if (running === null) return null
+    if (await answers(cluster, running.socketDir)) return running.socketDir
+    const isLost = performance.now() - since > UNREACHABLE_MS && isReady(cluster)
+    if (isLost) await restartUnreachable(cluster, say)
+    slow()
+    await lookAgain()
+  }
+}
+
+/** Starts the server and waits until it answers. Throws with the end of its log when it does not. Call under the lock. */
+export async function startPostmaster(options: StartOptions): Promise<string> {
+  const socketDir = makePrivate(socketFolder(options.place), options.place.runAs)
+  rotate(options.logFile)
+  const giveUpAt = performance.now() + RETRY_FOR_MS
+  for (;;) {
+    const complaint = await launch(options, socketDir)
+    if (complaint === null) return socketDir
+    if (!REFUSED_FOR_NOW.test(complaint) || performance.now() > giveUpAt)
+      throw new Error(
+        `PostgreSQL did not start (its log is ${options.logFile}): ${complaint.slice(-LOG_TAIL).trim()}`,
+      )
+    await sleep(RETRY_AFTER_MS)
+  }
+}
+
+// Answers null when the server is up, otherwise what it wrote to its log before it ended.
+async function launch(options: StartOptions, socketDir: string): Promise<string | null> {
+  const { place, logFile, say } = options
+  const log = openSync(logFile, 'a')
+  const before = statSync(logFile).size
+  const { file, args, options: how } = commandFor(options, socketDir)
+  // Detached: its own process group, so Ctrl-C on our program does not reach it.
+  const child = spawn(file, args, { ...how, detached: true, stdio: ['ignore', log, log] })
+  const end = watchEnd(child)
+  closeSync(log)
+  child.unref()
+  const slow = noticeOfSlowness(say)
+  while (!(await answers(place.cluster, socketDir))) {
+    if (end.text !== null) return `${readFileSync(logFile, 'utf8').slice(before)}\n${end.text}`
+    slow()
+    await lookAgain()
+  }
+  return null
+}
+
+function commandFor({ place, settings }: StartOptions, socketDir: string): Command {
+  const all = {
+    ...SETTINGS,
+    ...settings,
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    port: PORT,
+  }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const program = join(place.binaries.folder, 'bin', 'postgres')
+  const command = commandAs(place.runAs, program, ['-D', place.cluster, ...flags])
+  const env = { ...command.options.env, ...ignoredPid(place.cluster) }
+  return { ...command, options: { ...command.options, env } }
+}
+
+// The process id in a stale postmaster.pid may by now belong to another program of the same account, or to a zombie
+// that nobody reaps. PostgreSQL then refuses for ever. Its own way to be told of a process that is no server is this
+// variable; it goes on to its check of the shared memory, so a server that does run is still found.
+function ignoredPid(cluster: string): Record<string, string> {
+  const stale = readPidFile(cluster)
+  const isNone = stale !== null && ['other', 'gone'].includes(postgresOn(cluster, stale.pid))
+  return isNone ? { PG_GRANDPARENT_PID: String(stale.pid) } : {}
+}
+
+function watchEnd(child: ChildProcess): { text: string | null } {
+  const end: { text: string | null } = { text: null }
+  child.once('error', (error) => {
+    end.text = `${error.message}. Set DATABASE_URL to use a PostgreSQL server of your own.`
+  })
+  child.once('exit', (code, signal) => {
+    end.text = `It ended with ${signal ?? `status ${code}`}.`
+  })
+  return end
+}
+
+function socketFolder({ home, cluster }: Place): string {
+  const near = join(home, 'socket')
+  if (Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER) return near
+  return join(shortTemporaryFolder(), `gateway-${identityHash(cluster)}`)
+}
+
+function isReady(cluster: string): boolean {
+  return readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim() === 'ready'
+}
+
+async function restartUnreachable(cluster: string, say: (line: string) => void): Promise<void> {
+  say('PostgreSQL runs, but the folder of its socket was removed: it is started anew.')
+  if (!(await stopPostmaster(cluster))) throw new Error('PostgreSQL is out of reach and does not stop.')
+}
+
+function noticeOfSlowness(say: (line: string) => void): () => void {
+  const since = performance.now()
+  let isSaid = false
+  return () => {
+    if (isSaid || performance.now() - since < SLOW_START_MS) return
+    isSaid = true
+    say('Waiting for PostgreSQL, which is starting, recovering or stopping.')
+  }
+}
+
+function rotate(logFile: string): void {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > LARGE_LOG_BYTES) renameSync(logFile, `${logFile}.1`)
+}

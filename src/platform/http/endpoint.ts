@@ -1,0 +1,55 @@
+import type { Static, TSchema } from 'typebox'
+import type { Answer, Caller } from './caller.ts'
+
+/** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, form. */
+export type ApiRequest<Body = unknown> = {
+  caller: Caller
+  requestId: string
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string | undefined>>
+  body: Body
+  /** Only where the endpoint honours a key and one was sent. */
+  idempotency: { key: string; fingerprint: Buffer } | null
+}
+
+/** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
+export type Endpoint<App> = {
+  method: 'GET' | 'POST'
+  path: string
+  name: string
+  summary: string
+  description?: string
+  tag: string
+  /** full: a collections-only key is refused with 403 before anything else is looked at (contract.md 3 f). */
+  scope: 'any' | 'full'
+  /** The name of its own rate limit; the total of all requests is counted beside it. */
+  rate: string
+  /** `batch`: counted exactly, in the transaction of its work; `shared`: in this process, which hears the others. */
+  rateKind: 'batch' | 'shared'
+  idempotency: 'required' | 'optional' | 'ignored'
+  params?: TSchema
+  query?: TSchema
+  body?: TSchema
+  /** Whether the body is looked at; where not, any body is accepted. */
+  answers: Readonly<Record<number, { description: string; schema: TSchema }>>
+  /** Errors it may answer with, for the description: status -> codes. */
+  refusals?: Readonly<Record<number, string>>
+  handle(app: App, request: ApiRequest): Promise<Answer>
+}
+
+/** Declares an endpoint; the handler sees the body as the schema says it. */
+export function endpoint<App, Body extends TSchema>(
+  declared: Omit<Endpoint<App>, 'handle' | 'body'> & {
+    body?: Body
+    handle(app: App, request: ApiRequest<Static<Body>>): Promise<Answer>
+  },
+): Endpoint<App> {
+  return declared as Endpoint<App>
+}
+
+/** An answer rendered from a value; what goes out is exactly what is shown in the description. */
+export const answer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
+  status,
+  body: JSON.stringify(value),
+  objectId,
+})

@@ -1,0 +1,77 @@
+import { type TSchema, Type } from 'typebox'
+import { badRequest } from '../refusal.ts'
+import { readIsoTime } from '../times.ts'
+
+/** The part of a query that every list takes. */
+export type ListWindow = {
+  limit: number
+  startingAfter: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/** One page; `nextCursor` is the id of its last row, null on the last page. */
+export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | null }
+
+const DEFAULT_LIMIT = 20
+const MOST = 100
+
+/** The query parameters of every list, for the description. */
+export const LIST_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })),
+  starting_after: Type.Optional(Type.String({ description: 'the `next_cursor` of the page before' })),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+  created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+}
+
+/** The list envelope (spec 2.12). */
+export const listOf = (row: TSchema) =>
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(row),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+  })
+
+/** Reads the window of a list, or refuses with the contract's text (G6). */
+export function readListWindow(query: Record<string, string | undefined>): ListWindow {
+  return {
+    limit: readLimit(query.limit),
+    startingAfter: query.starting_after ?? null,
+    createdAfter: readTime(query, 'created_after'),
+    createdBefore: readTime(query, 'created_before'),
+  }
+}
+
+/** Cuts the one row too many that a list query reads to know whether there is more. */
+export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
+  const data = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** The envelope around rows made fit to show. */
+export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => View) {
+  return {
+    object: 'list' as const,
+    data: page.data.map(present),
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
+  }
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = Number(text)
+  if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MOST)
+    throw badRequest(`limit must be an integer between 1 and ${MOST}`)
+  return limit
+}
+
+function readTime(query: Record<string, string | undefined>, name: string): Date | null {
+  const text = query[name]
+  if (text === undefined) return null
+  const time = readIsoTime(text)
+  if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
+  return time
+}

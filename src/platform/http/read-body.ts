@@ -1,0 +1,95 @@
+import type { Static, TSchema } from 'typebox'
+import { readPhone } from '../phone.ts'
+import { invalidRequest } from '../refusal.ts'
+import { echo, hasForbiddenControl } from '../text.ts'
+
+// The part of a JSON schema that a request body of this product uses.
+type Shape = {
+  type?: string
+  enum?: readonly string[]
+  format?: string
+  maxLength?: number
+  properties?: Record<string, Shape>
+  required?: readonly string[]
+  lines?: boolean
+}
+
+/**
+ * Reads a body against its schema: the one place where form is judged. Fields are looked at in the order of the schema
+ * (the order of the spec) and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank
+ * optional fields are absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
+ */
+export function readBody<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+  if (!isObject(body)) throw invalidRequest('body must be a JSON object')
+  return readObject(schema as Shape, body, '') as Static<Schema>
+}
+
+function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
+  const read: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(shape.properties ?? {})) {
+    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    const required = shape.required?.includes(name) ?? false
+    const at = path === '' ? name : `${path}.${name}`
+    const absent = given === undefined || given === null || (typeof given === 'string' && given.trim() === '')
+    if (absent && !(required && field.type === 'integer')) {
+      if (required) throw invalidRequest(`${at} is required`)
+      continue
+    }
+    read[name] = readField(field, given, at)
+  }
+  return read
+}
+
+function readField(field: Shape, value: unknown, at: string): unknown {
+  if (field.enum) return readChoice(field.enum, value, at)
+  switch (field.type) {
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isInteger(value))
+        throw invalidRequest(`${at} must be an integer`)
+      return value === 0 ? 0 : value
+    case 'string':
+      return readText(field, value, at)
+    case 'boolean':
+      if (typeof value !== 'boolean') throw invalidRequest(`${at} must be true or false`)
+      return value
+    case 'array':
+      if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`)
+      return value
+    case 'object':
+      if (!isObject(value)) throw invalidRequest(`${at} must be an object`)
+      return readObject(field, value, at)
+    default:
+      return value
+  }
+}
+
+function readText(field: Shape, value: unknown, at: string): string {
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (hasForbiddenControl(value, field.lines ?? false))
+    throw invalidRequest(`${at} contains control characters`)
+  if (field.maxLength !== undefined && value.length > field.maxLength && [...value].length > field.maxLength)
+    throw invalidRequest(`${at} must be at most ${field.maxLength} characters`)
+  if (field.format === 'phone') {
+    const phone = readPhone(value)
+    if (phone === null) throw invalidRequest(`${at} is not a valid phone number`)
+    return phone
+  }
+  if (field.format === 'email' && !isEmail(value)) throw invalidRequest(`${at} is not a valid email address`)
+  return value
+}
+
+function readChoice(choices: readonly string[], value: unknown, at: string): string {
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (!choices.includes(value))
+    throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`)
+  return value
+}
+
+/** One `@` with something on both sides (contract.md 2.0). */
+function isEmail(text: string): boolean {
+  const at = text.indexOf('@')
+  return at > 0 && at === text.lastIndexOf('@') && at < text.length - 1
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

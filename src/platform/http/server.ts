@@ -1,0 +1,318 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import { crashPoint } from '../crash-point.ts'
+import { fingerprintOf } from '../idempotency/keys.ts'
+import { parseStrictJson } from '../json.ts'
+import type { ExactWindow } from '../rate/exact-window.ts'
+import type { SharedWindows } from '../rate/shared-windows.ts'
+import { invalidRequest, Refusal } from '../refusal.ts'
+import type { Answer, Caller } from './caller.ts'
+import type { ApiRequest, Endpoint } from './endpoint.ts'
+import { errorBody, refusalFor } from './errors.ts'
+import {
+  bearerToken,
+  checkTimestamp,
+  clientAddress,
+  givenRequestId,
+  keyRequired,
+  readIdempotencyKey,
+  readQuery,
+  scopeRefusal,
+} from './guards.ts'
+import { readBody } from './read-body.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import { API_HEADERS, secureHeaders } from './secure-headers.ts'
+
+/** What the frame needs of the product; it knows no noun of it. */
+export type Frame<App> = {
+  app: App
+  endpoints: readonly Endpoint<App>[]
+  clock: Clock
+  log: Logger
+  /** Who holds this key: at once where it is remembered. Throws 401, 429 (too many failures), 503. */
+  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
+  /** Counts a request that came without any credentials. */
+  countFailedAuth(clientAddress: string): void
+  windows: SharedWindows
+  exactWindows: Readonly<Record<string, ExactWindow>>
+  /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
+  refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
+  metrics: RequestMetrics
+  trustedProxies: number
+  https: boolean
+}
+
+type Passed = { caller: Caller; key: string | null; counted: string | null }
+declare module 'fastify' {
+  interface FastifyRequest {
+    passed: Passed | null
+    objectId: string | null
+    outcome: string | null
+    code: string | null
+  }
+}
+
+const BODY_LIMIT = 1024 * 1024
+const HEADERS_LIMIT = 16 * 1024
+const MOST_HEADERS = 100
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+// Above the balancer's, so that the balancer and not we closes an idle connection.
+const KEEP_ALIVE_MS = 65_000
+const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'] as const
+const ALL = 'all'
+
+/** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
+export function buildServer<App>(frame: Frame<App>): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
+    http: { maxHeaderSize: HEADERS_LIMIT, headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 256 },
+    frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
+    clientErrorHandler: answerBrokenRequest,
+  })
+  for (const method of ['TRACE', 'QUERY']) server.addHttpMethod(method, { hasBody: false })
+  server.decorateRequest('passed', null)
+  server.decorateRequest('objectId', null)
+  server.decorateRequest('outcome', null)
+  server.decorateRequest('code', null)
+  // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.setErrorHandler((error, request, reply) => sendError(frame, request, reply, asRefusal(error)))
+  server.setNotFoundHandler((request, reply) =>
+    sendError(frame, request, reply, new Refusal(404, 'not_found', 'not found')),
+  )
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-ID', request.id)
+    if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) done(tooManyHeaders() as never)
+    else done()
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    finish(frame, request, reply)
+    done()
+  })
+  secureHeaders(server, { https: frame.https })
+  for (const declared of frame.endpoints) addEndpoint(server, frame, declared)
+  refuseOtherMethods(server, frame)
+  return server
+}
+
+function addEndpoint<App>(server: FastifyInstance, frame: Frame<App>, declared: Endpoint<App>): void {
+  server.route({
+    method: declared.method,
+    url: declared.path,
+    onRequest: (request, _reply, done) => {
+      admit(frame, declared, request).then(
+        () => done(),
+        (error) => done(error),
+      )
+    },
+    handler: async (request, reply) => {
+      const answer = await serve(frame, declared, request)
+      return sendAnswer(request, reply, answer)
+    },
+  })
+}
+
+/** Everything that is judged before the body is read: key, scope, rate, timestamp, Idempotency-Key. */
+async function admit<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  request: FastifyRequest,
+): Promise<void> {
+  const address = clientAddress(request.raw, frame.trustedProxies)
+  const caller = await identify(frame, request, address)
+  const nowMs = frame.clock.nowMs()
+  const passed: Passed = { caller, key: null, counted: null }
+  request.passed = passed
+  if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
+  frame.windows.take(caller.merchantId, caller.mode, ALL, nowMs)
+  if (declared.rateKind === 'batch') frame.exactWindows[declared.rate]?.refuseEarly(caller, nowMs)
+  else {
+    frame.windows.take(caller.merchantId, caller.mode, declared.rate, nowMs)
+    passed.counted = declared.rate
+  }
+  if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
+  if (declared.idempotency === 'ignored') return
+  passed.key = readIdempotencyKey(request.raw)
+  if (declared.idempotency === 'required' && passed.key === null) throw keyRequired()
+}
+
+function identify<App>(
+  frame: Frame<App>,
+  request: FastifyRequest,
+  address: string,
+): Caller | Promise<Caller> {
+  try {
+    return frame.authenticate(bearerToken(request.raw), address)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) frame.countFailedAuth(address)
+    throw error
+  }
+}
+
+async function serve<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { caller, key } = request.passed as Passed
+  const raw = declared.method === 'POST' ? parseBody(request) : undefined
+  const idempotency =
+    key === null ? null : { key, fingerprint: fingerprintOf(declared.method, pathOf(request), raw) }
+  const api: ApiRequest = {
+    caller,
+    requestId: request.id,
+    params: request.params as Record<string, string>,
+    query: readQuery(request.query),
+    body: await readForm(frame, declared, { raw, caller, idempotency }),
+    idempotency,
+  }
+  const answer = await declared.handle(frame.app, api)
+  if (idempotency !== null) {
+    request.outcome = answer.replayed ? 'replay' : 'new'
+    crashPoint('key.done-unsent')
+  }
+  return answer
+}
+
+async function readForm<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  { raw, caller, idempotency }: { raw: unknown; caller: Caller; idempotency: ApiRequest['idempotency'] },
+): Promise<unknown> {
+  if (!declared.body) return undefined
+  try {
+    return readBody(declared.body, raw)
+  } catch (error) {
+    // A replay or a 409 comes before a fault of the body (contract.md 3 h).
+    if (idempotency !== null) await frame.refuseUsedKey(caller, idempotency)
+    throw error
+  }
+}
+
+function parseBody(request: FastifyRequest): unknown {
+  const { body } = request
+  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity')
+    throw invalidRequest('compressed bodies are not accepted')
+  if (!Buffer.isBuffer(body) || body.length === 0) return {}
+  const parsed = parseStrictJson(body)
+  if (!parsed.ok) throw invalidRequest(parsed.problem)
+  return parsed.value
+}
+
+const pathOf = (request: FastifyRequest) =>
+  request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
+
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  request.objectId = answer.objectId ?? null
+  reply.code(answer.status).headers(API_HEADERS)
+  if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
+  return reply.send(answer.body)
+}
+
+function sendError<App>(
+  frame: Frame<App>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): void {
+  const refusal = refusalFor(error)
+  request.code = refusal.code
+  if (refusal.status >= 500)
+    frame.log[refusal.status === 500 ? 'error' : 'warn'](
+      { err: error, request_id: request.id },
+      refusal.message,
+    )
+  if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
+  if (refusal.status === 413 || refusal.status === 431) reply.header('Connection', 'close')
+  reply.code(refusal.status).headers(API_HEADERS).send(errorBody(refusal, request.id))
+}
+
+/** Fastify's own refusals in the contract's words. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof Refusal) return error
+  const code = (error as { code?: string }).code
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Refusal(413, 'payload_too_large', 'invalid request: body too large')
+  if (code === 'FST_ERR_BAD_URL') return new Refusal(404, 'not_found', 'not found')
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_ERR_MAX_LIMIT')
+    return new Refusal(404, 'not_found', 'not found')
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return invalidRequest('body is shorter or longer than its Content-Length')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidRequest('body is not valid JSON')
+  return error
+}
+
+const tooManyHeaders = () => new Refusal(431, 'bad_request', 'invalid request: too many headers')
+
+/** Known paths with a verb they do not have: 405, before any key is looked at. */
+function refuseOtherMethods<App>(server: FastifyInstance, frame: Frame<App>): void {
+  const paths = new Map<string, Set<string>>()
+  for (const { path, method } of frame.endpoints) paths.set(path, (paths.get(path) ?? new Set()).add(method))
+  for (const [path, methods] of paths) {
+    const others = ALL_METHODS.filter((method) => !methods.has(method))
+    server.route({
+      method: others,
+      url: path,
+      onRequest: (_request, reply, done) => {
+        reply.header('Allow', [...methods].join(', '))
+        done(new Refusal(405, 'method_not_allowed', 'method not allowed') as never)
+      },
+      handler: async () => '',
+    })
+  }
+}
+
+/** Gives back the slot of a clean 4xx, counts, and writes the one log line of the request. */
+function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): void {
+  const { passed } = request
+  const status = reply.statusCode
+  if (passed?.counted && status >= 400 && status < 500)
+    frame.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted, frame.clock.nowMs())
+  const route = request.routeOptions.url ?? 'unknown'
+  frame.metrics.observe(route, { status, ms: reply.elapsedTime })
+  frame.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route,
+      status,
+      code: request.code ?? undefined,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      merchant: passed?.caller.merchantId,
+      mode: passed?.caller.mode,
+      scope: passed?.caller.scope,
+      key_last4: passed?.caller.keyLast4,
+      object_id: request.objectId ?? undefined,
+      idempotency: request.outcome ?? undefined,
+    },
+    'request',
+  )
+}
+
+/** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const [status, text, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'invalid request: headers too large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'invalid request: the request took too long']
+        : [400, 'Bad Request', 'invalid request: not a well-formed HTTP request']
+  const id = randomUUID()
+  const body = JSON.stringify({ error: message, code: 'bad_request', request_id: id })
+  socket.end(
+    `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-ID: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

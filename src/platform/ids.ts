@@ -1,0 +1,70 @@
+import { hash, randomFillSync } from 'node:crypto'
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const TAG_CHARACTERS = 5
+const RANDOM_CHARACTERS = 16 // 82 bits: an id cannot be guessed.
+const MAX_ID_CHARACTERS = 60 // What is longer was never ours and is refused unread.
+
+// One call to the system generator serves a few hundred ids; a call per id would cost more than all the rest.
+const pool = new Uint8Array(8192)
+let drawn = pool.length
+
+/** A merchant's tag, five characters that every id of theirs carries (ledger.md section 11). Not secret. */
+export function newTag(): string {
+  return randomText(ALPHABET, TAG_CHARACTERS)
+}
+
+/** A public id: `prefix` (with its underscore) + the merchant's tag + 16 random characters. */
+export function newId(prefix: string, tag: string): string {
+  return prefix + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
+}
+
+/** The merchant's tag inside an id, or null when this is no id of that prefix. */
+export function tagOf(prefix: string, id: string): string | null {
+  if (id.length < prefix.length + TAG_CHARACTERS + RANDOM_CHARACTERS || id.length > MAX_ID_CHARACTERS)
+    return null
+  if (!id.startsWith(prefix)) return null
+  for (let at = prefix.length; at < id.length; at++) {
+    if (!isIdCharacter(id.charCodeAt(at))) return null
+  }
+  return id.slice(prefix.length, prefix.length + TAG_CHARACTERS)
+}
+
+/**
+ * The reference a rail sees for an id, in the form of a version-4 UUID.
+ * It follows from the id alone: a resend carries the same one, and it is as unique as the id.
+ */
+export function uuidFor(id: string): string {
+  const hex = hash('sha256', id, 'hex')
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** `length` characters of `alphabet` from the system generator, each equally likely. */
+export function randomText(alphabet: string, length: number): string {
+  // Bytes beyond the last whole multiple would make the first characters likelier.
+  const fair = 256 - (256 % alphabet.length)
+  let text = ''
+  for (let left = length; left > 0; ) {
+    const byte = nextByte()
+    if (byte >= fair) continue
+    text += alphabet[byte % alphabet.length]
+    left -= 1
+  }
+  return text
+}
+
+function nextByte(): number {
+  if (drawn === pool.length) {
+    randomFillSync(pool)
+    drawn = 0
+  }
+  const byte = pool[drawn] as number // `drawn` is below the pool's length.
+  pool[drawn] = 0 // A byte that became part of a secret does not stay behind.
+  drawn += 1
+  return byte
+}
+
+function isIdCharacter(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39)
+}

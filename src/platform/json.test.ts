@@ -1,0 +1,193 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { canonicalJson, parseStrictJson } from './json.ts'
+
+const seed = randomInt(2 ** 31)
+console.log(`json.test.ts seed ${seed}`)
+
+const read = (text: string) => parseStrictJson(Buffer.from(text))
+const problem = (text: string) => {
+  const result = read(text)
+  return result.ok ? 'passed' : result.problem
+}
+const NOT_JSON = 'body is not valid JSON'
+const CONTROL = 'body contains control characters'
+const UNICODE = 'body contains invalid Unicode'
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+test('each bad body is refused in its own words', () => {
+  const cases: [string, string][] = [
+    ['', NOT_JSON],
+    ['{', NOT_JSON],
+    ['{"a":1', NOT_JSON],
+    ['{"a":"b', NOT_JSON],
+    ['{"a":"b\\', NOT_JSON],
+    ['{"a":"\\u12', NOT_JSON],
+    ['{"a":"\\u12g4"}', NOT_JSON],
+    ['{"a":"\\x"}', NOT_JSON],
+    ['{"a":1}}', NOT_JSON],
+    ['{"a":NaN}', NOT_JSON],
+    ["{'a':1}", NOT_JSON],
+    ['\ufeff{"a":1}', NOT_JSON],
+    ['{"a":"line\nbreak"}', NOT_JSON],
+    ['a=1&b=2', NOT_JSON],
+    ['{"a":1,"a":2}', 'duplicate field a'],
+    ['{"a":1,"b":1,"\\u0061":2}', 'duplicate field a'],
+    ['{"a":{"b":1,"c":[{"d":1,"d" \n:2}]}}', 'duplicate field d'],
+    ['{"__proto__":1,"__proto__":2}', 'duplicate field __proto__'],
+    ['{"x\\n":1,"x\\n":2}', 'duplicate field x'],
+    [`{"${'n'.repeat(60)}":1,"${'n'.repeat(60)}":2}`, `duplicate field ${'n'.repeat(40)}`],
+    ['{"":1,"":2}', 'duplicate field '],
+    [nested(33), 'body is nested too deeply'],
+    ['{"a":'.repeat(33), 'body is nested too deeply'],
+    ['{"a":"\\u0000"}', CONTROL],
+    ['{"a":"\u0000"}', CONTROL],
+    ['{"a":"\\b"}', CONTROL],
+    ['{"a":"\\f"}', CONTROL],
+    ['{"a":"\\u001F"}', CONTROL],
+    ['{"a":"\u007f"}', CONTROL],
+    ['{"a":"\\u007f"}', CONTROL],
+    ['{"a":"\u0085"}', CONTROL],
+    ['{"a":"\\u009f"}', CONTROL],
+    ['{"\\u0000":1}', CONTROL],
+    ['{"a":"\\ud800"}', UNICODE],
+    ['{"a":"\\uDC00"}', UNICODE],
+    ['{"a":"\\ud83d\\ud83d"}', UNICODE],
+    ['{"a":"\\ud83dx\\ude00"}', UNICODE],
+    ['{"a":"\\ude00\\ud83d"}', UNICODE],
+  ]
+  for (const [text, expected] of cases) equal(problem(text), expected, JSON.stringify(text))
+})
+
+test('bytes that are not UTF-8 are refused', () => {
+  const loneSurrogate = [0xed, 0xa0, 0x80]
+  const overlong = [0xc0, 0xaf]
+  for (const bytes of [[0xff], [0xc3], loneSurrogate, overlong]) {
+    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')])
+    deepEqual(parseStrictJson(body), { ok: false, problem: 'body is not valid UTF-8' })
+  }
+})
+
+test('what is allowed reads as JSON.parse reads it', () => {
+  const bodies = [
+    '{}',
+    ' [1, 2.5e3, -0, null, true] ',
+    '"text"',
+    '7',
+    nested(32),
+    '{"a":"\\t\\n\\r\\u0009\\u000A\\/\\\\\\""}',
+    '{"a":{"x":1},"b":{"x":1},"c":[{"x":1},{"x":1}]}',
+    '{"a":"x:y,{[\\"","b":":"}',
+    '{"a":"\\ud83d\\ude00 😀 é \u00a0 \uffff"}',
+    '{"constructor":{"prototype":1},"toString":2}',
+    '{"a":"a","b":"a"}',
+  ]
+  for (const body of bodies) deepEqual(read(body), { ok: true, value: JSON.parse(body) }, body)
+})
+
+test('a member called __proto__ is ignored and pollutes nothing', () => {
+  const result = read('{"a":1,"__proto__":{"admin":true},"b":[{"__proto__":1}]}')
+  ok(result.ok)
+  deepEqual(result.value, { a: 1, b: [{}] })
+  const copy = Object.assign({}, result.value) as Record<string, unknown>
+  equal(copy.admin, undefined)
+  equal(({} as Record<string, unknown>).admin, undefined)
+})
+
+test('every well-formed value that was printed is read back, whatever its spacing', () => {
+  const value = fc
+    .jsonValue({ noUnicodeString: false, maxDepth: 5 })
+    .filter((any) => isPlain(JSON.stringify(any)))
+  const same = fc.property(value, fc.nat(3), (any, spaces) => {
+    const text = JSON.stringify(any, null, spaces)
+    deepEqual(read(text), { ok: true, value: JSON.parse(text) })
+  })
+  fc.assert(same, { seed, numRuns: 500 })
+})
+
+test('arbitrary bytes never throw and pass only when JSON.parse agrees', () => {
+  const piece = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"',
+    '"a"',
+    '\\',
+    '\\u',
+    'd800',
+    '0',
+    ' ',
+    '\u0000',
+    'é',
+    '1',
+  )
+  const agrees = fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+    const text = pieces.join('')
+    const result = read(text)
+    if (result.ok) deepEqual(result.value, JSON.parse(text))
+  })
+  fc.assert(agrees, { seed, numRuns: 3000 })
+})
+
+test('hostile bodies of a megabyte are answered in time', () => {
+  const bodies = [
+    '['.repeat(100_000),
+    '{"a":'.repeat(100_000),
+    `${']'.repeat(5e5)}${'['.repeat(5e5)}`,
+    `"${'\\'.repeat(1e6)}`,
+  ]
+  for (const body of bodies) {
+    const bytes = Buffer.from(body)
+    const start = process.hrtime.bigint()
+    equal(parseStrictJson(bytes).ok, false)
+    ok(process.hrtime.bigint() - start < 50_000_000n, `${body.slice(0, 10)} took more than 50 ms`)
+  }
+})
+
+test('canonical JSON has one form', () => {
+  const cases: [unknown, string][] = [
+    [{ b: 1, a: { d: [], c: {} } }, '{"a":{"c":{},"d":[]},"b":1}'],
+    [{ a: undefined, b: null, c: [undefined, null] }, '{"b":null,"c":[null,null]}'],
+    [{ a: undefined }, '{}'],
+    [{ n: 1e21, m: -0, f: 0.5, x: 12n }, '{"f":0.5,"m":0,"n":1000000000000000000000,"x":12}'],
+    ['é 😀 "\\\n', '"é 😀 \\"\\\\\\n"'],
+    [{ 10: 'x', 9: 'y', '': 'z' }, '{"":"z","10":"x","9":"y"}'],
+    [
+      { '\u{1f600}': 1, '\uffff': 2, '\ue000': 3, a: 4, ab: 5 },
+      '{"a":4,"ab":5,"\ue000":3,"\uffff":2,"\u{1f600}":1}',
+    ],
+    [{ at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    [[true, false, 'x', Number.POSITIVE_INFINITY], '[true,false,"x",null]'],
+  ]
+  for (const [value, expected] of cases) equal(canonicalJson(value), expected)
+})
+
+test('canonical JSON keeps the value, forgets the order and sorts by code point', () => {
+  const members = fc.uniqueArray(fc.tuple(fc.string({ unit: 'grapheme' }), fc.jsonValue()), {
+    selector: ([name]) => name,
+  })
+  const holds = fc.property(members, (pairs) => {
+    const text = canonicalJson(Object.fromEntries(pairs))
+    equal(canonicalJson(Object.fromEntries(pairs.toReversed())), text)
+    equal(canonicalJson(JSON.parse(text)), text)
+    const plain = JSON.parse(
+      JSON.stringify(Object.fromEntries(pairs), (_, any) => (Object.is(any, -0) ? 0 : any)),
+    )
+    deepEqual(JSON.parse(text), plain)
+    const names = pairs.map(([name]) => name)
+    const byBytes = names.map((name) => Buffer.from(name)).sort(Buffer.compare)
+    const members = byBytes.map((name) => `${JSON.stringify(name.toString())}:0`)
+    equal(canonicalJson(Object.fromEntries(names.map((name) => [name, 0]))), `{${members.join(',')}}`)
+  })
+  fc.assert(holds, { seed })
+})
+
+// Free of what the strict reader refuses on purpose.
+function isPlain(text: string): boolean {
+  return !/\\u|\\b|\\f|[\u007f-\u009f]|__proto__/.test(text)
+}

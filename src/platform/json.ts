@@ -1,0 +1,203 @@
+import { isUtf8 } from 'node:buffer'
+import { echo, isControl, isLineControl } from './text.ts'
+
+export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: string }
+
+const MAX_DEPTH = 32 // Contract 2.0. It also bounds every recursion over a parsed body.
+const NOT_JSON = 'body is not valid JSON'
+const CONTROL = -1
+const BAD_UNICODE = -2
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LETTER_U = 0x75
+
+/**
+ * Parses a request body, or says what is wrong with it in the words that follow `invalid request: `.
+ * Refuses what JSON.parse lets pass: duplicate names, deep nesting, lone surrogates, control characters in strings
+ * (tab, LF and CR written as escapes pass; field rules decide on them). A member `__proto__` is dropped like any
+ * unknown field.
+ */
+export function parseStrictJson(text: Buffer): StrictJson {
+  if (!isUtf8(text)) return refused('body is not valid UTF-8')
+  const members = survey(text)
+  if (typeof members === 'string') return refused(members)
+  const value = parse(text.toString('utf8'))
+  if (value === undefined) return refused(NOT_JSON)
+  // A name given twice leaves one member: only then is it worth finding out which.
+  if (tidyMembers(value) !== members) return refused(`duplicate field ${echo(findDuplicate(text))}`)
+  return { ok: true, value }
+}
+
+function refused(problem: string): StrictJson {
+  return { ok: false, problem }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// Walks the bytes once, before any object is built. Counts members by their colons; whether it is JSON is not judged.
+function survey(bytes: Buffer): number | string {
+  let depth = 0
+  let members = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number // `at` is below the length.
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1)
+      if (at < 0) return at === CONTROL ? 'body contains control characters' : 'body contains invalid Unicode'
+    } else if (opens(byte)) {
+      depth += 1
+      if (depth > MAX_DEPTH) return 'body is nested too deeply'
+    } else if (closes(byte)) depth -= 1
+    else if (byte === 0x3a) members += 1
+  }
+  return members
+}
+
+// Index of the closing quote (the length when there is none), or CONTROL or BAD_UNICODE.
+function endOfString(bytes: Buffer, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] as number // `at` is below the length.
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) {
+      at = endOfEscape(bytes, at)
+      if (at < 0) return at
+    } else if (byte < 0x20 ? !isLineControl(byte) : isLateControl(bytes, at, byte)) return CONTROL
+  }
+  return at
+}
+
+// DEL, or the two UTF-8 bytes of a C1 control character.
+function isLateControl(bytes: Buffer, at: number, byte: number): boolean {
+  return byte === 0x7f || (byte === 0xc2 && (bytes[at + 1] ?? 0xff) < 0xa0)
+}
+
+// Index of the last byte of the escape, or CONTROL or BAD_UNICODE. What is no escape is left for JSON.parse to refuse.
+function endOfEscape(bytes: Buffer, at: number): number {
+  const letter = bytes[at + 1]
+  if (letter === 0x62 || letter === 0x66) return CONTROL // Backspace and form feed.
+  if (letter !== LETTER_U) return at + 1
+  const unit = hexUnit(bytes, at + 2)
+  if (unit < 0) return at + 1
+  if (isControl(unit) && !isLineControl(unit)) return CONTROL
+  if (unit < 0xd800 || unit > 0xdfff) return at + 5
+  return unit < 0xdc00 && lowSurrogateAt(bytes, at + 6) ? at + 11 : BAD_UNICODE
+}
+
+function lowSurrogateAt(bytes: Buffer, at: number): boolean {
+  if (bytes[at] !== BACKSLASH || bytes[at + 1] !== LETTER_U) return false
+  const unit = hexUnit(bytes, at + 2)
+  return unit >= 0xdc00 && unit <= 0xdfff
+}
+
+// The UTF-16 unit written as four hexadecimal digits, or -1.
+function hexUnit(bytes: Buffer, from: number): number {
+  let unit = 0
+  for (let at = from; at < from + 4; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte >= 0x30 && byte <= 0x39) unit = unit * 16 + byte - 0x30
+    else if ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66) unit = unit * 16 + (byte | 0x20) - 0x57
+    else return -1
+  }
+  return unit
+}
+
+// Counts the members of all objects inside and drops those called `__proto__`, which a later copy might act upon.
+function tidyMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let members = 0
+  if (Array.isArray(value)) {
+    for (const item of value) members += tidyMembers(item)
+    return members
+  }
+  const object = value as Record<string, unknown> // Neither null nor an array, and made by JSON.parse.
+  for (const name of Object.keys(object)) {
+    members += 1 + tidyMembers(object[name])
+    if (name === '__proto__') delete object[name]
+  }
+  return members
+}
+
+// The first name that its object already has. The bytes are known to be JSON.
+function findDuplicate(bytes: Buffer): string {
+  const open: Set<string>[] = []
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number // `at` is below the length.
+    if (opens(byte)) open.push(new Set())
+    else if (closes(byte)) open.pop()
+    else if (byte === QUOTE) {
+      const end = endOfString(bytes, at + 1)
+      const name = nameAt(bytes, at, end)
+      const names = open[open.length - 1]
+      if (name !== null && names?.has(name)) return name
+      if (name !== null) names?.add(name)
+      at = end
+    }
+  }
+  return ''
+}
+
+// The string between two quotes when a colon follows it, thus when it is a name.
+function nameAt(bytes: Buffer, quote: number, end: number): string | null {
+  let next = end + 1
+  while ((bytes[next] ?? 0x3a) <= 0x20) next += 1
+  if (bytes[next] !== 0x3a) return null
+  return JSON.parse(bytes.toString('utf8', quote, end + 1)) as string // A JSON string is a string.
+}
+
+function opens(byte: number): boolean {
+  return byte === 0x7b || byte === 0x5b
+}
+
+function closes(byte: number): boolean {
+  return byte === 0x7d || byte === 0x5d
+}
+
+/**
+ * The one text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers without
+ * exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return canonicalNumber(value)
+  if (typeof value === 'bigint') return String(value)
+  if (value === undefined) return 'null' // As in an array; a member is left out before it comes here.
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  return canonicalObject(value as Record<string, unknown>) // Neither null, an array nor a Date.
+}
+
+function canonicalObject(object: Record<string, unknown>): string {
+  let text = ''
+  for (const name of Object.keys(object).sort(byCodePoint)) {
+    const member = object[name]
+    if (member === undefined) continue
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+function canonicalNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value) // Also turns -0 into 0.
+  return Number.isInteger(value) ? String(BigInt(value)) : JSON.stringify(value)
+}
+
+function byCodePoint(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length)
+  for (let at = 0; at < shared; at++) {
+    const difference = rank(a.charCodeAt(at)) - rank(b.charCodeAt(at))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+// Surrogates stand for code points beyond U+FFFF, so they rank behind every unit that stands for itself.
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

@@ -1,0 +1,26 @@
+const OFFSET_MS = 3 * 60 * 60 * 1000 // Uganda has kept UTC+3 without daylight saving since 1960 (contract 3 m).
+const PERIOD = /^[0-9]{4}-(?:0[1-9]|1[0-2])$/
+
+/** The calendar month in Kampala, `YYYY-MM`. */
+export function kampalaMonth(at: Date): string {
+  return wallClock(at).slice(0, 7)
+}
+
+/** First moment of a Kampala month and first moment of the next (exclusive), or null when `period` is no `YYYY-MM`. */
+export function monthBounds(period: string): { start: Date; end: Date } | null {
+  if (!PERIOD.test(period) || period.startsWith('0000')) return null
+  const start = new Date(`${period}-01T00:00:00.000Z`)
+  const end = new Date(start)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  return { start: new Date(start.getTime() - OFFSET_MS), end: new Date(end.getTime() - OFFSET_MS) }
+}
+
+/** ISO 8601 with milliseconds and Kampala's offset: `2026-07-01T12:30:00.123+03:00`. */
+export function kampalaIso(at: Date): string {
+  return `${wallClock(at)}+03:00`
+}
+
+// What a clock on a Kampala wall shows, in ISO form without a zone.
+function wallClock(at: Date): string {
+  return new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, -1)
+}

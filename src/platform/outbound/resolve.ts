@@ -1,0 +1,18 @@
+import { Resolver } from 'node:dns/promises'
+
+/**
+ * All addresses of a name, A and AAAA, none when it does not resolve. Queries of our own instead of getaddrinfo: slow name
+ * servers would fill its four threads, which all file access shares.
+ */
+export async function resolveHost(
+  host: string,
+  signal: AbortSignal,
+): Promise<{ address: string; family: 4 | 6 }[]> {
+  const resolver = new Resolver({ timeout: 300, tries: 2 })
+  signal.addEventListener('abort', () => resolver.cancel())
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  return [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 as const })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 as const })) : []),
+  ]
+}

@@ -1,0 +1,50 @@
+const COUNTRY = '256'
+const NATIONAL_DIGITS = 9 // Every Ugandan number has nine digits behind the country code.
+const MIN_DIGITS = 9
+const MAX_DIGITS = 15 // The longest number E.164 knows.
+const MAX_WRITTEN_DIGITS = MAX_DIGITS + 2 // A leading `00` is not part of the number.
+const SEPARATORS = ' -().'
+
+/**
+ * The one stored form of a phone number, digits with country code, or null when it is none (contract 2.0).
+ * Only the ASCII separators named there are dropped, so look-alike characters cannot make a second form.
+ */
+export function readPhone(text: string): string | null {
+  const written = readDigits(text)
+  if (written === null) return null
+  const digits = written.startsWith('00') ? written.slice(2) : written
+  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return null
+  return withCountry(digits)
+}
+
+/** The nine digits that identify a subscriber in filters and sandbox triggers. */
+export function lastNine(normalised: string): string {
+  return normalised.slice(-NATIONAL_DIGITS)
+}
+
+/** A phone as logs and public pages may show it: `2567*****123`. */
+export function maskPhone(normalised: string): string {
+  return normalised.slice(0, 4) + '*'.repeat(Math.max(0, normalised.length - 7)) + normalised.slice(-3)
+}
+
+function readDigits(text: string): string | null {
+  let digits = ''
+  let plus = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string // `at` is below the length.
+    if (character >= '0' && character <= '9') digits += character
+    else if (character === '+' && digits === '' && !plus) plus = true
+    else if (!SEPARATORS.includes(character)) return null
+    if (digits.length > MAX_WRITTEN_DIGITS) return null
+  }
+  return plus && digits.startsWith('00') ? null : digits
+}
+
+function withCountry(digits: string): string | null {
+  if (digits.length === NATIONAL_DIGITS) return COUNTRY + digits
+  if (digits.length === NATIONAL_DIGITS + 1 && digits.startsWith('0')) return COUNTRY + digits.slice(1)
+  // `+256 (0) 7...` is the same subscriber: the zero in brackets is only dialled inside the country.
+  if (digits.length === 13 && digits.startsWith(`${COUNTRY}0`)) return COUNTRY + lastNine(digits)
+  // No country code begins with zero.
+  return digits.startsWith('0') ? null : digits
+}

@@ -1,0 +1,44 @@
+/**
+ * The caller's mistake, thrown beside the rule it breaks, with the exact text of the contract.
+ * One mapper (platform/http/errors.ts) turns it into an answer. `stored` says whether the answer is kept under
+ * the Idempotency-Key (contract.md 3 i): domain refusals are, faults of form, rate and service are not.
+ */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly stored: boolean
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: { stored?: boolean; retryAfterSeconds?: number } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.stored = options.stored ?? false
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null
+  }
+}
+
+/** 400 `invalid request: ...`: a body or query that cannot be read. Never stored. */
+export const invalidRequest = (problem: string) =>
+  new Refusal(400, 'bad_request', `invalid request: ${problem}`)
+
+/** 400 with a generic slug and its own text (headers, query parameters). Never stored. */
+export const badRequest = (message: string) => new Refusal(400, 'bad_request', message)
+
+/** 400 by a rule of the business. Stored under the key. */
+export const domainRefusal = (code: string, message: string) =>
+  new Refusal(400, code, message, { stored: true })
+
+/** 404 of a by-id read: absent, foreign and other-mode objects are told apart by nobody (spec 1.3). */
+export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })
+
+/** 503: the service has too much to do or its database is away; the same key is safe to send again. */
+export const unavailable = (retryAfterSeconds = 1) =>
+  new Refusal(503, 'unavailable', 'service temporarily unavailable - retry with the same Idempotency-Key', {
+    retryAfterSeconds,
+  })

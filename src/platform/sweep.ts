@@ -1,0 +1,88 @@
+import type { Clock } from './clock.ts'
+
+/** A background task: work that has a due time in a row of its own. `runOnce` handles what is due now and says how many. */
+export type Sweep = {
+  name: string
+  /** How long to wait after a run that found nothing to do. */
+  everyMs: number
+  runOnce(): Promise<number>
+}
+
+export type SweepLog = {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export type Worker = {
+  /** Wakes one sweep now: something it waits for has just been committed here. */
+  nudge(name: string): void
+  /** Stops claiming; resolves when what is under way has ended. */
+  stop(): Promise<void>
+  /** When each sweep last finished a run without an error, in ms of the clock given. */
+  lastRunMs: ReadonlyMap<string, number>
+}
+
+// After an error the same sweep waits this long, so that a database that is away is not hammered.
+const AFTER_ERROR_MS = 1000
+
+/**
+ * Loops over the sweeps until stopped, each on its own: a run that handled something is followed by another at once.
+ * A killed process loses nothing, for whatever was due is still due.
+ */
+export function startWorker(
+  sweeps: readonly Sweep[],
+  { log, clock }: { log: SweepLog; clock: Clock },
+): Worker {
+  const lastRunMs = new Map<string, number>()
+  const wakers = new Map<string, () => void>()
+  const nudged = new Set<string>()
+  let stopping = false
+
+  async function loop(sweep: Sweep): Promise<void> {
+    while (!stopping) {
+      nudged.delete(sweep.name)
+      const waitMs = await runLogged(sweep)
+      if (waitMs > 0 && !stopping && !nudged.has(sweep.name)) await pause(sweep.name, waitMs)
+    }
+  }
+
+  async function runLogged(sweep: Sweep): Promise<number> {
+    const started = performance.now()
+    try {
+      const handled = await sweep.runOnce()
+      lastRunMs.set(sweep.name, clock.nowMs())
+      if (handled > 0)
+        log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
+      return handled > 0 ? 0 : sweep.everyMs
+    } catch (error) {
+      log.error({ sweep: sweep.name, err: error }, 'sweep failed')
+      return AFTER_ERROR_MS
+    }
+  }
+
+  function pause(name: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(wake, ms)
+      function wake() {
+        clearTimeout(timer)
+        wakers.delete(name)
+        resolve()
+      }
+      wakers.set(name, wake)
+    })
+  }
+
+  const loops = sweeps.map(loop)
+  return {
+    lastRunMs,
+    nudge: (name) => {
+      nudged.add(name)
+      wakers.get(name)?.()
+    },
+    stop: async () => {
+      stopping = true
+      for (const wake of [...wakers.values()]) wake()
+      await Promise.all(loops)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { equal, ok } from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { echo, hasForbiddenControl } from './text.ts'
+
+const seed = randomInt(2 ** 31)
+console.log(`text.test.ts seed ${seed}`)
+
+test('echoed input is cut to 40 characters and stripped of control characters', () => {
+  equal(echo('amount'), 'amount')
+  equal(echo('a\u0000b\nc\td\u007fe\u0085f'), 'abcdef')
+  equal(echo('x'.repeat(41)), 'x'.repeat(40))
+  equal(echo('\u0000'.repeat(50) + 'x'.repeat(41)), 'x'.repeat(40))
+  equal(echo('😀'.repeat(41)), '😀'.repeat(40))
+  equal(echo('a\ud800b\udc00'), 'ab')
+  equal(echo(''), '')
+})
+
+test('an echo is short, well formed and free of control characters, whatever came', () => {
+  const any = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)), maxLength: 90 })
+  const holds = fc.property(any, (text) => {
+    const echoed = echo(text)
+    ok([...echoed].length <= 40)
+    equal(Buffer.from(echoed).toString(), echoed)
+    equal(hasForbiddenControl(echoed, false), false)
+    equal(echo(echoed), echoed)
+  })
+  fc.assert(holds, { seed, numRuns: 2000 })
+})
+
+test('exactly C0, DEL and C1 are control characters; tab, LF and CR pass where lines are allowed', () => {
+  for (let unit = 0; unit < 0x300; unit++) {
+    const text = `ab${String.fromCharCode(unit)}c`
+    const control = /\p{Cc}/u.test(text)
+    equal(hasForbiddenControl(text, false), control, `U+${unit.toString(16)}`)
+    equal(hasForbiddenControl(text, true), control && !'\t\n\r'.includes(String.fromCharCode(unit)))
+  }
+})

@@ -1,0 +1,38 @@
+const ECHO_CHARACTERS = 40 // Enough to recognise one's own mistake, too little to carry somebody else's data (G73).
+
+/** Input as it may be repeated in an error text (G73): no control characters, at most 40 characters, well formed. */
+export function echo(text: string): string {
+  let kept = ''
+  let count = 0
+  for (const character of text) {
+    if (isControl(character.charCodeAt(0)) || isLoneSurrogate(character)) continue
+    kept += character
+    count += 1
+    if (count === ECHO_CHARACTERS) break
+  }
+  return kept
+}
+
+/** Whether the text holds a control character that its field refuses (contract 2.0). `allowLines` lets tab, LF and CR pass. */
+export function hasForbiddenControl(text: string, allowLines: boolean): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (isControl(unit) && !(allowLines && isLineControl(unit))) return true
+  }
+  return false
+}
+
+/** C0 with NUL, DEL and C1. */
+export function isControl(unit: number): boolean {
+  return unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)
+}
+
+/** Tab, line feed and carriage return: the control characters that people type. */
+export function isLineControl(unit: number): boolean {
+  return unit === 0x09 || unit === 0x0a || unit === 0x0d
+}
+
+// Iterating a string yields whole pairs, so a surrogate that comes alone has lost its partner.
+function isLoneSurrogate(character: string): boolean {
+  return character.length === 1 && (character.charCodeAt(0) & 0xf800) === 0xd800
+}

@@ -1,0 +1,60 @@
+const X_TIMESTAMP = /^-?[0-9]{1,16}$/
+const MILLISECONDS_FROM = 1e11 // Twelve digits: as seconds it would be the year 5138 or later.
+
+// Date, then optionally a time with optional seconds and fraction, then optionally Z or an offset.
+// A `+` in a query string arrives as a space unless the client escaped it, so a space stands for it.
+const ISO_TIME =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(?:Z|([-+ ])([0-9]{2}):?([0-9]{2}))?)?$/
+const YEAR_1 = -62_135_596_800_000
+const YEAR_10000 = 253_402_300_800_000
+
+/** X-Timestamp as whole Unix seconds, or null when malformed (G53). Twelve digits or more are milliseconds. */
+export function readXTimestamp(text: string): number | null {
+  if (!X_TIMESTAMP.test(text)) return null
+  const value = Number(text)
+  const seconds = Math.abs(value) >= MILLISECONDS_FROM ? Math.floor(value / 1000) : value
+  return seconds + 0 // `-0` becomes 0.
+}
+
+/**
+ * A time in a query or in `start_at` (contract 2.0): ISO 8601 with Z or offset, without one UTC, a bare date its
+ * first moment. Null for what is no real moment of the years 1 to 9999. Finer than milliseconds is cut off.
+ */
+export function readIsoTime(text: string): Date | null {
+  const parts = ISO_TIME.exec(text)
+  if (parts === null) return null
+  const ms = readDay(parts)
+  const time = readClockTime(parts)
+  const offset = readOffset(parts)
+  if (ms === null || time === null || offset === null) return null
+  const at = ms + time - offset
+  return at >= YEAR_1 && at < YEAR_10000 ? new Date(at) : null
+}
+
+/** ISO 8601 UTC with milliseconds and Z, the only form in which times leave. */
+export function isoMs(date: Date): string {
+  return date.toISOString()
+}
+
+function readDay(parts: RegExpExecArray): number | null {
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  // A day that does not exist rolls over into another month.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
+  return date.getTime()
+}
+
+function readClockTime(parts: RegExpExecArray): number | null {
+  const [hour, minute, second] = [Number(parts[4] ?? 0), Number(parts[5] ?? 0), Number(parts[6] ?? 0)]
+  if (hour > 23 || minute > 59 || second > 59) return null
+  const ms = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3))
+  return ((hour * 60 + minute) * 60 + second) * 1000 + ms
+}
+
+function readOffset(parts: RegExpExecArray): number | null {
+  if (parts[8] === undefined) return 0
+  const [hours, minutes] = [Number(parts[9]), Number(parts[10])]
+  if (hours > 23 || minutes > 59) return null
+  return (parts[8] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}

@@ -1,0 +1,93 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Evidence } from './rail.ts'
+
+/** A live movement's one attempt: its id is the reference the rail sees, for life (rails.md 1.3). */
+export type NewAttempt = {
+  merchantId: number
+  reference: string
+  subject: string
+  side: 'collect' | 'disburse'
+  channel: string
+  installation: string
+  at: Date
+}
+export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
+
+const ADD = statement(
+  'add rail attempts',
+  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, created_at)
+   select m, r, s, d, c, i, 'sending', a, a
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) as n (m, r, s, d, c, i, a)`,
+)
+const MOVE = statement(
+  'move rail attempt',
+  `update rail_attempts set state = $3, submit_ended_at = coalesce($4, submit_ended_at)
+   where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
+)
+const ASKED = statement(
+  'count rail question',
+  `update rail_attempts set question_count = question_count + 1, state = coalesce($3, state),
+     first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
+     not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
+   where merchant_id = $1 and id = $2`,
+)
+const ADD_EVIDENCE = statement(
+  'add rail evidence',
+  `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
+     elapsed_ms, body_sha256, body_head) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+)
+
+/** Stores attempts as `sending`, in the commit before the rail hears of them. */
+export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
+  if (attempts.length === 0) return []
+  return [
+    call(
+      ADD,
+      attempts.map((one) => one.merchantId),
+      attempts.map((one) => one.reference),
+      attempts.map((one) => one.subject),
+      attempts.map((one) => one.side),
+      attempts.map((one) => one.channel),
+      attempts.map((one) => one.installation),
+      attempts.map((one) => one.at.toISOString()),
+    ),
+  ]
+}
+
+/** Moves an attempt that has not ended; `submitEndedAt` is set when the submit has answered or given up. */
+export const moveAttempt = (
+  attempt: { merchantId: number; reference: string },
+  state: AttemptState,
+  submitEndedAt: Date | null,
+): Call => call(MOVE, attempt.merchantId, attempt.reference, state, submitEndedAt?.toISOString() ?? null)
+
+/** Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference. */
+export const countQuestion = (
+  attempt: { merchantId: number; reference: string },
+  state: AttemptState | null,
+  notFoundAt: Date | null,
+): Call => call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null)
+
+/** What was heard, in the commit that records the answer. */
+export function addEvidence(
+  attempt: { merchantId: number; reference: string },
+  answer: string,
+  heard: Evidence,
+): Call {
+  return call(
+    ADD_EVIDENCE,
+    attempt.merchantId,
+    attempt.reference,
+    heard.at.toISOString(),
+    heard.operation,
+    answer,
+    heard.stage,
+    heard.httpStatus ?? null,
+    heard.operatorCode ?? null,
+    heard.transport ?? null,
+    Math.round(heard.elapsedMs),
+    heard.bodySha256 ?? null,
+    heard.bodyHead ?? null,
+  )
+}

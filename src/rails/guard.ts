@@ -1,0 +1,37 @@
+import { assertOutsideTransaction } from '../platform/db/database.ts'
+import type { Movement, Rail, Rails } from './rail.ts'
+
+/** The same rails, each call of which throws when a transaction is open around it (rails.md 1.3). */
+export function guardRails(rails: Rails): Rails {
+  const guarded = new Map<Rail, Rail>()
+  const guardOnce = (rail: Rail) => {
+    const known = guarded.get(rail) ?? guard(rail)
+    guarded.set(rail, known)
+    return known
+  }
+  const all = (side: Rails['test']) =>
+    Object.fromEntries(Object.entries(side).map(([channel, rail]) => [channel, guardOnce(rail)]))
+  return { test: all(rails.test), live: all(rails.live) }
+}
+
+function guard(rail: Rail): Rail {
+  return {
+    ...rail,
+    ...(rail.collect ? { collect: guardMovement(rail.name, rail.collect) } : {}),
+    ...(rail.disburse ? { disburse: guardMovement(rail.name, rail.disburse) } : {}),
+    readiness: (side, deadline) => rail.readiness(side, deadline),
+  }
+}
+
+function guardMovement<Failure>(name: string, movement: Movement<Failure>): Movement<Failure> {
+  return {
+    submit(attempt, deadline) {
+      assertOutsideTransaction(`${name}.submit`)
+      return movement.submit(attempt, deadline)
+    },
+    status(attempt, deadline) {
+      assertOutsideTransaction(`${name}.status`)
+      return movement.status(attempt, deadline)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { App } from './app.ts'
+import { finishKeys } from './charges/finish-keys.ts'
+import { followCharges } from './charges/follow-charges.ts'
+import { settleCharges } from './charges/settle-charges.ts'
+import { checkpointLedgers } from './ledger/balances.ts'
+import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
+import type { Sweep } from './platform/sweep.ts'
+import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
+import { sender } from './webhooks/send-deliveries.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+
+/** A background task of one cell. `finish` waits for what a run has started and not awaited. */
+export type CellSweep = Sweep & { finish?(): Promise<void> }
+
+/** Every background task of the product with its period. */
+export function sweepsOf(app: App): CellSweep[] {
+  const deliveries = sender(app)
+  return [
+    { name: 'follow-charges', everyMs: 100, runOnce: () => followCharges(app) },
+    { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
+    { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
+    { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishKeys(app) },
+    {
+      name: 'checkpoint-ledgers',
+      everyMs: 5 * SECOND,
+      runOnce: () => checkpointLedgers(app.db, app.clock.now()),
+    },
+    { name: 'prune', everyMs: HOUR, runOnce: () => prune(app) },
+  ]
+}
+
+async function prune(app: App): Promise<number> {
+  const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))
+  let pruned = 0
+  for (;;) {
+    const gone = await app.db.query(keys.statement, keys.values)
+    pruned += gone.length
+    if (gone.length < PRUNED_AT_ONCE) return pruned + (await pruneDeliveries(app))
+  }
+}

@@ -1,0 +1,116 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+export type Lane = 'fast' | 'slow'
+
+/** A merchant that has deliveries due, and how its receiver behaves. */
+export type DueMerchant = {
+  merchantId: number
+  oldest: Date
+  lane: Lane
+  goodInARow: number
+  lastSuccessAt: Date | null
+  looked: number
+}
+
+/** So many deliveries of one merchant may be claimed for one lane. `retries`: later attempts only. */
+export type Share = { merchantId: number; lane: Lane; take: number; which: 'first' | 'retries' | 'any' }
+
+/** A delivery that this process has claimed: only it may record the attempt, until its lease ends. */
+export type Claimed = {
+  merchantId: number
+  eventId: string
+  body: string
+  attempts: number
+  url: string
+  lane: Lane
+  which: Share['which']
+}
+
+export const LEASE_MS = 15_000
+/** How many due rows the cheap look takes; when they are all it sees, the thorough look is taken. */
+export const DUE_LOOKED_AT = 5000
+const PARKED_AT_ONCE = 1000
+
+const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0) as "goodInARow",
+  r.last_success_at as "lastSuccessAt"`
+
+const LOOK = statement<DueMerchant>(
+  'merchants with due deliveries',
+  `select d.merchant_id as "merchantId", min(d.next_attempt_at) as oldest, ${BEHAVIOUR}, count(*) as looked
+   from (select merchant_id, next_attempt_at from deliveries where next_attempt_at <= $1 order by next_attempt_at limit $2) d
+   left join receivers r on r.merchant_id = d.merchant_id
+   group by d.merchant_id, r.merchant_id order by oldest`,
+)
+
+// One step through the index for each merchant: however much one of them has due, every other is seen.
+const LOOK_THOROUGHLY = statement<DueMerchant>(
+  'all merchants with due deliveries',
+  `with recursive each as (
+     (select merchant_id, next_attempt_at from deliveries where next_attempt_at is not null
+      order by merchant_id, next_attempt_at limit 1)
+     union all
+     select n.merchant_id, n.next_attempt_at from each e cross join lateral (
+       select merchant_id, next_attempt_at from deliveries d
+       where d.next_attempt_at is not null and d.merchant_id > e.merchant_id
+       order by d.merchant_id, d.next_attempt_at limit 1) n)
+   select e.merchant_id as "merchantId", e.next_attempt_at as oldest, ${BEHAVIOUR}, 0 as looked
+   from each e left join receivers r on r.merchant_id = e.merchant_id
+   where e.next_attempt_at <= $1 order by oldest`,
+)
+
+const CLAIM = statement<Claimed>(
+  'claim deliveries',
+  `with chosen as (
+     select s.merchant_id, s.lane, s.which, due.event_id
+     from unnest($4::bigint[], $5::text[], $6::int[], $7::text[]) as s (merchant_id, lane, take, which)
+     cross join lateral (
+       select event_id from deliveries d
+       where d.merchant_id = s.merchant_id and d.next_attempt_at <= $1
+         and (s.which = 'any' or (s.which = 'first') = (d.attempts = 0))
+       order by d.next_attempt_at limit s.take for no key update skip locked) due)
+   update deliveries d set next_attempt_at = $2, lease_until = $2, lease_token = $3, url = m.webhook_url
+   from chosen n, merchants m, events e
+   where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.status = 'pending' and m.id = n.merchant_id
+     and m.webhook_url is not null and e.merchant_id = d.merchant_id and e.id = d.event_id
+   returning d.merchant_id as "merchantId", d.event_id as "eventId", e.body, d.attempts, m.webhook_url as url, n.lane, n.which`,
+)
+
+// An address was taken away: what is due waits without a time until there is one again (G19b).
+const PARK = statement<{ id: string }>(
+  'park deliveries without address',
+  `update deliveries d set next_attempt_at = null, lease_until = null, lease_token = null, url = null
+   from (select d.merchant_id, d.event_id from deliveries d join merchants m on m.id = d.merchant_id
+         where d.next_attempt_at <= $1 and m.webhook_url is null limit $2) p
+   where d.merchant_id = p.merchant_id and d.event_id = p.event_id returning d.event_id as id`,
+)
+
+// An event that was stored while its merchant's first address was being saved may have missed the waking.
+const UNPARK = statement<{ id: string }>(
+  'unpark deliveries with address',
+  `update deliveries d set next_attempt_at = d.created_at
+   from (select w.merchant_id, w.event_id from deliveries w join merchants m on m.id = w.merchant_id
+         where w.status = 'pending' and w.next_attempt_at is null and m.webhook_url is not null limit $1) p
+   where d.merchant_id = p.merchant_id and d.event_id = p.event_id and d.status = 'pending' and d.next_attempt_at is null
+   returning d.event_id as id`,
+)
+
+export const lookForDue = (now: Date): Call<DueMerchant> => call(LOOK, now.toISOString(), DUE_LOOKED_AT)
+export const lookThoroughly = (now: Date): Call<DueMerchant> => call(LOOK_THOROUGHLY, now.toISOString())
+export const parkWithoutAddress = (now: Date): Call<{ id: string }> =>
+  call(PARK, now.toISOString(), PARKED_AT_ONCE)
+export const unparkWithAddress = (): Call<{ id: string }> => call(UNPARK, PARKED_AT_ONCE)
+
+/** Claims due deliveries under a lease; the commit comes before any socket is opened (reliability.md 7.2). */
+export function claimDeliveries(now: Date, token: string, shares: readonly Share[]): Call<Claimed> {
+  return call(
+    CLAIM,
+    now.toISOString(),
+    new Date(now.getTime() + LEASE_MS).toISOString(),
+    token,
+    shares.map((share) => share.merchantId),
+    shares.map((share) => share.lane),
+    shares.map((share) => share.take),
+    shares.map((share) => share.which),
+  )
+}

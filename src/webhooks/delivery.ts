@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+
+/** Waiting or under way, acknowledged, or given up after the eighth attempt. */
+export type DeliveryStatus = 'pending' | 'sent' | 'failed'
+
+/** pending -> sent | failed; a resend brings sent and failed back to pending (contract.md G19a). */
+export const DELIVERY_MOVES = {
+  pending: ['sent', 'failed'],
+  sent: ['pending'],
+  failed: ['pending'],
+} as const satisfies Record<DeliveryStatus, readonly DeliveryStatus[]>
+
+export const DELIVERY_STATUSES = Object.keys(DELIVERY_MOVES) as DeliveryStatus[]
+
+export const MOST_ATTEMPTS = 8
+const SPREAD_FROM_S = 300
+const SPREAD = 0.05
+
+/**
+ * When the next attempt is due after one that failed, in ms after it, or null when it was the eighth (spec 6). Never
+ * earlier than the ladder says; from 5 minutes on up to 5 % later, so that a mass outage does not return as one wave.
+ */
+export function nextAttemptInMs(
+  attemptsMade: number,
+  delaysSeconds: readonly number[],
+  chance: () => number = Math.random,
+): number | null {
+  if (attemptsMade >= MOST_ATTEMPTS) return null
+  const seconds = delaysSeconds[attemptsMade] ?? 0
+  const late = seconds >= SPREAD_FROM_S ? seconds * SPREAD * chance() : 0
+  return Math.ceil((seconds + late) * 1000)
+}
+
+/** A delivery as a merchant sees it. */
+export type Delivery = {
+  id: string
+  event: string
+  mode: string
+  url: string | null
+  status: DeliveryStatus
+  attempts: number
+  lastResponseCode: number | null
+  lastError: string | null
+  nextAttemptAt: Date | null
+  deliveredAt: Date | null
+  createdAt: Date
+}
+
+export const DELIVERY_COLUMNS = `d.event_id as id, d.event, d.mode, d.url, d.status, d.attempts,
+  d.last_response_code as "lastResponseCode", d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt",
+  d.delivered_at as "deliveredAt", d.created_at as "createdAt"`
+
+const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>) =>
+  Type.Union([schema, Type.Null()])
+const time = Type.String({ format: 'date-time' })
+
+export const DeliveryShape = Type.Object(
+  {
+    id: Type.String({ description: 'the `evt_` id, shared by every attempt and resend' }),
+    event_id: Type.String({ description: 'the same value' }),
+    event: Type.String(),
+    mode: Type.Enum(['test', 'live']),
+    url: orNull(Type.String({ description: 'the address of the last attempt' })),
+    status: Type.Enum(DELIVERY_STATUSES),
+    attempts: Type.Integer(),
+    last_response_code: orNull(Type.Integer()),
+    last_error: orNull(Type.String()),
+    next_attempt_at: orNull(time),
+    delivered_at: orNull(time),
+    created_at: time,
+  },
+  { $id: 'WebhookDelivery' },
+)
+
+export function presentDelivery(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    event_id: delivery.id,
+    event: delivery.event,
+    mode: delivery.mode,
+    url: delivery.url,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_response_code: delivery.lastResponseCode,
+    last_error: delivery.lastError,
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    delivered_at: delivery.deliveredAt?.toISOString() ?? null,
+    created_at: delivery.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,77 @@
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { badRequest, Refusal } from '../platform/refusal.ts'
+import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery } from './delivery.ts'
+
+export type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
+
+const LIST = statement<Delivery>(
+  'list deliveries',
+  `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
+     and d.created_at >= $3 and d.created_at <= $4 and (d.created_at, d.event_id) < ($5, $6)
+     and ($8::text is null or d.status = $8) and ($9::text is null or d.event = $9)
+   order by d.created_at desc, d.event_id desc limit $7`,
+)
+const BY_ID = statement<Delivery>(
+  'delivery by id',
+  `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
+)
+// Only an attempt that is under way keeps its lease: its result is then overtaken by the new one.
+const RESEND = statement<Delivery>(
+  'resend delivery',
+  `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,
+     next_attempt_at = case when m.webhook_url is null then null else $4::timestamptz end, delivered_at = null,
+     lease_until = null, lease_token = null
+   from merchants m where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 and m.id = d.merchant_id
+   returning ${DELIVERY_COLUMNS}`,
+)
+
+/** One page of the caller's deliveries in the key's mode, newest first (G19). */
+export async function listDeliveries(
+  app: App,
+  caller: Caller,
+  filter: DeliveryFilter,
+): Promise<Page<Delivery>> {
+  if (filter.status !== null && !DELIVERY_STATUSES.some((one) => one === filter.status))
+    throw badRequest('status must be pending, sent or failed')
+  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
+  const rows = await app.db.query(LIST, [
+    caller.merchantId,
+    caller.mode,
+    filter.createdAfter?.toISOString() ?? '-infinity',
+    filter.createdBefore?.toISOString() ?? 'infinity',
+    cursor?.createdAt.toISOString() ?? 'infinity',
+    cursor?.id ?? '',
+    filter.limit + 1,
+    filter.status,
+    filter.event,
+  ])
+  return pageOf(rows, filter.limit)
+}
+
+/** Makes one delivery due now: to the current address, signed with the current secret, the same bytes (G19a). */
+export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
+  if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
+  const own = tagOf('evt_', eventId) === caller.tag
+  const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
+  const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []
+  if (!delivery)
+    throw new Refusal(
+      404,
+      'not_found',
+      'no webhook delivery with that event id (deliveries are retained 30 days)',
+    )
+  app.nudge('send-deliveries')
+  return delivery
+}
+
+async function cursorOf(app: App, caller: Caller, id: string): Promise<Delivery> {
+  const own = tagOf('evt_', id) === caller.tag
+  const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  if (!delivery) throw badRequest('invalid starting_after cursor')
+  return delivery
+}

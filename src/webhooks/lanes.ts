@@ -1,0 +1,48 @@
+import type { DueMerchant, Lane, Share } from './claim-deliveries.ts'
+
+/** Sockets of one worker for each lane: receivers that answer never wait for those that do not (reliability.md 7.2). */
+export const SOCKETS = { fast: 512, slow: 128 } as const satisfies Record<Lane, number>
+
+const FEWEST_PLACES = 4
+const MOST_PLACES = 16
+const GROWS_AFTER = 20
+const KEPT_FOR_GOOD_ONES = SOCKETS.fast / 4
+const GOOD_FOR_MS = 3_600_000
+
+/** What is under way in this process. */
+export type UnderWay = { lanes: Record<Lane, number>; merchants: ReadonlyMap<number, number> }
+
+/**
+ * Shares out the free places, the merchant that waits longest first: 4 places each, 16 for a receiver that has answered 20
+ * times in a row within a second, 1 in the slow lane; a quarter of the fast places is kept for receivers that answered
+ * within the last hour. Later attempts always run in the slow lane.
+ */
+export function shareOut(due: readonly DueMerchant[], underWay: UnderWay, nowMs: number): Share[] {
+  const free = { fast: SOCKETS.fast - underWay.lanes.fast, slow: SOCKETS.slow - underWay.lanes.slow }
+  const shares: Share[] = []
+  const give = (
+    merchant: DueMerchant,
+    lane: Lane,
+    { places, which }: { places: number; which: Share['which'] },
+  ) => {
+    const take = Math.min(places - (underWay.merchants.get(merchant.merchantId) ?? 0), free[lane])
+    if (take <= 0) return
+    free[lane] -= take
+    shares.push({ merchantId: merchant.merchantId, lane, take, which })
+  }
+  for (const merchant of due) {
+    if (merchant.lane === 'slow') give(merchant, 'slow', { places: 1, which: 'any' })
+    else {
+      if (free.fast > KEPT_FOR_GOOD_ONES || isGood(merchant, nowMs))
+        give(merchant, 'fast', { places: placesOf(merchant), which: 'first' })
+      give(merchant, 'slow', { places: placesOf(merchant), which: 'retries' })
+    }
+    if (free.fast <= 0 && free.slow <= 0) break
+  }
+  return shares
+}
+
+const placesOf = (merchant: DueMerchant) => (merchant.goodInARow >= GROWS_AFTER ? MOST_PLACES : FEWEST_PLACES)
+
+const isGood = ({ lastSuccessAt }: DueMerchant, nowMs: number) =>
+  lastSuccessAt !== null && nowMs - lastSuccessAt.getTime() < GOOD_FOR_MS

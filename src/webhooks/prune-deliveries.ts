@@ -1,0 +1,23 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+const KEPT_MS = 30 * 86_400_000
+const AT_ONCE = 5000
+
+const PRUNE = statement<{ id: string }>(
+  'prune deliveries',
+  `delete from deliveries where (merchant_id, event_id) in (
+     select merchant_id, event_id from deliveries where created_at < $1 and status <> 'pending' limit $2)
+   returning event_id as id`,
+)
+
+/** Forgets deliveries that ended more than 30 days ago; the events themselves stay (reliability.md D32). */
+export async function pruneDeliveries(app: App): Promise<number> {
+  let pruned = 0
+  for (;;) {
+    const before = new Date(app.clock.nowMs() - KEPT_MS).toISOString()
+    const gone = await app.db.query(PRUNE, [before, AT_ONCE])
+    pruned += gone.length
+    if (gone.length < AT_ONCE) return pruned
+  }
+}

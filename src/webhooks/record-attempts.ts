@@ -1,0 +1,122 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Attempted } from '../platform/outbound/attempt.ts'
+import type { Claimed } from './claim-deliveries.ts'
+import { nextAttemptInMs } from './delivery.ts'
+
+/** One attempt that has ended. */
+export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
+
+const RECORD = statement<{ id: string }>(
+  'record delivery attempts',
+  `update deliveries d set status = n.status, attempts = n.attempts, last_response_code = n.code, last_error = n.error,
+     next_attempt_at = n.next_attempt_at, delivered_at = case n.status when 'sent' then $9::timestamptz end,
+     lease_until = null, lease_token = null
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::timestamptz[])
+     as n (merchant_id, event_id, token, status, attempts, code, error, next_attempt_at)
+   where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.lease_token = n.token
+   returning d.event_id as id`,
+)
+const BEHAVED = statement(
+  'record receiver behaviour',
+  `insert into receivers as r (merchant_id, lane, good_in_a_row, last_success_at)
+   select merchant_id, lane, good, case when success then $5::timestamptz end
+   from unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[]) as n (merchant_id, lane, good, success)
+   on conflict (merchant_id) do update set lane = excluded.lane,
+     good_in_a_row = case when excluded.good_in_a_row = 0 then 0 else least(r.good_in_a_row + excluded.good_in_a_row, 1000) end,
+     last_success_at = coalesce(excluded.last_success_at, r.last_success_at)`,
+)
+const RELEASE = statement(
+  'release delivery leases',
+  `update deliveries set next_attempt_at = $2, lease_until = null, lease_token = null where lease_token = $1`,
+)
+
+const QUICK_MS = 1000
+
+export const isSuccess = (attempted: Attempted) =>
+  attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
+
+/** What the merchant is shown of a failed attempt: a class, never the receiver's own words. */
+export function errorOf(attempted: Attempted): string | null {
+  if (isSuccess(attempted)) return null
+  switch (attempted.kind) {
+    case 'answered':
+      return `http ${attempted.status}`
+    case 'refused_target':
+      return 'refused target'
+    case 'failed':
+      return attempted.error
+  }
+}
+
+/** Records attempts where their lease still holds; a late finisher whose lease was taken writes nothing. */
+export function recordAttempts(ended: readonly Ended[], at: Date, delays: readonly number[]): Call[] {
+  const rows = ended.map(({ claimed, token, attempted }) => ({
+    claimed,
+    token,
+    ...resultOf(claimed, attempted, { at, delays }),
+  }))
+  return [
+    call(
+      RECORD,
+      rows.map((row) => row.claimed.merchantId),
+      rows.map((row) => row.claimed.eventId),
+      rows.map((row) => row.token),
+      rows.map((row) => row.status),
+      rows.map((row) => row.claimed.attempts + 1),
+      rows.map((row) => row.code),
+      rows.map((row) => row.error),
+      rows.map((row) => row.next),
+      at.toISOString(),
+    ),
+    recordBehaviour(ended, at),
+  ]
+}
+
+/** Makes what this worker holds due again, when it stops. */
+export const releaseLeases = (token: string, now: Date): Call => call(RELEASE, token, now.toISOString())
+
+function resultOf(
+  claimed: Claimed,
+  attempted: Attempted,
+  { at, delays }: { at: Date; delays: readonly number[] },
+) {
+  const code =
+    attempted.kind === 'answered' ? attempted.status : attempted.kind === 'failed' ? attempted.status : null
+  if (isSuccess(attempted)) return { status: 'sent', code, error: null, next: null }
+  const wait = nextAttemptInMs(claimed.attempts + 1, delays)
+  const next = wait === null ? null : new Date(at.getTime() + wait).toISOString()
+  return { status: wait === null ? 'failed' : 'pending', code, error: errorOf(attempted), next }
+}
+
+/** One row a merchant: silence and refusal move it to the slow lane, one success brings it back. */
+function recordBehaviour(ended: readonly Ended[], at: Date): Call {
+  const byMerchant = new Map<number, { lane: 'fast' | 'slow'; good: number; success: boolean }>()
+  for (const { claimed, attempted } of ended) {
+    const before = byMerchant.get(claimed.merchantId) ?? {
+      // A later attempt runs in the slow lane; its merchant may well be in the fast one.
+      lane: claimed.which === 'retries' ? 'fast' : claimed.lane,
+      good: 0,
+      success: false,
+    }
+    byMerchant.set(claimed.merchantId, behaviourAfter(before, attempted))
+  }
+  const rows = [...byMerchant].sort(([a], [b]) => a - b)
+  return call(
+    BEHAVED,
+    rows.map(([merchantId]) => merchantId),
+    rows.map(([, row]) => row.lane),
+    rows.map(([, row]) => row.good),
+    rows.map(([, row]) => row.success),
+    at.toISOString(),
+  )
+}
+
+function behaviourAfter(
+  before: { lane: 'fast' | 'slow'; good: number; success: boolean },
+  attempted: Attempted,
+): { lane: 'fast' | 'slow'; good: number; success: boolean } {
+  if (isSuccess(attempted))
+    return { lane: 'fast', good: attempted.elapsedMs < QUICK_MS ? before.good + 1 : 0, success: true }
+  return { lane: attempted.kind === 'answered' ? before.lane : 'slow', good: 0, success: before.success }
+}

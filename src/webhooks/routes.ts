@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { DELIVERY_STATUSES, DeliveryShape, presentDelivery } from './delivery.ts'
+import { listDeliveries, resendDelivery } from './find-deliveries.ts'
+
+const tag = 'Webhooks'
+
+export const webhookEndpoints = [
+  endpoint<App, never>({
+    method: 'GET',
+    path: '/v1/webhooks',
+    name: 'listWebhookDeliveries',
+    summary: 'List webhook deliveries, newest first',
+    description: 'Deliveries are kept 30 days.',
+    tag,
+    scope: 'any',
+    rate: 'reads',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    query: Type.Object({
+      status: Type.Optional(Type.Enum(DELIVERY_STATUSES)),
+      event: Type.Optional(Type.String({ description: 'for example charge.succeeded' })),
+      ...LIST_QUERY,
+    }),
+    answers: { 200: { description: 'one page', schema: listOf(DeliveryShape) } },
+    async handle(app, { caller, query }) {
+      const filter = { ...readListWindow(query), status: query.status ?? null, event: query.event ?? null }
+      return answer(200, presentPage(await listDeliveries(app, caller, filter), presentDelivery))
+    },
+  }),
+  endpoint<App, never>({
+    method: 'POST',
+    path: '/v1/webhooks/:event_id/resend',
+    name: 'resendWebhook',
+    summary: 'Send one event again',
+    description:
+      'The same bytes under the same id, to your current address, signed with your current secret.',
+    tag,
+    scope: 'any',
+    rate: 'webhook_resend',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params: Type.Object({ event_id: Type.String({ description: 'starts with `evt_`' }) }),
+    answers: {
+      202: {
+        description: 'due now',
+        schema: Type.Object({ ok: Type.Literal(true), ...DeliveryShape.properties }),
+      },
+    },
+    async handle(app, { caller, params }) {
+      const delivery = await resendDelivery(app, caller, params.event_id ?? '')
+      return answer(202, { ok: true, ...presentDelivery(delivery) }, delivery.id)
+    },
+  }),
+]

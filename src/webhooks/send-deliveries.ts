@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import type { App } from '../app.ts'
+import { webhookSecrets } from '../merchants/secrets.ts'
+import { type Batch, batch, done } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { assertOutsideTransaction } from '../platform/db/database.ts'
+import type { Attempted } from '../platform/outbound/attempt.ts'
+import {
+  type Claimed,
+  claimDeliveries,
+  DUE_LOOKED_AT,
+  type Lane,
+  lookForDue,
+  lookThoroughly,
+  parkWithoutAddress,
+  type Share,
+  unparkWithAddress,
+} from './claim-deliveries.ts'
+import { shareOut } from './lanes.ts'
+import { type Ended, errorOf, isSuccess, recordAttempts, releaseLeases } from './record-attempts.ts'
+import { serviceSignature, standardHeaders } from './signature.ts'
+
+/** Sends the deliveries of one cell: claims, posts, records. */
+export type Sender = {
+  /** Claims what is due and has a free place, and starts it. Answers how many were started. */
+  start(): Promise<number>
+  /** Resolves when every attempt started here has ended and is recorded. */
+  idle(): Promise<void>
+  /** Lets attempts end, then makes due again what is still held. */
+  stop(): Promise<void>
+}
+
+const USER_AGENT = 'gateway-webhooks/1.0'
+const TEND_EVERY_MS = 5000
+
+export function sender(app: App): Sender {
+  const token = randomBytes(12).toString('hex')
+  const lanes: Record<Lane, number> = { fast: 0, slow: 0 }
+  const merchants = new Map<number, number>()
+  const running = new Set<Promise<void>>()
+  const records = recordBatch(app)
+  let tendedAt = Number.NEGATIVE_INFINITY
+
+  async function start(): Promise<number> {
+    if (performance.now() - tendedAt > TEND_EVERY_MS) {
+      tendedAt = performance.now()
+      await tendAddresses(app)
+    }
+    const now = app.clock.now()
+    const shares = shareOut(await dueMerchants(app, now), { lanes, merchants }, now.getTime())
+    if (shares.length === 0) return 0
+    const claimed = await claim(app, { now, token, shares })
+    crashPoint('delivery.claimed')
+    const secrets = await webhookSecrets(app, [...new Set(claimed.map((one) => one.merchantId))])
+    for (const one of claimed) launch(one, secrets.get(one.merchantId) ?? [])
+    return claimed.length
+  }
+
+  function launch(claimed: Claimed, secrets: readonly string[]): void {
+    count(claimed, 1)
+    const attempt = post(app, claimed, secrets)
+      .then((attempted) => records.add({ claimed, token, attempted }))
+      .catch((error) => {
+        // The lease brings the delivery back; nothing is lost.
+        app.log.error({ err: error, event_id: claimed.eventId }, 'an attempt could not be recorded')
+      })
+      .then(() => {
+        count(claimed, -1)
+        running.delete(attempt)
+        app.nudge('send-deliveries')
+      })
+    running.add(attempt)
+  }
+
+  function count({ lane, merchantId }: Claimed, by: 1 | -1): void {
+    lanes[lane] += by
+    const now = (merchants.get(merchantId) ?? 0) + by
+    if (now === 0) merchants.delete(merchantId)
+    else merchants.set(merchantId, now)
+  }
+
+  return {
+    start,
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running)
+    },
+    stop: async () => {
+      while (running.size > 0) await Promise.all(running)
+      const release = releaseLeases(token, app.clock.now())
+      await app.db.query(release.statement, release.values).catch(() => {})
+      crashPoint('drain.leases-released')
+    },
+  }
+}
+
+async function dueMerchants(app: App, now: Date) {
+  const look = lookForDue(now)
+  const due = await app.db.query(look.statement, look.values)
+  const looked = due.reduce((sum, merchant) => sum + merchant.looked, 0)
+  if (looked < DUE_LOOKED_AT) return due
+  const thorough = lookThoroughly(now)
+  return app.db.query(thorough.statement, thorough.values)
+}
+
+async function claim(
+  app: App,
+  { now, token, shares }: { now: Date; token: string; shares: Share[] },
+): Promise<Claimed[]> {
+  const claiming = claimDeliveries(now, token, shares)
+  return app.db.query(claiming.statement, claiming.values)
+}
+
+/** Addresses taken away and given back since (G19b). */
+async function tendAddresses(app: App): Promise<void> {
+  const park = parkWithoutAddress(app.clock.now())
+  await app.db.query(park.statement, park.values)
+  const unpark = unparkWithAddress()
+  await app.db.query(unpark.statement, unpark.values)
+}
+
+/** One attempt: the stored bytes, signed with the secret that is current now (contract.md section 5). */
+async function post(app: App, claimed: Claimed, secrets: readonly string[]): Promise<Attempted> {
+  assertOutsideTransaction('a webhook attempt')
+  const body = Buffer.from(claimed.body, 'utf8')
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': USER_AGENT,
+    'X-Service-Signature': serviceSignature(secrets[0] ?? '', body),
+    ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
+  }
+  crashPoint('delivery.sent')
+  const attempted = await app.poster.post({
+    url: claimed.url,
+    body,
+    headers,
+    keepAlive: claimed.lane === 'fast',
+  })
+  crashPoint('delivery.answered')
+  logAttempt(app, claimed, attempted)
+  return attempted
+}
+
+function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
+  app.log.info(
+    {
+      event_id: claimed.eventId,
+      attempt: claimed.attempts + 1,
+      status: attempted.kind === 'answered' ? attempted.status : undefined,
+      error_class: errorOf(attempted) ?? undefined,
+      ms: Math.round(attempted.elapsedMs),
+      lane: claimed.lane,
+    },
+    isSuccess(attempted) ? 'delivered' : 'delivery failed',
+  )
+}
+
+function recordBatch(app: App): Batch<Ended, null> {
+  return batch({
+    laneOf: ({ claimed }) => claimed.merchantId,
+    run: async (ended) => {
+      await app.db.transaction(async (tx) => {
+        await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))
+        return { value: null }
+      })
+      crashPoint('delivery.recorded')
+      return ended.map(() => done(null))
+    },
+  })
+}
