@@ -71,6 +71,15 @@ const MAKE_HEADS = statement(
   `insert into ledger_heads (merchant_id, mode) select $1::bigint, m from unnest(enum_range(null::mode)) m on conflict do nothing`,
 )
 
+const FREEZE_HEAD = statement(
+  'freeze ledger head',
+  'update ledger_heads set payouts_frozen_for = $3 where merchant_id = $1 and mode = $2',
+)
+
+/** An operator's freeze of one account's payouts, or its end (null). */
+export const freezeHead = (merchantId: number, mode: Mode, reason: string | null): Call =>
+  call(FREEZE_HEAD, merchantId, mode, reason)
+
 /** Both heads of a new merchant, empty. */
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
 

@@ -10,7 +10,7 @@ type NewKey = { kind: KeyKind; key: string; at: Date }
 
 const ADD_DIRECTORY = statement(
   'add directory key',
-  `insert into api_keys (hash, merchant_id, id, kind, created_at) values ($1, $2, $3, $4, $5)`,
+  `insert into api_keys (hash, merchant_id, id, kind, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing`,
 )
 const REVOKE_DIRECTORY = statement(
   'revoke directory keys',
@@ -18,7 +18,7 @@ const REVOKE_DIRECTORY = statement(
 )
 const ADD_CELL = statement(
   'add cell key',
-  `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at) values ($1, $2, $3, $4, $5, $6)`,
+  `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 )
 const REVOKE_CELL = statement(
   'revoke cell keys',

@@ -10,6 +10,7 @@ import { newId, newTag, randomText } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { addCellKey, addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
+import { findCommand, keepCommand } from './command-keys.ts'
 import { addSecret } from './secrets.ts'
 
 export type NewMerchant = {
@@ -56,34 +57,57 @@ const REGISTER = statement<{ id: number }>(
 const STORE = statement(
   'store merchant',
   `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, kyc_status,
-     vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+     vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
 )
 const HANDLE_TAKEN = statement('handle taken', 'select 1 from merchants where handle = $1')
+const MERCHANT_OF_TAG = statement<{ id: number }>(
+  'merchant of tag',
+  'select id from merchants where tag = $1',
+)
+
+/** Everything about a new merchant that is drawn by chance; decided before anything is stored. */
+type Draft = {
+  publicId: string
+  tag: string
+  handle: string
+  keys: Record<KeyKind, string>
+  secret: string
+  publicKeys: { test: string; live: string }
+}
 
 /**
  * Makes a merchant with its four keys, its webhook secret and its two empty ledgers (contract.md 9.3). The directory rows
- * that make it reachable come last: a crash before them leaves nothing that anybody can use. Errors: Refusal.
+ * that make it reachable come last: a crash before them leaves nothing that anybody can use. With `commandKey` a repeat
+ * finishes what the first began and prints the same answer. Errors: Refusal.
  */
-export async function createMerchant(gateway: Gateway, input: NewMerchant): Promise<CreatedMerchant> {
+export async function createMerchant(
+  gateway: Gateway,
+  input: NewMerchant,
+  commandKey?: string,
+): Promise<CreatedMerchant> {
   checkNames(input)
   const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  const registered = await register(app, input)
-  const keys = Object.fromEntries(KINDS.map((kind) => [kind, newApiKey(kind)])) as Record<KeyKind, string>
-  const secret = newWebhookSecret()
-  const publicKeys = { test: newPublicKey('test'), live: newPublicKey('live') }
-  await storeInCell(app, { ...input, ...registered }, { keys, secret, publicKeys })
+  const seen =
+    commandKey === undefined
+      ? null
+      : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
+  const draft = seen ?? (await register(app, input, commandKey))
+  const [row] = await app.directory.query(MERCHANT_OF_TAG, [draft.tag])
+  assert(row, 'a drafted merchant is registered')
+  const merchant = { id: row.id, ...draft }
+  await storeInCell(app, input, merchant)
   await app.directory.transaction(async (tx) => {
     await tx.send(
-      ...KINDS.map((kind) => addDirectoryKey(registered, { kind, key: keys[kind], at: app.clock.now() })),
+      ...KINDS.map((kind) => addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() })),
     )
     return { value: null, last: [directoryChanged()] }
   })
   return {
-    id: registered.publicId,
-    handle: registered.handle,
-    public_key: publicKeys.test,
-    keys,
-    webhook_secret: secret,
+    id: draft.publicId,
+    handle: draft.handle,
+    public_key: draft.publicKeys.test,
+    keys: draft.keys,
+    webhook_secret: draft.secret,
   }
 }
 
@@ -98,25 +122,44 @@ function checkNames({ name, email, handle }: NewMerchant): void {
     throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -, and no reserved word')
 }
 
-type Registered = { id: number; publicId: string; tag: string; handle: string }
-
-/** Takes an id, a tag and a handle; another try when a random one was taken. */
-async function register(app: App, input: NewMerchant): Promise<Registered> {
+/** Takes an id, a tag and a handle, and keeps the draft under the command's key; another try when a random one was taken. */
+async function register(app: App, input: NewMerchant, commandKey: string | undefined): Promise<Draft> {
   for (let attempt = 1; ; attempt += 1) {
-    const tag = newTag()
-    const handle = input.handle ?? handleFor(input.name, attempt)
-    const row = { publicId: newId('mer_', tag), tag, handle }
+    const draft = drawDraft(input, attempt)
     const at = app.clock.now().toISOString()
     try {
-      const [made] = await app.directory.query(REGISTER, [row.publicId, tag, handle, app.cell, at])
-      assert(made, 'an insert answers with its row')
-      return { ...row, id: made.id }
+      await app.directory.transaction(async (tx) => {
+        const keep =
+          commandKey === undefined
+            ? []
+            : [keepCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
+        await tx.send(call(REGISTER, draft.publicId, draft.tag, draft.handle, app.cell, at), ...keep)
+        return { value: null }
+      })
+      return draft
     } catch (error) {
       if (sqlState(error) !== '23505' || attempt === TRIES) throw error
-      const taken = await app.directory.query(HANDLE_TAKEN, [handle])
+      const first =
+        commandKey === undefined
+          ? null
+          : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
+      if (first !== null) return first
+      const taken = await app.directory.query(HANDLE_TAKEN, [draft.handle])
       if (input.handle !== undefined && taken.length > 0)
-        throw domainRefusal('handle_taken', `the handle ${handle} is taken`)
+        throw domainRefusal('handle_taken', `the handle ${draft.handle} is taken`)
     }
+  }
+}
+
+function drawDraft(input: NewMerchant, attempt: number): Draft {
+  const tag = newTag()
+  return {
+    publicId: newId('mer_', tag),
+    tag,
+    handle: input.handle ?? handleFor(input.name, attempt),
+    keys: Object.fromEntries(KINDS.map((kind) => [kind, newApiKey(kind)])) as Record<KeyKind, string>,
+    secret: newWebhookSecret(),
+    publicKeys: { test: newPublicKey('test'), live: newPublicKey('live') },
   }
 }
 
@@ -131,11 +174,7 @@ function handleFor(name: string, attempt: number): string {
   return attempt === 1 && !RESERVED.has(slug) ? slug : `${slug}-${newTag()}`
 }
 
-async function storeInCell(
-  app: App,
-  merchant: NewMerchant & Registered,
-  made: { keys: Record<KeyKind, string>; secret: string; publicKeys: { test: string; live: string } },
-): Promise<void> {
+async function storeInCell(app: App, input: NewMerchant, merchant: Draft & { id: number }): Promise<void> {
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
     await tx.send(
@@ -145,12 +184,12 @@ async function storeInCell(
         merchant.publicId,
         merchant.tag,
         merchant.handle,
-        merchant.name,
-        merchant.email,
-        made.publicKeys.test,
-        made.publicKeys.live,
-        merchant.verified ? 'verified' : 'pending',
-        merchant.vending ?? false,
+        input.name,
+        input.email,
+        merchant.publicKeys.test,
+        merchant.publicKeys.live,
+        input.verified ? 'verified' : 'pending',
+        input.vending ?? false,
         at.toISOString(),
       ),
     )
@@ -158,8 +197,13 @@ async function storeInCell(
       value: null,
       last: [
         makeHeads(merchant.id),
-        addSecret(app, { merchantId: merchant.id, purpose: 'webhook', plain: made.secret, expiresAt: null }),
-        ...KINDS.map((kind) => addCellKey(app, merchant, { kind, key: made.keys[kind], at })),
+        addSecret(app, {
+          merchantId: merchant.id,
+          purpose: 'webhook',
+          plain: merchant.secret,
+          expiresAt: null,
+        }),
+        ...KINDS.map((kind) => addCellKey(app, merchant, { kind, key: merchant.keys[kind], at })),
       ],
     }
   })

@@ -27,7 +27,6 @@ import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 
 /** What the frame needs of the product; it knows no noun of it. */
 export type Frame<App> = {
-  app: App
   endpoints: readonly Endpoint<App>[]
   clock: Clock
   log: Logger
@@ -35,8 +34,8 @@ export type Frame<App> = {
   authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): void
-  windows: SharedWindows
-  exactWindows: Readonly<Record<string, ExactWindow>>
+  /** Who serves this caller, and the windows that count its requests. */
+  placeOf(caller: Caller): Place<App>
   /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
   refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
   metrics: RequestMetrics
@@ -44,7 +43,13 @@ export type Frame<App> = {
   https: boolean
 }
 
-type Passed = { caller: Caller; key: string | null; counted: string | null }
+export type Place<App> = {
+  app: App
+  windows: SharedWindows
+  exactWindows: Readonly<Record<string, ExactWindow>>
+}
+
+type Passed = { caller: Caller; windows: SharedWindows; key: string | null; counted: string | null }
 declare module 'fastify' {
   interface FastifyRequest {
     passed: Passed | null
@@ -79,7 +84,6 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  for (const method of ['TRACE', 'QUERY']) server.addHttpMethod(method, { hasBody: false })
   server.decorateRequest('passed', null)
   server.decorateRequest('objectId', null)
   server.decorateRequest('outcome', null)
@@ -132,13 +136,14 @@ async function admit<App>(
   const address = clientAddress(request.raw, frame.trustedProxies)
   const caller = await identify(frame, request, address)
   const nowMs = frame.clock.nowMs()
-  const passed: Passed = { caller, key: null, counted: null }
+  const { windows, exactWindows } = frame.placeOf(caller)
+  const passed: Passed = { caller, windows, key: null, counted: null }
   request.passed = passed
   if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
-  frame.windows.take(caller.merchantId, caller.mode, ALL, nowMs)
-  if (declared.rateKind === 'batch') frame.exactWindows[declared.rate]?.refuseEarly(caller, nowMs)
+  windows.take(caller.merchantId, caller.mode, ALL, nowMs)
+  if (declared.rateKind === 'batch') exactWindows[declared.rate]?.refuseEarly(caller, nowMs)
   else {
-    frame.windows.take(caller.merchantId, caller.mode, declared.rate, nowMs)
+    windows.take(caller.merchantId, caller.mode, declared.rate, nowMs)
     passed.counted = declared.rate
   }
   if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
@@ -177,7 +182,7 @@ async function serve<App>(
     body: await readForm(frame, declared, { raw, caller, idempotency }),
     idempotency,
   }
-  const answer = await declared.handle(frame.app, api)
+  const answer = await declared.handle(frame.placeOf(caller).app, api)
   if (idempotency !== null) {
     request.outcome = answer.replayed ? 'replay' : 'new'
     crashPoint('key.done-unsent')
@@ -278,7 +283,7 @@ function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyR
   const { passed } = request
   const status = reply.statusCode
   if (passed?.counted && status >= 400 && status < 500)
-    frame.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted, frame.clock.nowMs())
+    passed.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted, frame.clock.nowMs())
   const route = request.routeOptions.url ?? 'unknown'
   frame.metrics.observe(route, { status, ms: reply.elapsedTime })
   frame.log.info(

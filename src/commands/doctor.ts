@@ -1,0 +1,86 @@
+import type { Gateway } from '../app.ts'
+import type { Config } from '../config.ts'
+import { APPLICATION_ROLE } from '../platform/db/migrate.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** What somebody should know before trusting this installation with money. */
+export type DoctorFinding = { level: 'refused' | 'warning'; says: string }
+
+const SETTINGS = statement<{ name: string; value: string }>(
+  'server settings',
+  `select name, setting as value from pg_settings where name = any($1::text[])`,
+)
+const WHO = statement<{ role: string; superuser: boolean; serverTime: Date }>(
+  'who we are on the server',
+  `select current_user as role, r.rolsuper as superuser, clock_timestamp() as "serverTime"
+   from pg_roles r where r.rolname = current_user`,
+)
+const DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
+
+const MOST_SKEW_MS = 2000
+const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
+
+/** Examines settings and server (reliability.md 8.4, as far as this release goes). Outside production every line is a warning. */
+export async function examine({
+  config,
+  gateway,
+}: {
+  config: Config
+  gateway: Gateway
+}): Promise<DoctorFinding[]> {
+  const level = config.production ? 'refused' : 'warning'
+  const sentences = [...settingsFaults(config), ...(await serverFaults(gateway))]
+  const warnings =
+    config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []
+  return [
+    ...sentences.map((says) => ({ level, says }) as const),
+    ...warnings.map((says) => ({ level: 'warning', says }) as const),
+  ]
+}
+
+function settingsFaults(config: Config): string[] {
+  const rules: [boolean, string][] = [
+    [
+      config.masterKey === null,
+      'MASTER_KEY is the one generated beside the embedded data; set your own and keep it elsewhere',
+    ],
+    [
+      config.baseUrl === null || !config.baseUrl.startsWith('https://'),
+      'BASE_URL is not https: links, QR codes and webhooks would carry an address that customers cannot trust',
+    ],
+    [config.testHooks, 'TEST_HOOKS is on: it lets CRASH_POINT kill the process and TEST_CLOCK move its time'],
+    [config.webhookAllowPrivate.length > 0, 'WEBHOOK_ALLOW_PRIVATE lets webhooks reach private addresses'],
+    [
+      config.webhookRetryDelays.join(',') !== SPEC_DELAYS,
+      "WEBHOOK_RETRY_DELAYS differs from the spec's ladder",
+    ],
+    [
+      config.liveHoldHours < 24,
+      `LIVE_HOLD_HOURS is ${config.liveHoldHours}, shorter than the 24 that merchants are told`,
+    ],
+  ]
+  return rules.filter(([broken]) => broken).map(([, says]) => says)
+}
+
+async function serverFaults(gateway: Gateway): Promise<string[]> {
+  const faults: string[] = []
+  const wanted = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
+  for (const { name, value } of await gateway.directory.query(SETTINGS, [Object.keys(wanted)])) {
+    const good = wanted[name as keyof typeof wanted]
+    if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
+  }
+  const asked = gateway.clock.nowMs()
+  const [who] = await gateway.directory.query(WHO)
+  if (who?.superuser)
+    faults.push(
+      `the service works as the superuser ${who.role}; it should be the role ${APPLICATION_ROLE}, which cannot change the ledger`,
+    )
+  if (who && Math.abs(who.serverTime.getTime() - asked) > MOST_SKEW_MS)
+    faults.push(
+      `the clock of this machine and that of the database differ by ${Math.round((asked - who.serverTime.getTime()) / 1000)} s`,
+    )
+  const active = await Promise.all(gateway.cells.map((app) => app.db.query(DEMO)))
+  if (active.some((rows) => rows.length > 0))
+    faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
+  return faults
+}

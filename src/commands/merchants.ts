@@ -1,0 +1,187 @@
+import { rotateKey } from '../merchants/api-keys.ts'
+import { createMerchant } from '../merchants/create-merchant.ts'
+import { allMerchants, type Merchant } from '../merchants/merchant.ts'
+import { findMerchant, type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandAnswer,
+  type CommandInput,
+  flag,
+  oneOf,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+  wholeNumber,
+} from './command.ts'
+
+const KEY_KINDS = ['test', 'live', 'test_collections', 'live_collections'] as const
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+const create: Command = {
+  name: 'merchants create',
+  usage: 'merchants create --name N --email E [--handle H] [--verified] [--vending] [--key K]',
+  says: 'make a merchant; prints its keys and webhook secret once',
+  words: 0,
+  options: { name: text, email: text, handle: text, verified: flag, vending: flag, key: text },
+  async run(input) {
+    const handle = optionalText(input, 'handle')
+    const key = optionalText(input, 'key')
+    const made = await createMerchant(
+      input.gateway,
+      {
+        name: required(input, 'name'),
+        email: required(input, 'email'),
+        ...(handle === undefined ? {} : { handle }),
+        verified: input.options.verified === true,
+        vending: input.options.vending === true,
+      },
+      key,
+    )
+    await writeAudit(input.gateway, { action: 'merchants create', details: { handle: made.handle } })
+    return {
+      json: made,
+      lines: [
+        `merchant ${made.handle} (${made.id})`,
+        ...Object.entries(made.keys).map(([kind, value]) => `  ${kind.padEnd(18)} ${value}`),
+        `  ${'webhook secret'.padEnd(18)} ${made.webhook_secret}`,
+        'Keep them now: they are not shown again.',
+      ],
+    }
+  },
+}
+
+const list: Command = {
+  name: 'merchants list',
+  usage: 'merchants list',
+  says: 'all merchants, a line each',
+  words: 0,
+  options: {},
+  async run({ gateway }) {
+    const wanted = allMerchants()
+    const merchants = (
+      await Promise.all(gateway.cells.map((app) => app.db.query(wanted.statement, wanted.values)))
+    ).flat()
+    return {
+      json: merchants.map(facts),
+      lines: merchants.map(
+        (one) =>
+          `${one.publicId}  ${one.handle}  ${one.kycStatus}  ${one.active ? 'active' : 'inactive'}  ${one.name}`,
+      ),
+    }
+  },
+}
+
+const show: Command = {
+  name: 'merchants show',
+  usage: 'merchants show <m>',
+  says: 'facts of one merchant, never secrets',
+  words: 1,
+  options: {},
+  async run({ gateway, words }) {
+    const { merchant } = await findMerchant(gateway, words[0] ?? '')
+    return answerWith(merchant)
+  },
+}
+
+const set: Command = {
+  name: 'merchants set',
+  usage:
+    'merchants set <m> [--kyc pending|verified|rejected] [--active true|false] [--vending true|false] [--auto-refund-on-jam off|test|live|both] [--instant-settlement true|false] [--webhook-url URL|none] [--charge-limit N|none] [--payout-limit N|none]',
+  says: 'change facts of a merchant',
+  words: 1,
+  options: {
+    kyc: text,
+    active: text,
+    vending: text,
+    'auto-refund-on-jam': text,
+    'instant-settlement': text,
+    'webhook-url': text,
+    'charge-limit': text,
+    'payout-limit': text,
+  },
+  async run(input) {
+    const change = readChange(input)
+    if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const changed = await setMerchant(app, merchant, change)
+    await writeAudit(input.gateway, { action: 'merchants set', merchantId: merchant.id, details: change })
+    return answerWith(changed)
+  },
+}
+
+const rotate: Command = {
+  name: 'keys rotate',
+  usage: 'keys rotate <m> --kind test|live|test_collections|live_collections',
+  says: 'a new key of a kind; the old one dies at once',
+  words: 1,
+  options: { kind: text },
+  async run(input) {
+    const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const key = await rotateKey(app, merchant, kind)
+    await writeAudit(input.gateway, { action: 'keys rotate', merchantId: merchant.id, details: { kind } })
+    return { json: { kind, key }, lines: [`${kind}  ${key}`] }
+  },
+}
+
+export const merchantCommands = [create, list, show, set, rotate]
+
+function readChange(input: CommandInput): MerchantChange {
+  const given = (name: string) => optionalText(input, name)
+  const truth = (name: string) => {
+    const value = given(name)
+    return value === undefined ? undefined : oneOf(name, value, ['true', 'false']) === 'true'
+  }
+  const limit = (name: string) => {
+    const value = given(name)
+    if (value === undefined) return undefined
+    return value === 'none' ? null : wholeNumber(name, value, { low: 1, high: LARGEST })
+  }
+  const kyc = given('kyc')
+  const jam = given('auto-refund-on-jam')
+  const url = given('webhook-url')
+  const change: Record<string, unknown> = {
+    kycStatus: kyc === undefined ? undefined : oneOf('kyc', kyc, ['pending', 'verified', 'rejected']),
+    active: truth('active'),
+    vendingEnabled: truth('vending'),
+    autoRefundOnJam:
+      jam === undefined ? undefined : oneOf('auto-refund-on-jam', jam, ['off', 'test', 'live', 'both']),
+    instantSettlement: truth('instant-settlement'),
+    webhookUrl: url === 'none' ? null : url,
+    chargeLimit: limit('charge-limit'),
+    payoutLimit: limit('payout-limit'),
+  }
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}
+
+function answerWith(merchant: Merchant): CommandAnswer {
+  const shown = facts(merchant)
+  return {
+    json: shown,
+    lines: Object.entries(shown).map(([name, value]) => `${name.padEnd(22)} ${value ?? '-'}`),
+  }
+}
+
+const facts = (merchant: Merchant) => ({
+  id: merchant.publicId,
+  handle: merchant.handle,
+  name: merchant.name,
+  email: merchant.email,
+  public_key_test: merchant.publicKeyTest,
+  public_key_live: merchant.publicKeyLive,
+  kyc_status: merchant.kycStatus,
+  active: merchant.active,
+  vending_enabled: merchant.vendingEnabled,
+  auto_refund_on_jam: merchant.autoRefundOnJam,
+  instant_settlement: merchant.instantSettlement,
+  webhook_url: merchant.webhookUrl,
+  charge_limit: merchant.chargeLimit,
+  payout_limit: merchant.payoutLimit,
+  test_hold: merchant.testHold,
+  test_clock_offset_ms: merchant.testClockOffsetMs,
+  fail_next_payouts: merchant.failNextPayouts,
+  fail_next_reason: merchant.failNextReason,
+  created_at: merchant.createdAt.toISOString(),
+})

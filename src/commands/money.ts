@@ -1,0 +1,163 @@
+import { settleLedger } from '../charges/settle-charges.ts'
+import { readBalance } from '../ledger/balances.ts'
+import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
+import { freezeAccount, freezePlatform } from '../merchants/payout-freeze.ts'
+import { findMerchant, setMerchant } from '../merchants/set-merchant.ts'
+import { advanceTestClock } from '../merchants/test-clock.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandInput,
+  oneOf,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+  wholeNumber,
+} from './command.ts'
+
+const PAYOUT_REASONS = [
+  'insufficient_funds',
+  'user_cancelled',
+  'timeout',
+  'rail_rejected',
+  'recipient_not_found',
+  'wallet_locked',
+] as const
+
+const fundsAdd: Command = {
+  name: 'funds add',
+  usage: 'funds add <m> --amount N [--key K]',
+  says: 'test money to test available',
+  words: 1,
+  options: { amount: text, key: text },
+  async run(input) {
+    const amount = wholeNumber('amount', required(input, 'amount'), { low: 1, high: MOST_TEST_FUNDS })
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const holder = { merchantId: merchant.id, tag: merchant.tag }
+    const added = await addTestFunds(app, holder, { amount, key: optionalText(input, 'key') })
+    if (added.added)
+      await writeAudit(input.gateway, { action: 'funds add', merchantId: merchant.id, details: { amount } })
+    const { available } = await readBalance(app.db, merchant.id, 'test')
+    return {
+      json: { id: added.id, merchant: merchant.handle, mode: 'test', amount, added: added.added, available },
+      lines: [
+        added.added
+          ? `added ${amount}; test available is ${available}`
+          : `nothing added: this key was used before; test available is ${available}`,
+      ],
+    }
+  },
+}
+
+const freeze: Command = {
+  name: 'payouts freeze',
+  usage: 'payouts freeze [--merchant <m>] --reason R',
+  says: 'stop live payouts, of the platform or of one account',
+  words: 0,
+  options: { merchant: text, reason: text },
+  run: (input) => setFreeze(input, required(input, 'reason')),
+}
+
+const unfreeze: Command = {
+  name: 'payouts unfreeze',
+  usage: 'payouts unfreeze [--merchant <m>]',
+  says: 'let live payouts run again',
+  words: 0,
+  options: { merchant: text },
+  run: (input) => setFreeze(input, null),
+}
+
+async function setFreeze(input: CommandInput, reason: string | null) {
+  const name = optionalText(input, 'merchant')
+  const action = reason === null ? 'payouts unfreeze' : 'payouts freeze'
+  if (name === undefined) await freezePlatform(input.gateway, reason)
+  else {
+    const { app, merchant } = await findMerchant(input.gateway, name)
+    await freezeAccount(app, merchant.id, reason)
+  }
+  await writeAudit(input.gateway, { action, details: { merchant: name ?? null, reason } })
+  // Unfreezing on the command line is a break-glass act: a person must hear of it (contract.md 9.3).
+  input.gateway.log.warn(
+    { action, merchant: name ?? 'platform', reason },
+    'live payouts were frozen or unfrozen by command',
+  )
+  const json = {
+    scope: name === undefined ? 'platform' : 'account',
+    merchant: name ?? null,
+    frozen: reason !== null,
+    reason,
+  }
+  return {
+    json,
+    lines: [
+      `live payouts ${name === undefined ? 'of the platform' : `of ${name}`} are ${reason === null ? 'running' : 'frozen'}`,
+    ],
+  }
+}
+
+const sandboxSet: Command = {
+  name: 'sandbox set',
+  usage: 'sandbox set <m> [--hold realistic|none] [--fail-next-payouts N --reason R]',
+  says: 'how the sandbox treats one merchant',
+  words: 1,
+  options: { hold: text, 'fail-next-payouts': text, reason: text },
+  async run(input) {
+    const hold = optionalText(input, 'hold')
+    const count = optionalText(input, 'fail-next-payouts')
+    if (hold === undefined && count === undefined) throw new WrongUsage('give --hold or --fail-next-payouts')
+    const failing = count === undefined ? {} : readFailing(input, count)
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const change = {
+      ...(hold === undefined ? {} : { testHold: oneOf('hold', hold, ['realistic', 'none']) }),
+      ...failing,
+    }
+    const changed = await setMerchant(app, merchant, change)
+    await writeAudit(input.gateway, { action: 'sandbox set', merchantId: merchant.id, details: change })
+    const json = {
+      merchant: merchant.handle,
+      hold: changed.testHold,
+      fail_next_payouts: changed.failNextPayouts,
+      reason: changed.failNextReason,
+    }
+    return { json, lines: Object.entries(json).map(([key, value]) => `${key.padEnd(18)} ${value ?? '-'}`) }
+  },
+}
+
+function readFailing(input: CommandInput, count: string) {
+  const failNextPayouts = wholeNumber('fail-next-payouts', count, { low: 0, high: 100 })
+  if (failNextPayouts === 0) return { failNextPayouts, failNextReason: null }
+  return { failNextPayouts, failNextReason: oneOf('reason', required(input, 'reason'), PAYOUT_REASONS) }
+}
+
+const sandboxClock: Command = {
+  name: 'sandbox clock',
+  usage: 'sandbox clock <m> --advance 90m|24h|30d|next-month',
+  says: "move a merchant's test clock forward: holds and cycles become due",
+  words: 1,
+  options: { advance: text },
+  async run(input) {
+    const advance = required(input, 'advance')
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const moved = await advanceTestClock(app, merchant.id, advance)
+    if (moved === null) throw new WrongUsage('--advance must look like 90m, 24h, 30d or next-month')
+    const settled = await settleLedger(app, { merchantId: merchant.id, mode: 'test' })
+    await writeAudit(input.gateway, {
+      action: 'sandbox clock',
+      merchantId: merchant.id,
+      details: { advance },
+    })
+    const json = {
+      merchant: merchant.handle,
+      offset_ms: moved.offsetMs,
+      test_time: moved.testTime.toISOString(),
+      settled,
+    }
+    return {
+      json,
+      lines: [`test clock of ${merchant.handle}: ${json.test_time} (${settled} charges settled)`],
+    }
+  },
+}
+
+export const moneyCommands = [fundsAdd, freeze, unfreeze, sandboxSet, sandboxClock]

@@ -1,0 +1,109 @@
+import { pino } from 'pino'
+import {
+  type Command,
+  type CommandAnswer,
+  overview,
+  readCommandLine,
+  WrongUsage,
+} from './commands/command.ts'
+import { merchantCommands } from './commands/merchants.ts'
+import { moneyCommands } from './commands/money.ts'
+import { upkeepCommands } from './commands/upkeep.ts'
+import { type Config, readConfig, WrongSettings } from './config.ts'
+import { openGateway } from './open-gateway.ts'
+import { DatabaseAway } from './platform/db/errors.ts'
+import { Refusal } from './platform/refusal.ts'
+import { type Role, serve } from './serve.ts'
+
+const ROLES: readonly Role[] = ['all', 'web', 'worker']
+// A stop that takes longer than this is cut short; the product is safe to kill at any moment.
+const STOP_MS = 30_000
+
+const serveCommand: Command = {
+  name: 'serve',
+  usage: 'serve [--role all|web|worker]',
+  says: 'run the service',
+  words: 0,
+  options: { role: { type: 'string' } },
+  run: async () => {
+    throw new Error('serve runs until it is stopped')
+  },
+}
+const COMMANDS = [serveCommand, ...merchantCommands, ...moneyCommands, ...upkeepCommands]
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.length === 0 || args[0] === 'help' || args[0] === '--help') return print(`${overview(COMMANDS)}\n`)
+  const { command, words, options } = readCommandLine(COMMANDS, args)
+  const config = readConfig()
+  if (command === serveCommand) return runService(config, readRole(options.role))
+  const say = (line: string) => process.stderr.write(`${line}\n`)
+  const log = pino(
+    { level: config.logLevel === 'info' ? 'warn' : config.logLevel },
+    pino.destination({ dest: 2, sync: true }),
+  )
+  const opened = await openGateway({ config, log, say })
+  try {
+    const answer = await command.run({ words, options, gateway: opened.gateway, opened, config })
+    await show(answer, options.json === true)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function runService(config: Config, role: Role): Promise<void> {
+  // Written in blocks, so that a log line costs no system call of its own; flushed at the end.
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+  const flush = setInterval(() => destination.flush(), 500)
+  flush.unref()
+  const service = await serve({ config, role, log, say: (line) => process.stderr.write(`${line}\n`) })
+  let stopping = false
+  const stop = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => process.exit(1), STOP_MS).unref()
+    service.stop().then(
+      () => {
+        destination.flushSync()
+        process.exit(0)
+      },
+      (error) => end(error),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'a promise failed that nobody waited for')
+    destination.flushSync()
+    stop()
+  })
+}
+
+function readRole(given: string | boolean | undefined): Role {
+  if (given === undefined) return 'all'
+  const role = ROLES.find((one) => one === given)
+  if (role === undefined) throw new WrongUsage(`--role must be one of ${ROLES.join(', ')}`)
+  return role
+}
+
+async function show({ json, lines, exitCode }: CommandAnswer, asJson: boolean): Promise<void> {
+  await print(asJson ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''))
+  process.exitCode = exitCode ?? 0
+}
+
+const print = (text: string) => new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
+
+/** Sentences for people, exit codes for scripts: 2 wrong usage or settings, 1 a refusal or a fault. */
+function end(error: unknown): never {
+  const usage = error instanceof WrongUsage || error instanceof WrongSettings
+  const sentence =
+    error instanceof Refusal || error instanceof DatabaseAway || usage
+      ? (error as Error).message
+      : describe(error)
+  process.stderr.write(`${sentence}\n`)
+  process.exit(usage ? 2 : 1)
+}
+
+const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error))
+
+main(process.argv.slice(2)).catch(end)

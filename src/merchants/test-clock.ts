@@ -1,0 +1,44 @@
+import type { App } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { kampalaMonth, monthBounds } from '../platform/kampala.ts'
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const FURTHEST_MS = 10 * 366 * 86_400_000
+
+const LOCK = statement<{ offsetMs: number }>(
+  'lock test clock',
+  'select test_clock_offset_ms as "offsetMs" from merchants where id = $1 for no key update',
+)
+const MOVE = statement('move test clock', 'update merchants set test_clock_offset_ms = $2 where id = $1')
+
+/**
+ * Moves a merchant's test clock forward: `90m`, `24h`, `30d`, or `next-month` (the first instant of the next Kampala month).
+ * It decides what is due in test mode; stored times stay real (contract.md 3 a). Null when `advance` is none of these.
+ */
+export async function advanceTestClock(
+  app: App,
+  merchantId: number,
+  advance: string,
+): Promise<{ offsetMs: number; testTime: Date } | null> {
+  return app.db.transaction(async (tx) => {
+    const now = app.clock.now()
+    const [[row]] = await tx.send(call(LOCK, merchantId))
+    const before = row?.offsetMs ?? 0
+    const step = stepMs(advance, later(now, before))
+    if (step === null || before + step > FURTHEST_MS) return { value: null }
+    const offsetMs = before + step
+    return { value: { offsetMs, testTime: later(now, offsetMs) }, last: [call(MOVE, merchantId, offsetMs)] }
+  })
+}
+
+function stepMs(advance: string, testNow: Date): number | null {
+  if (advance === 'next-month') {
+    const bounds = monthBounds(kampalaMonth(testNow))
+    return bounds === null ? null : bounds.end.getTime() - testNow.getTime()
+  }
+  const match = /^([0-9]{1,6})([mhd])$/.exec(advance)
+  const unit = UNITS[match?.[2] ?? '']
+  return match && unit ? Number(match[1]) * unit : null
+}

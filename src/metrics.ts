@@ -1,0 +1,95 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Gateway } from './app.ts'
+import type { Config } from './config.ts'
+import { bearerToken } from './platform/http/guards.ts'
+import { Refusal } from './platform/refusal.ts'
+
+type Parts = { registry: Registry; config: Config; gateway: () => Gateway | null }
+
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
+
+/**
+ * Prometheus metrics: on a port of their own (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on the API's.
+ * Without either they are nowhere. No merchant and no id is a label.
+ */
+export async function startMetrics({
+  registry,
+  config,
+  gateway,
+}: Parts): Promise<{ close(): Promise<void> }> {
+  collectDefaultMetrics({ register: registry, prefix: 'gateway_' })
+  addGauges(registry, gateway)
+  if (config.metricsPort === 0) return { close: async () => {} }
+  const own = createServer((request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    registry
+      .metrics()
+      .then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
+  })
+  await new Promise<void>((resolve, reject) =>
+    own.once('error', reject).listen(config.metricsPort, config.host, resolve),
+  )
+  return { close: () => new Promise((resolve) => own.close(() => resolve())) }
+}
+
+/** The guarded door on the API's own port. */
+export function addMetricsRoute(server: FastifyInstance, registry: Registry, token: string | null): void {
+  if (token === null) return
+  server.get('/metrics', async (request, reply) => {
+    if (!same(bearerToken(request.raw), token)) throw new Refusal(401, 'unauthorized', 'invalid api key')
+    return reply.header('Content-Type', registry.contentType).send(await registry.metrics())
+  })
+}
+
+function addGauges(registry: Registry, gateway: () => Gateway | null): void {
+  const cells = () => gateway()?.cells ?? []
+  const gauge = (
+    options: { name: string; help: string; labelNames?: string[] },
+    collect: (self: Gauge) => void,
+  ) =>
+    new Gauge({
+      ...options,
+      registers: [registry],
+      collect() {
+        collect(this)
+      },
+    })
+  gauge({ name: 'db_pool_in_use', help: 'connections in use', labelNames: ['pool'] }, (self) => {
+    for (const { cell, db } of cells()) self.set({ pool: cell }, db.pool.totalCount - db.pool.idleCount)
+  })
+  gauge(
+    { name: 'batch_waiting', help: 'items waiting for a group commit', labelNames: ['batch'] },
+    (self) => {
+      for (const app of cells()) {
+        self.set({ batch: 'create charges' }, app.chargeCreation.waiting())
+        self.set({ batch: 'move charges' }, app.chargeMoves.waiting())
+      }
+    },
+  )
+  gauge({ name: 'idempotency_in_flight', help: 'keys being worked on' }, (self) => {
+    self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0))
+  })
+}
+
+/** Sizes and times of group commits. */
+export function observeBatches(registry: Registry, gateway: Gateway): void {
+  const size = new Histogram({
+    name: 'batch_size',
+    help: 'items in a group commit',
+    labelNames: ['batch'],
+    buckets: BATCH_SIZES,
+    registers: [registry],
+  })
+  for (const app of gateway.cells) {
+    app.chargeCreation.onRun((items) => size.observe({ batch: 'create charges' }, items))
+    app.chargeMoves.onRun((items) => size.observe({ batch: 'move charges' }, items))
+  }
+}
+
+function same(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(wanted))
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+
+export type Health = {
+  version: string
+  commit: string | null
+  /** Seconds since the start of the process. */
+  uptimeSeconds(): number
+  /** Whether the database answers now. */
+  databaseUp(): Promise<boolean>
+  /** Why no traffic should come here, in words; empty when ready. */
+  notReady(): Promise<string[]>
+}
+
+// One question to the database serves everybody who asks within this time.
+const REMEMBERED_MS = 250
+
+/** /livez (the process), /healthz (and its database), /readyz (send traffic here): no key, no limit by key (G2). */
+export function addHealth(server: FastifyInstance, health: Health): void {
+  const databaseUp = remembered(health.databaseUp)
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
+  server.get('/livez', (_request, reply) => {
+    reply.headers(headers).send('{"status":"ok"}')
+  })
+  server.get('/healthz', async (_request, reply) => {
+    const up = await databaseUp()
+    const body = {
+      status: up ? 'ok' : 'degraded',
+      database: up ? 'up' : 'down',
+      commit: health.commit,
+      version: health.version,
+      uptime_seconds: Math.floor(health.uptimeSeconds()),
+    }
+    return reply
+      .code(up ? 200 : 503)
+      .headers(headers)
+      .send(JSON.stringify(body))
+  })
+  server.get('/readyz', async (_request, reply) => {
+    const reasons = [
+      ...(await health.notReady()),
+      ...((await databaseUp()) ? [] : ['the database does not answer']),
+    ]
+    const ready = reasons.length === 0
+    return reply
+      .code(ready ? 200 : 503)
+      .headers(headers)
+      .send(JSON.stringify(ready ? { ready } : { ready, reasons }))
+  })
+}
+
+function remembered(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer = Promise.resolve(false)
+  return () => {
+    if (performance.now() - askedAt > REMEMBERED_MS) {
+      askedAt = performance.now()
+      answer = ask()
+    }
+    return answer
+  }
+}

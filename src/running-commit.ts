@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const SHOWN = 12
+
+/** The first 12 hex digits of the commit that runs, or null where no checkout tells (G2). */
+export function runningCommit(): string | null {
+  const git = fileURLToPath(new URL('../../.git', import.meta.url))
+  try {
+    const head = readFileSync(`${git}/HEAD`, 'utf8').trim()
+    const ref = /^ref: (.+)$/.exec(head)?.[1]
+    const commit = ref === undefined ? head : commitOf(git, ref)
+    return commit?.slice(0, SHOWN) ?? null
+  } catch {
+    return null
+  }
+}
+
+function commitOf(git: string, ref: string): string | null {
+  if (existsSync(`${git}/${ref}`)) return readFileSync(`${git}/${ref}`, 'utf8').trim()
+  const packed = readFileSync(`${git}/packed-refs`, 'utf8')
+  return (
+    packed
+      .split('\n')
+      .find((line) => line.endsWith(` ${ref}`))
+      ?.split(' ')[0] ?? null
+  )
+}

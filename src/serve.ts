@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import { ENDPOINTS } from './api.ts'
+import type { App, Gateway } from './app.ts'
+import { makeDemoMerchant } from './commands/demo.ts'
+import { examine } from './commands/doctor.ts'
+import { type Config, WrongSettings } from './config.ts'
+import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
+import { type Opened, openGateway } from './open-gateway.ts'
+import { clockFollowingFile, systemClock } from './platform/clock.ts'
+import { crashPoint } from './platform/crash-point.ts'
+import { classify, DatabaseAway } from './platform/db/errors.ts'
+import { statement } from './platform/db/statement.ts'
+import { addHealth } from './platform/http/health.ts'
+import { requestMetrics } from './platform/http/request-metrics.ts'
+import { buildServer } from './platform/http/server.ts'
+import { findKeys, replayOf } from './platform/idempotency/keys.ts'
+import { unavailable } from './platform/refusal.ts'
+import { startWorker, type Worker } from './platform/sweep.ts'
+import type { Rails } from './rails/rail.ts'
+import { runningCommit } from './running-commit.ts'
+import { type CellSweep, sweepsOf } from './sweeps.ts'
+
+export type Role = 'all' | 'web' | 'worker'
+export type ServeOptions = {
+  config: Config
+  role: Role
+  log: Logger
+  say: (line: string) => void
+  liveRails?: Rails['live']
+}
+export type Service = {
+  url: string
+  /** The gateway once the database has been reached. */
+  gateway(): Gateway | null
+  /** Stops as a SIGTERM does: refuse, finish, release, leave (reliability.md 6.6). */
+  stop(): Promise<void>
+}
+
+/** The door before the house: it is open at once and says 503 until the database has been reached. */
+type Door = {
+  opened: Opened | null
+  draining: boolean
+  workers: Worker[]
+  sweeps: CellSweep[]
+  timers: NodeJS.Timeout[]
+}
+
+const PING = statement('ping', 'select 1')
+const KEY_LOOK_MS = 400
+const SHARE_MS = 1000
+const REACH_AGAIN_MS = { first: 50, most: 2000 }
+const VERSION = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+).version as string
+
+/** Listens, then reaches the database (for as long as it takes), then works until stopped. */
+export async function serve(options: ServeOptions): Promise<Service> {
+  const { config, log, role } = options
+  const door: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [] }
+  const registry = new Registry()
+  const server = frontOf(door, options, registry)
+  addMetricsRoute(server, registry, config.metricsToken)
+  await server.listen({ port: config.port, host: config.host })
+  const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
+  const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
+  const opened = await reachDatabase(door, options)
+  if (opened !== null) {
+    observeBatches(registry, opened.gateway)
+    await begin(door, opened, { ...options, role, url })
+  }
+  return {
+    url,
+    gateway: () => door.opened?.gateway ?? null,
+    stop: async () => {
+      await drain(door, server, config)
+      await metrics.close()
+      log.info('stopped')
+    },
+  }
+}
+
+async function begin(door: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
+  const { config, log, role, say, url } = options
+  const { gateway } = opened
+  const findings = await examine({ config, gateway })
+  const refused = findings.filter(({ level }) => level === 'refused')
+  if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
+  for (const { says } of findings) log.debug(says)
+  await gateway.keyRing.refresh()
+  if (opened.embedded && !config.production)
+    for (const line of await makeDemoMerchant(gateway, url)) say(line)
+  door.opened = opened
+  keepUp(door, opened, log)
+  if (role !== 'web') startWorkers(door, gateway, log)
+  say(`ready on ${url}  (documentation: ${url}/docs)`)
+}
+
+function frontOf(door: Door, { config, log }: ServeOptions, registry: Registry): FastifyInstance {
+  const clock = config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
+  const gateway = () => {
+    if (door.opened === null) throw unavailable()
+    return door.opened.gateway
+  }
+  const server = buildServer<App>({
+    endpoints: ENDPOINTS,
+    clock,
+    log,
+    placeOf: (caller) => {
+      const app = gateway().appOf(caller)
+      return { app, windows: app.windows, exactWindows: { charges: app.chargeWindow } }
+    },
+    authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
+    countFailedAuth: (address) => door.opened?.gateway.keyRing.countFailure(address),
+    async refuseUsedKey(caller, { key, fingerprint }) {
+      const wanted = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
+      const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
+      if (row) replayOf(row, fingerprint)
+    },
+    metrics: requestMetrics(registry),
+    trustedProxies: config.trustedProxies,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+  })
+  addHealth(server, {
+    version: VERSION,
+    commit: runningCommit(),
+    uptimeSeconds: () => process.uptime(),
+    databaseUp: async () => (await door.opened?.gateway.directory.query(PING).catch(() => null)) != null,
+    notReady: async () => [
+      ...(door.draining ? ['stopping'] : []),
+      ...(door.opened === null ? ['the database has not been reached yet'] : []),
+    ],
+  })
+  return server
+}
+
+/** Waits for a database that is not there, with back-off, without ending the process; wrong settings do end it. */
+async function reachDatabase(door: Door, options: ServeOptions): Promise<Opened | null> {
+  for (
+    let waitMs = REACH_AGAIN_MS.first;
+    !door.draining;
+    waitMs = Math.min(waitMs * 2, REACH_AGAIN_MS.most)
+  ) {
+    try {
+      return await openGateway(options)
+    } catch (error) {
+      if (!isWorthWaiting(error)) throw error
+      options.log.warn({ err: error }, 'the database is not there yet')
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+  return null
+}
+
+/** A server that is not there, is starting, or is shutting down; anything else is a mistake that waiting does not cure. */
+function isWorthWaiting(error: unknown): boolean {
+  return classify(error) instanceof DatabaseAway
+}
+
+/** Keys and rate counts of the other processes, and the embedded server when it has gone away. */
+function keepUp(door: Door, opened: Opened, log: Logger): void {
+  const { gateway } = opened
+  const every = (ms: number, work: () => Promise<unknown>) => {
+    let busy = false
+    const timer = setInterval(() => {
+      if (busy) return
+      busy = true
+      work()
+        .catch((error) => log.debug({ err: error }, 'the database does not answer'))
+        .finally(() => {
+          busy = false
+        })
+    }, ms)
+    door.timers.push(timer)
+  }
+  every(KEY_LOOK_MS, () => gateway.keyRing.refresh())
+  every(SHARE_MS, () =>
+    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, `${process.pid}`, gateway.clock.now()))),
+  )
+  every(SHARE_MS, async () => {
+    const answers = await gateway.directory.query(PING).catch(() => null)
+    if (answers === null && !door.draining) await opened.rejoin()
+  })
+}
+
+function startWorkers(door: Door, gateway: Gateway, log: Logger): void {
+  const byCell = new Map<string, Worker>()
+  for (const app of gateway.cells) {
+    const sweeps = sweepsOf(app)
+    const worker = startWorker(sweeps, { log, clock: gateway.clock })
+    byCell.set(app.cell, worker)
+    door.workers.push(worker)
+    door.sweeps.push(...sweeps)
+  }
+  gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
+}
+
+async function drain(door: Door, server: FastifyInstance, config: Config): Promise<void> {
+  door.draining = true
+  crashPoint('drain.started')
+  await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
+  const requests = server.close()
+  await Promise.all(door.workers.map((worker) => worker.stop()))
+  await requests
+  await Promise.all(door.sweeps.map((sweep) => sweep.finish?.()))
+  await Promise.all(
+    (door.opened?.gateway.cells ?? []).flatMap((app) => [app.chargeCreation.idle(), app.chargeMoves.idle()]),
+  )
+  for (const timer of door.timers) clearInterval(timer)
+  await door.opened?.close()
+}
+
+/** The port in use, also where PORT=0 let the system choose. */
+function portOf(server: FastifyInstance): number | null {
+  const address = server.server.address()
+  return address === null || typeof address === 'string' ? null : address.port
+}
