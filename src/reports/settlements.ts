@@ -1,0 +1,84 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { badRequest } from '../platform/refusal.ts'
+
+export type SettlementRow = {
+  id: string
+  mode: string
+  kind: string
+  amount: number
+  chargeCount: number
+  subaccountId: string | null
+  createdAt: Date
+}
+
+const COLUMNS = `s.id, s.mode, s.kind, s.amount, s.charge_count as "chargeCount", s.subaccount_id as "subaccountId",
+  s.created_at as "createdAt"`
+const LIST = statement<SettlementRow>(
+  'list settlements',
+  `select ${COLUMNS} from settlements s where s.merchant_id = $1 and s.mode = $2
+     and s.created_at >= $3 and s.created_at <= $4 and (s.created_at, s.id) < ($5, $6)
+   order by s.created_at desc, s.id desc limit $7`,
+)
+const BY_ID = statement<SettlementRow>(
+  'settlement by id',
+  `select ${COLUMNS} from settlements s where s.merchant_id = $1 and s.id = $2 and s.mode = $3`,
+)
+
+/** Settlement as the API shows it (G18). */
+export const SettlementShape = Type.Object(
+  {
+    id: Type.String({ description: 'starts with `setl_`' }),
+    mode: Type.Enum(['test', 'live']),
+    amount: Type.Integer({ description: 'sum of the nets released, whole UGX' }),
+    currency: Type.Literal('UGX'),
+    charge_count: Type.Integer(),
+    transactions: Type.Integer({ description: 'the same value as charge_count' }),
+    kind: Type.Enum(['sweep', 'instant', 'split_sweep']),
+    subaccount: Type.Union([Type.String(), Type.Null()]),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Settlement' },
+)
+
+export const presentSettlement = (row: SettlementRow) => ({
+  id: row.id,
+  mode: row.mode,
+  amount: row.amount,
+  currency: 'UGX',
+  charge_count: row.chargeCount,
+  transactions: row.chargeCount,
+  kind: row.kind,
+  subaccount: row.subaccountId,
+  created_at: row.createdAt.toISOString(),
+})
+
+/** One page of releases from pending to available in the key's mode, newest first. */
+export async function listSettlements(
+  app: App,
+  caller: Caller,
+  window: ListWindow,
+): Promise<Page<SettlementRow>> {
+  const cursor = window.startingAfter === null ? null : await cursorOf(app, caller, window.startingAfter)
+  const rows = await app.db.query(LIST, [
+    caller.merchantId,
+    caller.mode,
+    window.createdAfter?.toISOString() ?? '-infinity',
+    window.createdBefore?.toISOString() ?? 'infinity',
+    cursor?.createdAt.toISOString() ?? 'infinity',
+    cursor?.id ?? '',
+    window.limit + 1,
+  ])
+  return pageOf(rows, window.limit)
+}
+
+async function cursorOf(app: App, caller: Caller, id: string): Promise<SettlementRow> {
+  const own = tagOf('setl_', id) === caller.tag
+  const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  if (!row) throw badRequest('invalid starting_after cursor')
+  return row
+}
