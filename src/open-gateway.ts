@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { buildGateway, type Gateway, type Parts } from './app.ts'
 import type { Config } from './config.ts'
 import { WrongSettings } from './config.ts'
-import { clockFollowingFile, systemClock } from './platform/clock.ts'
+import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
@@ -22,7 +22,8 @@ export type Opened = {
   close(): Promise<void>
 }
 
-export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void } & Pick<
+/** `clock`, `liveRails` and `resolve` are given by construction only: no setting reaches them. */
+export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
   Parts,
   'liveRails' | 'resolve'
 >
@@ -38,7 +39,7 @@ const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_
  */
 export async function openGateway(options: OpenOptions): Promise<Opened> {
   const { config, log } = options
-  const clock = config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
+  const clock = options.clock ?? clockOf(config)
   const server = await reach(options)
   try {
     const migrated = await migrate(server.url)
@@ -68,6 +69,10 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
     throw error
   }
 }
+
+/** The machine's clock, or the one that TEST_CLOCK moves. */
+export const clockOf = (config: Config): Clock =>
+  config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
 
 type Reached = { url: string; rejoin(): Promise<void>; leave(): Promise<void> }
 

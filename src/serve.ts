@@ -9,8 +9,7 @@ import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
 import { type Config, WrongSettings } from './config.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
-import { type Opened, openGateway } from './open-gateway.ts'
-import { clockFollowingFile, systemClock } from './platform/clock.ts'
+import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
 import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
@@ -20,18 +19,11 @@ import { buildServer } from './platform/http/server.ts'
 import { findKeys, replayOf } from './platform/idempotency/keys.ts'
 import { unavailable } from './platform/refusal.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
-import type { Rails } from './rails/rail.ts'
 import { runningCommit } from './running-commit.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
-export type ServeOptions = {
-  config: Config
-  role: Role
-  log: Logger
-  say: (line: string) => void
-  liveRails?: Rails['live']
-}
+export type ServeOptions = OpenOptions & { role: Role }
 export type Service = {
   url: string
   /** The gateway once the database has been reached. */
@@ -99,8 +91,8 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 
-function frontOf(door: Door, { config, log }: ServeOptions, registry: Registry): FastifyInstance {
-  const clock = config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
+function frontOf(door: Door, options: ServeOptions, registry: Registry): FastifyInstance {
+  const { config, log, clock = clockOf(config) } = options
   const gateway = () => {
     if (door.opened === null) throw unavailable()
     return door.opened.gateway

@@ -62,13 +62,11 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
   )
 }
 
-/** Every command in a line of its own. */
+/** Every command with what it does. */
 export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ usage }) => usage.length))
   return [
     'usage: gateway <command> [--json]',
-    '',
-    ...commands.map(({ usage, says }) => `  ${usage.padEnd(width)}  ${says}`),
+    ...commands.map(({ usage, says }) => `\n  ${usage}\n      ${says}`),
   ].join('\n')
 }
 

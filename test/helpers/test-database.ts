@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+
+/** A database of its own for one test file, cloned from a migrated template on the server that all files share. */
+export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+// One server for the whole run, the last file out stops it. No durability: crash tests bring servers of their own.
+const SHARED = join(tmpdir(), `gateway-test-postgres-${process.getuid?.() ?? 'user'}`)
+const TEMPLATE_LOCK = 5_512_001
+let clones = 0
+
+export async function testDatabase(): Promise<TestDatabase> {
+  const server = await joinEmbeddedPostgres({
+    dataDir: SHARED,
+    say: () => {},
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  })
+  const template = `template_${migrationsDigest()}`
+  const name = `test_${process.pid}_${clones++}`
+  await withAdmin(server, async (admin) => {
+    await admin.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`)
+    await makeTemplate(server, admin, template)
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.query(`create database ${name} template ${template} strategy wal_log`)
+  })
+  return {
+    name,
+    url: server.url(name),
+    drop: async () => {
+      await withAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`))
+      await server.leave()
+    },
+  }
+}
+
+async function makeTemplate(server: EmbeddedServer, admin: pg.Client, template: string): Promise<void> {
+  const { rowCount } = await admin.query('select 1 from pg_database where datname = $1 and datistemplate', [
+    template,
+  ])
+  if (rowCount === 1) return
+  await admin.query(`drop database if exists ${template} with (force)`)
+  await admin.query(`create database ${template}`)
+  await migrate(server.url(template))
+  await admin.query(`alter database ${template} with is_template true`)
+}
+
+async function withAdmin<T>(server: EmbeddedServer, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: server.url('postgres') })
+  admin.on('error', () => {})
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function migrationsDigest(): string {
+  const digest = createHash('sha256')
+  for (const kind of ['directory', 'cell'])
+    for (const name of readdirSync(join(ROOT, 'migrations', kind)).sort())
+      digest.update(name).update(readFileSync(join(ROOT, 'migrations', kind, name)))
+  return digest.digest('hex').slice(0, 12)
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { pino } from 'pino'
+import type { App, Gateway } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import {
+  type CreatedMerchant,
+  createMerchant,
+  type NewMerchant,
+} from '../../src/merchants/create-merchant.ts'
+import { findMerchant, type MerchantChange, setMerchant } from '../../src/merchants/set-merchant.ts'
+import type { OpenOptions } from '../../src/open-gateway.ts'
+import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
+import { type Role, serve } from '../../src/serve.ts'
+import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+
+/** The whole service over real HTTP on a database of its own, with a clock that the test moves and sweeps that it runs. */
+export type TestService = {
+  url: string
+  clock: MovableClock
+  gateway: Gateway
+  app: App
+  database: TestDatabase
+  /** A merchant with its four keys. */
+  merchant(input?: Partial<NewMerchant>): Promise<CreatedMerchant>
+  set(merchant: CreatedMerchant, change: MerchantChange): Promise<void>
+  client(key: string): Client
+  /** Runs one background task once and waits for what it started. Answers how much it handled. */
+  run(sweep: string): Promise<number>
+  /** Moves the clock. */
+  pass(ms: number): void
+  /** Rows straight from the database, in the schema of the cell. */
+  rows<Row = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Row[]>
+  /** One text over everything money: the same before and after means zero writes. */
+  digest(): Promise<string>
+  close(): Promise<void>
+}
+
+export type Reply = { status: number; headers: Headers; body: any; text: string }
+export type Client = {
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  /** A POST with a fresh X-Timestamp and Idempotency-Key unless given; `undefined` leaves a header out. */
+  post(path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Reply>
+  charge(body?: Record<string, unknown>, headers?: Record<string, string | undefined>): Promise<Reply>
+}
+
+export type TestServiceOptions = Pick<OpenOptions, 'liveRails' | 'resolve'> & {
+  env?: Record<string, string>
+  role?: Role
+  database?: TestDatabase
+  clock?: MovableClock
+}
+
+/** A charge that succeeds. */
+export const CHARGE = { amount: 5000, channel: 'op1_momo', customer: { phone: '0700000000' } }
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+const NO_LIMITS = {
+  RATE_LIMIT_CHARGES: '0',
+  RATE_LIMIT_READS: '0',
+  RATE_LIMIT_ALL: '0',
+  RATE_LIMIT_FAILED_AUTH: '0',
+  RATE_LIMIT_WEBHOOK_RESEND: '0',
+}
+const MONEY_TABLES = [
+  'charges',
+  'ledger_heads',
+  'transfers',
+  'settlements',
+  'events',
+  'deliveries',
+  'rail_attempts',
+  'exceptions',
+]
+
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const database = options.database ?? (await testDatabase())
+  const clock = options.clock ?? movableClock()
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    MASTER_KEY,
+    LOG_LEVEL: 'silent',
+    ...NO_LIMITS,
+    ...options.env,
+  })
+  const log = pino({ level: config.logLevel })
+  const service = await serve({
+    config,
+    log,
+    say: () => {},
+    clock,
+    role: options.role ?? 'web',
+    ...(options.liveRails ? { liveRails: options.liveRails } : {}),
+    ...(options.resolve ? { resolve: options.resolve } : {}),
+  })
+  const gateway = service.gateway() as Gateway
+  const app = gateway.cells[0] as App
+  const sweeps = sweepsOf(app)
+  const admin = new pg.Pool({
+    connectionString: database.url,
+    max: 2,
+    options: `-c search_path=${app.cell},directory`,
+  })
+  let merchants = 0
+  const rows = async <Row>(sql: string, values: unknown[] = []) =>
+    (await admin.query(sql, values)).rows as Row[]
+  return {
+    url: service.url,
+    clock,
+    gateway,
+    app,
+    database,
+    merchant: (input = {}) => {
+      merchants += 1
+      return createMerchant(gateway, {
+        name: `Shop ${merchants}`,
+        email: `shop${merchants}@shops.invalid`,
+        ...input,
+      })
+    },
+    set: async (merchant, change) => {
+      const found = await findMerchant(gateway, merchant.id)
+      await setMerchant(found.app, found.merchant, change)
+    },
+    client: (key) => clientOf(service.url, key, clock),
+    run: (name) => runSweep(sweeps, name),
+    pass: (ms) => clock.advance(ms),
+    rows,
+    digest: async () => JSON.stringify(await Promise.all(MONEY_TABLES.map((table) => rows(digestOf(table))))),
+    close: async () => {
+      await admin.end()
+      await service.stop()
+      if (!options.database) await database.drop()
+    },
+  }
+}
+
+async function runSweep(sweeps: readonly CellSweep[], name: string): Promise<number> {
+  const sweep = sweeps.find((one) => one.name === name)
+  if (!sweep) throw new Error(`there is no sweep ${name}`)
+  const handled = await sweep.runOnce()
+  await sweep.finish?.()
+  return handled
+}
+
+const digestOf = (table: string) =>
+  `select '${table}' as name, count(*)::int as rows, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as md5 from ${table} t`
+
+function clientOf(url: string, key: string, clock: MovableClock): Client {
+  const send = async (
+    method: string,
+    path: string,
+    init: { body?: string; headers: Record<string, string | undefined> },
+  ) => {
+    const headers = Object.fromEntries(
+      Object.entries(init.headers).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(init.body === undefined ? {} : { body: init.body }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: readJson(text) }
+  }
+  const authorization = `Bearer ${key}`
+  const post: Client['post'] = (path, body, headers = {}) =>
+    send('POST', path, {
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        'x-timestamp': String(Math.floor(clock.nowMs() / 1000)),
+        'idempotency-key': randomUUID(),
+        ...headers,
+      },
+    })
+  return {
+    get: (path, headers = {}) => send('GET', path, { headers: { authorization, ...headers } }),
+    post,
+    charge: (body = {}, headers) => post('/v1/charges', { ...CHARGE, ...body }, headers),
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
