@@ -66,7 +66,8 @@ export type Parts = {
 }
 
 const MONEY_CONNECTIONS = 6
-const DIRECTORY_CONNECTIONS = 2
+const SINGLE_CONNECTIONS = 4
+const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
 
 /** Builds the whole program from its parts; starts nothing. */
@@ -74,6 +75,7 @@ export function buildGateway(parts: Parts): Gateway {
   const { config, clock, log, vault, connectionString, role } = parts
   const open = (schema: string, connections: number) =>
     openDatabase({
+      singleConnections: SINGLE_CONNECTIONS,
       connectionString,
       schema,
       role,

@@ -82,6 +82,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   const refused = findings.filter(({ level }) => level === 'refused')
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
+  await Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
   await gateway.keyRing.refresh()
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)

@@ -7,6 +7,7 @@ import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempote
 import type { Sweep } from './platform/sweep.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
 import { sender } from './webhooks/send-deliveries.ts'
+import { tendAddresses } from './webhooks/tend-addresses.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
@@ -21,6 +22,7 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'follow-charges', everyMs: 100, runOnce: () => followCharges(app) },
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
+    { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
     { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishKeys(app) },
     {
       name: 'checkpoint-ledgers',

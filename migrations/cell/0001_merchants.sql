@@ -16,6 +16,7 @@ create table merchants (
   charge_limit           bigint check (charge_limit > 0),
   payout_limit           bigint check (payout_limit > 0),
   webhook_url            text check (length(webhook_url) <= 2048),
+  webhook_changed_at     timestamptz,
   auto_refund_on_jam     text not null default 'off' check (auto_refund_on_jam in ('off', 'test', 'live', 'both')),
   -- The sandbox page: 24 h hold in test mode, and an offset that moves what is due there.
   test_hold              text not null default 'none' check (test_hold in ('none', 'realistic')),
@@ -25,6 +26,8 @@ create table merchants (
   created_at             timestamptz not null,
   check (fail_next_payouts = 0 or fail_next_reason is not null)
 );
+
+create index merchants_address_changed on merchants (webhook_changed_at) where webhook_changed_at is not null;
 
 -- Secrets are AES-256-GCM with a key that is not in this database; merchant, purpose and column are bound to each.
 create table merchant_secrets (

@@ -5,7 +5,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
-import type { ChargeFailure, Status } from '../rails/rail.ts'
+import type { ChargeFailure, Deadline, Status } from '../rails/rail.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
 import { nextQuestionMs } from './follow-ladder.ts'
 import { moveCharge } from './move-charge.ts'
@@ -58,26 +58,27 @@ export async function followCharges(app: App): Promise<number> {
   crashPoint('charge.sandbox-due')
   const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
   const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
-  const followed = await Promise.allSettled([...test, ...live].map((charge) => followOne(app, charge)))
+  const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
+  const followed = await Promise.allSettled(
+    [...test, ...live].map((charge) => followOne(app, charge, deadline)),
+  )
   const failed = followed.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
   return followed.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
 }
 
 /** Whether the charge moved, or a question was asked and counted. */
-async function followOne(app: App, charge: Followed): Promise<boolean> {
+async function followOne(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
   const rail = app.rails[charge.mode][charge.channel as keyof (typeof app.rails)['test']]
   if (!rail?.collect) return false
   const attempt = attemptFor(charge, charge.installation)
-  const answer = await rail.collect
-    .status(attempt, app.deadlineIn(QUESTION_DEADLINE_MS))
-    .catch((error): Answered => {
-      app.log.error({ err: error, object_id: charge.id }, 'a rail threw on a status question')
-      return {
-        kind: 'unknown',
-        evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
-      }
-    })
+  const answer = await rail.collect.status(attempt, deadline).catch((error): Answered => {
+    app.log.error({ err: error, object_id: charge.id }, 'a rail threw on a status question')
+    return {
+      kind: 'unknown',
+      evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
+    }
+  })
   return apply(app, charge, answer)
 }
 

@@ -32,19 +32,14 @@ const HOLDER = statement<{ cell: string }>(
 const SET = statement(
   'set merchant',
   `update merchants set kyc_status = $2, active = $3, vending_enabled = $4, auto_refund_on_jam = $5, instant_settlement = $6,
-     webhook_url = $7, charge_limit = $8, payout_limit = $9, test_hold = $10, fail_next_payouts = $11, fail_next_reason = $12
+     webhook_url = $7, charge_limit = $8, payout_limit = $9, test_hold = $10, fail_next_payouts = $11, fail_next_reason = $12,
+     webhook_changed_at = case when webhook_url is distinct from $7 then $13 else webhook_changed_at end
    where id = $1`,
 )
 const LOCK = statement<{ id: number }>(
   'lock merchant',
   'select id from merchants where id = $1 for no key update',
 )
-const WAKE_WAITING = statement(
-  'wake waiting deliveries',
-  `update deliveries d set next_attempt_at = $2 from merchants m
-   where d.merchant_id = $1 and m.id = $1 and m.webhook_url is not null and d.status = 'pending' and d.next_attempt_at is null`,
-)
-
 /** A merchant by id or handle with the cell that serves it; refuses an unknown one. */
 export async function findMerchant(
   gateway: Gateway,
@@ -66,13 +61,9 @@ export async function setMerchant(app: App, merchant: Merchant, change: Merchant
     await tx.send(call(LOCK, merchant.id))
     const [[now]] = await tx.send(wanted)
     const next = { ...(now as Merchant), ...change }
-    return { value: next, last: [call(SET, ...valuesOf(next))] }
+    return { value: next, last: [call(SET, ...valuesOf(next), app.clock.now().toISOString())] }
   })
-  if (change.webhookUrl) {
-    // Waiting events become due in the order in which they came to be (G19b): the sender takes the oldest first.
-    await app.db.query(WAKE_WAITING, [merchant.id, app.clock.now().toISOString()])
-    app.nudge('send-deliveries')
-  }
+  if (change.webhookUrl !== undefined) app.nudge('tend-addresses')
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
   return changed

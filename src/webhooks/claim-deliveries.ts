@@ -30,7 +30,6 @@ export type Claimed = {
 export const LEASE_MS = 15_000
 /** How many due rows the cheap look takes; when they are all it sees, the thorough look is taken. */
 export const DUE_LOOKED_AT = 5000
-const PARKED_AT_ONCE = 1000
 
 const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0) as "goodInARow",
   r.last_success_at as "lastSuccessAt"`
@@ -76,30 +75,8 @@ const CLAIM = statement<Claimed>(
    returning d.merchant_id as "merchantId", d.event_id as "eventId", e.body, d.attempts, m.webhook_url as url, n.lane, n.which`,
 )
 
-// An address was taken away: what is due waits without a time until there is one again (G19b).
-const PARK = statement<{ id: string }>(
-  'park deliveries without address',
-  `update deliveries d set next_attempt_at = null, lease_until = null, lease_token = null, url = null
-   from (select d.merchant_id, d.event_id from deliveries d join merchants m on m.id = d.merchant_id
-         where d.next_attempt_at <= $1 and m.webhook_url is null limit $2) p
-   where d.merchant_id = p.merchant_id and d.event_id = p.event_id returning d.event_id as id`,
-)
-
-// An event that was stored while its merchant's first address was being saved may have missed the waking.
-const UNPARK = statement<{ id: string }>(
-  'unpark deliveries with address',
-  `update deliveries d set next_attempt_at = d.created_at
-   from (select w.merchant_id, w.event_id from deliveries w join merchants m on m.id = w.merchant_id
-         where w.status = 'pending' and w.next_attempt_at is null and m.webhook_url is not null limit $1) p
-   where d.merchant_id = p.merchant_id and d.event_id = p.event_id and d.status = 'pending' and d.next_attempt_at is null
-   returning d.event_id as id`,
-)
-
 export const lookForDue = (now: Date): Call<DueMerchant> => call(LOOK, now.toISOString(), DUE_LOOKED_AT)
 export const lookThoroughly = (now: Date): Call<DueMerchant> => call(LOOK_THOROUGHLY, now.toISOString())
-export const parkWithoutAddress = (now: Date): Call<{ id: string }> =>
-  call(PARK, now.toISOString(), PARKED_AT_ONCE)
-export const unparkWithAddress = (): Call<{ id: string }> => call(UNPARK, PARKED_AT_ONCE)
 
 /** Claims due deliveries under a lease; the commit comes before any socket is opened (reliability.md 7.2). */
 export function claimDeliveries(now: Date, token: string, shares: readonly Share[]): Call<Claimed> {

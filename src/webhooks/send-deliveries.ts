@@ -12,9 +12,7 @@ import {
   type Lane,
   lookForDue,
   lookThoroughly,
-  parkWithoutAddress,
   type Share,
-  unparkWithAddress,
 } from './claim-deliveries.ts'
 import { shareOut } from './lanes.ts'
 import { type Ended, errorOf, isSuccess, recordAttempts, releaseLeases } from './record-attempts.ts'
@@ -31,7 +29,6 @@ export type Sender = {
 }
 
 const USER_AGENT = 'gateway-webhooks/1.0'
-const TEND_EVERY_MS = 5000
 
 export function sender(app: App): Sender {
   const token = randomBytes(12).toString('hex')
@@ -39,13 +36,8 @@ export function sender(app: App): Sender {
   const merchants = new Map<number, number>()
   const running = new Set<Promise<void>>()
   const records = recordBatch(app)
-  let tendedAt = Number.NEGATIVE_INFINITY
 
   async function start(): Promise<number> {
-    if (performance.now() - tendedAt > TEND_EVERY_MS) {
-      tendedAt = performance.now()
-      await tendAddresses(app)
-    }
     const now = app.clock.now()
     const shares = shareOut(await dueMerchants(app, now), { lanes, merchants }, now.getTime())
     if (shares.length === 0) return 0
@@ -108,14 +100,6 @@ async function claim(
 ): Promise<Claimed[]> {
   const claiming = claimDeliveries(now, token, shares)
   return app.db.query(claiming.statement, claiming.values)
-}
-
-/** Addresses taken away and given back since (G19b). */
-async function tendAddresses(app: App): Promise<void> {
-  const park = parkWithoutAddress(app.clock.now())
-  await app.db.query(park.statement, park.values)
-  const unpark = unparkWithAddress()
-  await app.db.query(unpark.statement, unpark.values)
 }
 
 /** One attempt: the stored bytes, signed with the secret that is current now (contract.md section 5). */

@@ -122,6 +122,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     set: async (merchant, change) => {
       const found = await findMerchant(gateway, merchant.id)
       await setMerchant(found.app, found.merchant, change)
+      await runSweep(sweeps, 'tend-addresses')
     },
     client: (key) => clientOf(service.url, key, clock),
     run: (name) => runSweep(sweeps, name),

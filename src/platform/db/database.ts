@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Socket } from 'node:net'
 import pg, { type PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { CommitUnknown, classify, isRetryable } from './errors.ts'
@@ -29,6 +30,8 @@ export type Database = {
   transaction<T>(work: (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>): Promise<T>
   /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
+  /** Opens every connection now: a burst after the start must not wait for the server to fork. */
+  warm(): Promise<void>
   close(): Promise<void>
   readonly pool: pg.Pool
 }
@@ -37,16 +40,23 @@ export type DatabaseOptions = {
   connectionString: string
   schema: string
   role: string | null
+  /** For transactions. */
   connections: number
+  /** For statements on their own, so that reads and money never wait for each other's connections. */
+  singleConnections: number
   statementTimeoutMs: number
   applicationName: string
 }
 
 // A request would rather hear 503 than wait in a queue that does not move (reliability.md 6.3).
 const WAIT_FOR_CONNECTION_MS = 250
+// Single statements come in bursts (a start with no key remembered), and a stalled event loop counts as waiting.
+const WAIT_FOR_SINGLE_MS = 500
 const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000
 const TRIES = 3
+const BEGIN = { name: 'begin', text: 'begin' }
+const COMMIT = { name: 'commit', text: 'commit' }
 
 const openTransaction = new AsyncLocalStorage<true>()
 
@@ -62,11 +72,15 @@ export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call
 
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
+  const single = makePool({ ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS }, true)
   const reports = makePool({ ...options, connections: 2, statementTimeoutMs: 60_000 }, false)
   return {
     pool,
+    warm: async () => {
+      await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
+    },
     query: async (statement, values = []) => {
-      const result = await pool
+      const result = await single
         .query({ name: statement.name, text: statement.text, values })
         .catch(throwClassified)
       return result.rows
@@ -74,12 +88,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     transaction: (work) => retried(() => withClient(pool, (client) => commitWork(client, work))),
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
     close: async () => {
-      await Promise.all([pool.end(), reports.end()])
+      await Promise.all([pool.end(), single.end(), reports.end()])
     },
   }
 }
 
-function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
+// Every statement of these connections finds its rows by an index, in a loop over a few keys. A plan made while a table was
+// still small (a scan, a hash of all of it) would stay in use when it has grown, and cost a thousand times as much.
+const INDEX_PLANS = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off']
+
+function makePool(options: DatabaseOptions & { waitMs?: number }, pipeline: boolean): pg.Pool {
   const settings = [
     `search_path=${options.schema}`,
     ...(options.role === null ? [] : [`role=${options.role}`]),
@@ -87,12 +105,13 @@ function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     `statement_timeout=${options.statementTimeoutMs}`,
     `idle_in_transaction_session_timeout=${pipeline ? IDLE_IN_TRANSACTION_MS : 60_000}`,
     'timezone=UTC',
+    ...(pipeline ? INDEX_PLANS : []),
   ]
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.connections,
-    connectionTimeoutMillis: WAIT_FOR_CONNECTION_MS,
-    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: options.waitMs ?? WAIT_FOR_CONNECTION_MS,
+    idleTimeoutMillis: pipeline ? 0 : 60_000,
     keepAlive: true,
     application_name: options.applicationName,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
@@ -101,6 +120,11 @@ function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
   // An idle connection that dies is replaced by the next request; the error must not end the process.
   pool.on('error', () => {})
   return pool
+}
+
+async function openAll(pool: pg.Pool, count: number): Promise<void> {
+  const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
+  for (const client of clients) if (client.status === 'fulfilled') client.value.release()
 }
 
 async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -130,10 +154,13 @@ async function commitWork<T>(
   let begun = false
   const tx: Tx = {
     send: async (...calls) => {
-      const begin = begun ? [] : [client.query('begin')]
+      const sent = together(client, () => [
+        ...(begun ? [] : [client.query(BEGIN)]),
+        ...calls.map((one) => run(client, one)),
+      ])
       begun = true
-      const results = await settled([...begin, ...calls.map((one) => run(client, one))])
-      return results.slice(begin.length).map((result) => result.rows) as never
+      const results = await settled(sent)
+      return results.slice(sent.length - calls.length).map((result) => result.rows) as never
     },
   }
   try {
@@ -147,9 +174,9 @@ async function commitWork<T>(
 }
 
 async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
-  const writes = last.map((one) => run(client, one))
-  const done = client.query('commit')
-  const outcomes = await Promise.allSettled([...writes, done])
+  const outcomes = await Promise.allSettled(
+    together(client, () => [...last.map((one) => run(client, one)), client.query(COMMIT)]),
+  )
   const failed = outcomes.slice(0, -1).find((outcome) => outcome.status === 'rejected')
   const committed = outcomes.at(-1)
   assert(committed !== undefined, 'a commit was sent')
@@ -161,6 +188,17 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
   // A statement that the server itself refused settles it: the transaction is gone.
   if (failed && classify(failed.reason) === failed.reason) throw failed.reason
   throw new CommitUnknown(committed.reason)
+}
+
+/** Puts everything that `send` sends on the wire in one write. */
+function together<T>(client: PoolClient, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
 }
 
 function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {

@@ -115,10 +115,10 @@ function addEndpoint<App>(server: FastifyInstance, frame: Frame<App>, declared: 
     method: declared.method,
     url: declared.path,
     onRequest: (request, _reply, done) => {
-      admit(frame, declared, request).then(
-        () => done(),
-        (error) => done(error),
-      )
+      const admitted = admitNow(frame, declared, request)
+      if (admitted instanceof Promise) admitted.then(() => done(), done)
+      else if (admitted === null) done()
+      else done(admitted as Error)
     },
     handler: async (request, reply) => {
       const answer = await serve(frame, declared, request)
@@ -128,13 +128,11 @@ function addEndpoint<App>(server: FastifyInstance, frame: Frame<App>, declared: 
 }
 
 /** Everything that is judged before the body is read: key, scope, rate, timestamp, Idempotency-Key. */
-async function admit<App>(
+function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
-  request: FastifyRequest,
-): Promise<void> {
-  const address = clientAddress(request.raw, frame.trustedProxies)
-  const caller = await identify(frame, request, address)
+  { request, caller }: { request: FastifyRequest; caller: Caller },
+): void {
   const nowMs = frame.clock.nowMs()
   const { windows, exactWindows } = frame.placeOf(caller)
   const passed: Passed = { caller, windows, key: null, counted: null }
@@ -152,11 +150,26 @@ async function admit<App>(
   if (declared.idempotency === 'required' && passed.key === null) throw keyRequired()
 }
 
-function identify<App>(
+/** Without a promise where the key is remembered, for this runs on every request: null, or what was thrown. */
+function admitNow<App>(
   frame: Frame<App>,
+  declared: Endpoint<App>,
   request: FastifyRequest,
-  address: string,
-): Caller | Promise<Caller> {
+): Promise<void> | unknown {
+  try {
+    const caller = identify(frame, request)
+    if (caller instanceof Promise)
+      return caller.then((known) => admit(frame, declared, { request, caller: known }))
+    admit(frame, declared, { request, caller })
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+/** Who calls; a request without credentials counts as a failed one of its address. */
+function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Promise<Caller> {
+  const address = clientAddress(request.raw, frame.trustedProxies)
   try {
     return frame.authenticate(bearerToken(request.raw), address)
   } catch (error) {

@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// From dist/src/docs back to the sources: the compiler copies no styles.
+const OWN = fileURLToPath(new URL('../../../src/docs/assets', import.meta.url))
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+/** Every file that the pages need and the folder it lies in. Nothing else of these folders is ever served. */
+export const ASSETS: Readonly<Record<string, string>> = {
+  'docs.css': OWN,
+  'icon.svg': OWN,
+  'reference.css': OWN,
+  'reference.js': OWN,
+  'swagger-ui-bundle.js': SWAGGER_UI,
+  'swagger-ui.css': SWAGGER_UI,
+}
+
+/** The folder that holds CHANGELOG.md. */
+export const CHANGELOG_FILE = join(OWN, '..', '..', '..', 'CHANGELOG.md')

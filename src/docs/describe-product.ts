@@ -1,0 +1,27 @@
+import type { Endpoint } from '../platform/http/endpoint.ts'
+import { describeApi } from '../platform/http/openapi.ts'
+import { DESCRIBED_EVENTS } from './events.ts'
+import { guide } from './guide.ts'
+
+// The interface keeps this number for as long as changes only add (spec 9).
+const INTERFACE_VERSION = '1.0.0'
+
+const TAGS = [
+  { name: 'Charges', description: 'Money in: from a phone to your balance.' },
+  { name: 'Balance', description: 'What you have, and how it was released.' },
+  { name: 'Account', description: 'Who a key belongs to.' },
+  { name: 'Webhooks', description: 'What became of the events that we sent you.' },
+  { name: 'Events', description: 'What we send you.' },
+]
+
+/** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
+export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
+  return describeApi(endpoints, {
+    baseUrl,
+    version: INTERFACE_VERSION,
+    title: 'Gateway API',
+    description: guide(baseUrl),
+    tags: TAGS,
+    webhooks: DESCRIBED_EVENTS,
+  })
+}

@@ -1,0 +1,83 @@
+import type { ComponentChildren, VNode } from 'preact'
+
+// The part of Markdown that a changelog needs: headings, lists, paragraphs, code, bold, links. Anything else stays text.
+const HEADING = /^(#{1,4}) (.+)$/
+const ITEM = /^(?:-|[0-9]+\.) (.+)$/
+const NUMBERED = /^[0-9]+\. /
+const FENCE = '```'
+const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
+const SAFE_LINK = /^(?:https?:\/\/|\/(?!\/)|#)/
+
+/** Markdown as elements: text is escaped by the renderer, links lead only to http(s) and to this site. */
+export function Markdown({ text }: { text: string }) {
+  const lines = text.split('\n')
+  const blocks: VNode[] = []
+  let at = 0
+  while (at < lines.length) {
+    const [block, next] = readBlock(lines, at)
+    if (block !== null) blocks.push(block)
+    at = next
+  }
+  return <>{blocks}</>
+}
+
+/** The block that begins at this line, and the line after it. */
+function readBlock(lines: readonly string[], at: number): [VNode | null, number] {
+  const line = lines[at] ?? ''
+  if (line.trim() === '') return [null, at + 1]
+  const heading = HEADING.exec(line)
+  if (heading) return [headingOf(heading[1]?.length ?? 1, heading[2] ?? ''), at + 1]
+  if (line.startsWith(FENCE)) return readFence(lines, at + 1)
+  if (ITEM.test(line)) return readList(lines, at)
+  const end = endOf(lines, at + 1, (next) => next.trim() === '' || isStart(next))
+  return [<p>{inline(lines.slice(at, end).join(' '))}</p>, end]
+}
+
+function headingOf(level: number, text: string): VNode {
+  const Tag = `h${level}` as 'h1'
+  const id = text.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
+  return <Tag id={id}>{inline(text)}</Tag>
+}
+
+function readFence(lines: readonly string[], at: number): [VNode, number] {
+  const end = endOf(lines, at, (line) => line.startsWith(FENCE))
+  const code = <code>{lines.slice(at, end).join('\n')}</code>
+  return [<pre>{code}</pre>, end + 1]
+}
+
+/** Items until a blank line or another block; an indented line goes on with the item before it. */
+function readList(lines: readonly string[], at: number): [VNode, number] {
+  const end = endOf(lines, at, (line) => !ITEM.test(line) && !line.startsWith('  '))
+  const items: string[] = []
+  for (const line of lines.slice(at, end)) {
+    const item = ITEM.exec(line)?.[1]
+    if (item !== undefined) items.push(item)
+    else items.push(`${items.pop() ?? ''} ${line.trim()}`)
+  }
+  const List = NUMBERED.test(lines[at] ?? '') ? 'ol' : 'ul'
+  const shown = items.map((item) => <li>{inline(item)}</li>)
+  return [<List>{shown}</List>, end]
+}
+
+const isStart = (line: string) => HEADING.test(line) || ITEM.test(line) || line.startsWith(FENCE)
+
+function endOf(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
+  const length = lines.slice(from).findIndex(ends)
+  return length === -1 ? lines.length : from + length
+}
+
+function inline(text: string): ComponentChildren[] {
+  const parts: ComponentChildren[] = []
+  let from = 0
+  for (const match of text.matchAll(INLINE)) {
+    parts.push(text.slice(from, match.index), marked(match))
+    from = match.index + match[0].length
+  }
+  return [...parts, text.slice(from)]
+}
+
+function marked([whole, code, strong, label, href]: RegExpMatchArray): ComponentChildren {
+  if (code !== undefined) return <code>{code}</code>
+  if (strong !== undefined) return <strong>{strong}</strong>
+  return href !== undefined && SAFE_LINK.test(href) ? <a href={href}>{label}</a> : whole
+}

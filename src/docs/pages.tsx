@@ -1,0 +1,134 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { Markdown } from './markdown.tsx'
+
+export const ASSETS_PATH = '/docs/assets/'
+
+const asset = (name: string) => `${ASSETS_PATH}${name}`
+const LINKS = [
+  ['/docs', 'Reference'],
+  ['/changelog', 'Changelog'],
+] as const
+
+type Shell = {
+  title: string
+  path: string
+  styles?: readonly string[]
+  scripts?: readonly string[]
+  children: ComponentChildren
+}
+
+/** The front page: what this is, a first request, and where to go on. */
+export function frontPage(baseUrl: string): string {
+  return render(
+    <Shell title="Gateway" path="/">
+      <main class="column">
+        <h1>Mobile money for Uganda</h1>
+        <p class="lead">
+          Collect money from phone wallets in whole Ugandan shillings, see it in a ledger that cannot
+          overdraw, and hear of everything by signed webhooks.
+        </p>
+        <h2>Try it</h2>
+        <p>With a test key no money moves. This charge is paid two seconds later:</p>
+        <pre>
+          <code>{firstRequest(baseUrl)}</code>
+        </pre>
+        <h2>Go on</h2>
+        <ul class="cards">
+          <Card
+            href="/docs"
+            name="API reference"
+            says="Every endpoint and event; send requests from the page."
+          />
+          <Card href="/changelog" name="Changelog" says="What changed, newest first, and what you must do." />
+          <Card href="/openapi.json" name="OpenAPI 3.1" says="The same reference for your tools." />
+          <Card href="/healthz" name="Health" says="Whether the service and its database answer." />
+        </ul>
+      </main>
+    </Shell>,
+  )
+}
+
+/** The changelog, from its Markdown. */
+export function changelogPage(changelog: string): string {
+  return render(
+    <Shell title="Changelog" path="/changelog">
+      <main class="column">
+        <Markdown text={changelog} />
+      </main>
+    </Shell>,
+  )
+}
+
+/** The frame in which Swagger UI draws the reference. */
+export function referencePage(): string {
+  return render(
+    <Shell
+      title="API reference"
+      path="/docs"
+      styles={['swagger-ui.css', 'reference.css']}
+      scripts={['swagger-ui-bundle.js', 'reference.js']}
+    >
+      <main id="reference">
+        <noscript>
+          <p class="column">
+            The interactive reference needs JavaScript. <a href="/openapi.json">openapi.json</a> holds the
+            same.
+          </p>
+        </noscript>
+      </main>
+    </Shell>,
+  )
+}
+
+const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
+  -H "Authorization: Bearer $KEY" \\
+  -H "X-Timestamp: $(date +%s)" \\
+  -H "Idempotency-Key: order-1" \\
+  -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'`
+
+function Card({ href, name, says }: { href: string; name: string; says: string }) {
+  return (
+    <li>
+      <a href={href}>{name}</a>
+      <span>{says}</span>
+    </li>
+  )
+}
+
+function Shell({ title, path, styles = [], scripts = [], children }: Shell) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title === 'Gateway' ? title : `${title} - Gateway`}</title>
+        <link rel="icon" type="image/svg+xml" href={asset('icon.svg')} />
+        {['docs.css', ...styles].map((name) => (
+          <link rel="stylesheet" href={asset(name)} />
+        ))}
+        {scripts.map((name) => (
+          <script src={asset(name)} defer />
+        ))}
+      </head>
+      <body>
+        <header class="bar">
+          <a class="brand" href="/">
+            Gateway
+          </a>
+          <nav aria-label="Documentation">
+            {LINKS.map(([href, name]) => (
+              <a href={href} aria-current={href === path ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+        </header>
+        {children}
+      </body>
+    </html>
+  )
+}
+
+const render = (page: Parameters<typeof renderToString>[0]) => `<!doctype html>${renderToString(page)}`

@@ -1,0 +1,31 @@
+import pg from 'pg'
+import { printSchema } from '../platform/db/print-schema.ts'
+import type { Endpoint } from '../platform/http/endpoint.ts'
+import { describeProduct } from './describe-product.ts'
+
+// The printed document stands for every installation: its address is the one a first start listens on.
+const PRINTED_URL = 'http://127.0.0.1:8080'
+const SCHEMAS = {
+  directory: 'what is found without knowing the merchant',
+  cell_0: 'a cell: merchants and their money',
+}
+
+/** The text of docs/openapi.json. */
+export const openapiText = (endpoints: readonly Endpoint<never>[]): string =>
+  `${JSON.stringify(describeProduct(endpoints, PRINTED_URL), null, 2)}\n`
+
+/** The text of docs/schema.sql, read from a migrated database. */
+export async function schemaText(connectionString: string): Promise<string> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    const parts = [
+      '-- Printed by `npm run docs` from a migrated database, to be read; migrations/ is what is applied.\n',
+    ]
+    for (const [schema, says] of Object.entries(SCHEMAS))
+      parts.push(`\n-- Schema ${schema}: ${says}\n\n`, await printSchema(client, schema))
+    return parts.join('')
+  } finally {
+    await client.end()
+  }
+}

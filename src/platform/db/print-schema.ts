@@ -1,0 +1,153 @@
+import type pg from 'pg'
+import { assert } from '../assert.ts'
+
+type Named = { name: string; definition: string }
+type Table = { oid: number; name: string; options: string[] | null; unlogged: boolean }
+type Column = { name: string; type: string; notNull: boolean; identity: string; byDefault: string | null }
+
+// The runner's own records of what was applied.
+const BOOKKEEPING = ['migrations', 'migration_checksums']
+
+/**
+ * The schema as text from the catalogs, in an order that depends on nothing but names, so that the same migrations print
+ * the same on PostgreSQL 15 to 18. Throws when the schema holds a kind of object that this does not print.
+ */
+export async function printSchema(client: pg.ClientBase, schema: string): Promise<string> {
+  await client.query('begin read only')
+  try {
+    // With the schema in the search path the server leaves its name out of definitions.
+    await client.query(`select set_config('search_path', $1, true)`, [schema])
+    await refuseUnknown(client, schema)
+    const tables = await tablesOf(client, schema)
+    const parts = [...(await enums(client, schema)), ...(await functions(client, schema))]
+    for (const table of tables) parts.push(await printTable(client, table))
+    return parts.join('\n')
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+async function refuseUnknown(client: pg.ClientBase, schema: string): Promise<void> {
+  const rows = await read<{ name: string }>(
+    client,
+    `select relname as name from pg_class where relnamespace = $1::regnamespace and relkind not in ('r', 'i', 'S')
+     union all
+     select typname from pg_type where typnamespace = $1::regnamespace and typtype in ('d', 'r')
+     union all
+     select conname from pg_constraint where connamespace = $1::regnamespace and contype not in ('c', 'f', 'n', 'p', 'u')
+     union all
+     select polname from pg_policy join pg_class on pg_class.oid = polrelid where relnamespace = $1::regnamespace
+     union all
+     select proname from pg_proc where pronamespace = $1::regnamespace and prokind not in ('f', 'p')
+     union all
+     select sequence.relname from pg_class sequence
+     where sequence.relkind = 'S' and sequence.relnamespace = $1::regnamespace
+       and not exists (select 1 from pg_depend where objid = sequence.oid and deptype in ('a', 'i'))`,
+    [schema],
+  )
+  const names = rows.map((row) => row.name).join(', ')
+  assert(rows.length === 0, `print-schema.ts does not know how to print ${names} of ${schema}`)
+}
+
+async function enums(client: pg.ClientBase, schema: string): Promise<string[]> {
+  const rows = await read<{ name: string; labels: string }>(
+    client,
+    `select typname as name, string_agg(quote_literal(enumlabel), ', ' order by enumsortorder) as labels
+     from pg_type join pg_enum on enumtypid = pg_type.oid where typnamespace = $1::regnamespace
+     group by typname order by typname collate "C"`,
+    [schema],
+  )
+  return rows.map(({ name, labels }) => `create type ${name} as enum (${labels});\n`)
+}
+
+async function functions(client: pg.ClientBase, schema: string): Promise<string[]> {
+  const rows = await read<Named>(
+    client,
+    `select proname as name, pg_get_functiondef(oid) as definition from pg_proc where pronamespace = $1::regnamespace
+     order by proname collate "C", pg_get_function_identity_arguments(oid) collate "C"`,
+    [schema],
+  )
+  // The one definition that always names its schema.
+  return rows.map(({ definition }) => `${definition.replace(`${schema}.`, '').trim()};\n`)
+}
+
+async function tablesOf(client: pg.ClientBase, schema: string): Promise<Table[]> {
+  return read<Table>(
+    client,
+    `select oid, relname as name, reloptions as options, relpersistence = 'u' as unlogged from pg_class
+     where relnamespace = $1::regnamespace and relkind = 'r' and relname <> all($2) order by relname collate "C"`,
+    [schema, BOOKKEEPING],
+  )
+}
+
+async function printTable(client: pg.ClientBase, table: Table): Promise<string> {
+  const columns = (await columnsOf(client, table)).map(columnLine)
+  const constraints = (await constraintsOf(client, table)).map(
+    ({ name, definition }) => `constraint ${name} ${definition}`,
+  )
+  const lines = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n')
+  const options = table.options === null ? '' : ` with (${[...table.options].sort().join(', ')})`
+  const after = [...(await indexesOf(client, table)), ...(await triggersOf(client, table))]
+  return [
+    `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${lines}\n)${options};`,
+    ...after.map(({ definition }) => `${definition};`),
+    '',
+  ].join('\n')
+}
+
+function columnsOf(client: pg.ClientBase, { oid }: Table): Promise<Column[]> {
+  return read<Column>(
+    client,
+    `select quote_ident(attname) as name, format_type(atttypid, atttypmod) as type, attnotnull as "notNull",
+       attidentity as identity, case attgenerated when '' then pg_get_expr(adbin, adrelid)
+         else '(' || pg_get_expr(adbin, adrelid) || ') stored' end as "byDefault"
+     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+     where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
+    [oid],
+  )
+}
+
+function columnLine({ name, type, notNull, identity, byDefault }: Column): string {
+  const generated = { a: ' generated always as identity', d: ' generated by default as identity' }[identity]
+  const value = byDefault === null ? '' : ` default ${byDefault}`
+  return `${name} ${type}${generated ?? ''}${notNull ? ' not null' : ''}${value}`
+}
+
+// From 18 on the server keeps NOT NULL as named constraints too (contype n); the column's line says it already.
+function constraintsOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
+  return read<Named>(
+    client,
+    `select quote_ident(conname) as name, pg_get_constraintdef(oid, true) as definition from pg_constraint
+     where conrelid = $1 and contype <> 'n'
+     order by array_position(array['p', 'u', 'f', 'c'], contype::text), conname collate "C"`,
+    [oid],
+  )
+}
+
+function indexesOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
+  return read<Named>(
+    client,
+    `select relname as name, pg_get_indexdef(indexrelid, 0, true) as definition
+     from pg_index join pg_class on pg_class.oid = indexrelid
+     where indrelid = $1 and not exists (select 1 from pg_constraint where conindid = indexrelid)
+     order by relname collate "C"`,
+    [oid],
+  )
+}
+
+function triggersOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
+  return read<Named>(
+    client,
+    `select tgname as name, pg_get_triggerdef(oid, true) as definition from pg_trigger
+     where tgrelid = $1 and not tgisinternal order by tgname collate "C"`,
+    [oid],
+  )
+}
+
+async function read<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  sql: string,
+  values: unknown[],
+): Promise<Row[]> {
+  return (await client.query<Row>(sql, values)).rows
+}

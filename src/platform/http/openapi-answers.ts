@@ -1,0 +1,165 @@
+import { type TSchema, Type } from 'typebox'
+import type { Endpoint } from './endpoint.ts'
+import { type Json, refTo, type SchemaPrinter } from './openapi-schemas.ts'
+
+type Declared = Endpoint<never>
+type Refused = { name: string; description: string; example: { error: string; code: string } }
+
+/** The error body of every refusal (spec 7). */
+export const ErrorShape = Type.Object(
+  {
+    error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
+    code: Type.String({ description: 'what is wrong, for a program; never changes' }),
+    request_id: Type.String({ description: 'the X-Request-ID of the request that was refused first' }),
+  },
+  { $id: 'Error' },
+)
+
+/** What the frame itself may answer, by status. */
+const REFUSED: Record<number, Refused> = {
+  400: {
+    name: 'BadRequest',
+    description: 'The headers, the query, the body or a rule of the business refuse it; `code` says which.',
+    example: { error: 'invalid request: amount must be an integer', code: 'bad_request' },
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'No bearer token, or one that is unknown, rotated or revoked.',
+    example: { error: 'invalid api key', code: 'unauthorized' },
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The key is collections-only.',
+    example: {
+      error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+      code: 'forbidden',
+    },
+  },
+  404: {
+    name: 'NotFound',
+    description:
+      'There is no such object under this key: absent, foreign and other-mode objects look the same.',
+    example: { error: 'not found', code: 'not_found' },
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'The path is known, the verb is not; `Allow` lists the verbs.',
+    example: { error: 'method not allowed', code: 'method_not_allowed' },
+  },
+  409: {
+    name: 'Conflict',
+    description:
+      'The Idempotency-Key was used for another request (use a new one), or its first request is still under way (send the same again shortly).',
+    example: { error: 'idempotency key reused with different request body', code: 'conflict' },
+  },
+  413: {
+    name: 'PayloadTooLarge',
+    description: 'The body is over 1 MiB.',
+    example: { error: 'invalid request: body too large', code: 'payload_too_large' },
+  },
+  429: {
+    name: 'RateLimited',
+    description: 'Too many requests: wait `Retry-After` seconds, then send the same again.',
+    example: { error: 'rate limit exceeded - retry in 7 seconds', code: 'rate_limited' },
+  },
+  500: {
+    name: 'InternalError',
+    description: 'Our own fault. Send the same again with the same Idempotency-Key.',
+    example: {
+      error: 'internal error - retry with the same Idempotency-Key',
+      code: 'internal_error',
+    },
+  },
+  503: {
+    name: 'Unavailable',
+    description: 'Nothing is wrong with the request: send the same again with the same Idempotency-Key.',
+    example: {
+      error: 'service temporarily unavailable - retry with the same Idempotency-Key',
+      code: 'unavailable',
+    },
+  },
+}
+
+const RETRIED_AFTER = [429, 502, 503]
+const REQUEST_ID = { 'X-Request-ID': refTo('headers', 'X-Request-ID') }
+const REPLAYED = { 'Idempotent-Replayed': refTo('headers', 'Idempotent-Replayed') }
+
+export const HEADERS: Json = {
+  'X-Request-ID': {
+    description: 'The id of this request: yours where you sent one, else ours. Quote it when you ask us.',
+    schema: { type: 'string' },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the stored answer of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Retry-After': {
+    description: 'Whole seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Allow: { description: 'The verbs of this path.', schema: { type: 'string' } },
+}
+
+/** The refusals as components: one for each status. */
+export function refusalComponents(schemas: SchemaPrinter): Json {
+  return Object.fromEntries(
+    Object.entries(REFUSED).map(([status, { name, description, example }]) => [
+      name,
+      refusal(Number(status), { description, example: withId(example), schemas }),
+    ]),
+  )
+}
+
+/** Every answer of an endpoint: its own, then what it and the frame refuse with. */
+export function answersOf(declared: Declared, schemas: SchemaPrinter): Json {
+  const honoured = declared.idempotency !== 'ignored'
+  const answers: Json = {}
+  for (const [status, { description, schema }] of Object.entries(declared.answers))
+    answers[status] = {
+      description,
+      headers: { ...REQUEST_ID, ...(honoured ? REPLAYED : {}) },
+      content: jsonContent(schemas, schema),
+    }
+  for (const status of statusesOf(declared)) {
+    const refused = REFUSED[status]
+    if (refused) answers[status] = refTo('responses', refused.name)
+  }
+  for (const [status, description] of Object.entries(declared.refusals ?? {}))
+    answers[status] = refusal(Number(status), { description, schemas })
+  return answers
+}
+
+/** The statuses of the frame that this endpoint can be refused with. */
+function statusesOf(declared: Declared): number[] {
+  const post = declared.method === 'POST'
+  const when: [number, boolean][] = [
+    [403, declared.scope === 'full'],
+    [404, declared.params !== undefined],
+    [409, declared.idempotency !== 'ignored'],
+    [413, post],
+  ]
+  const not = when.filter(([, can]) => !can).map(([status]) => status)
+  return Object.keys(REFUSED)
+    .map(Number)
+    .filter((status) => !not.includes(status))
+}
+
+function refusal(
+  status: number,
+  { description, example, schemas }: { description: string; example?: Json; schemas: SchemaPrinter },
+): Json {
+  const headers = {
+    ...REQUEST_ID,
+    ...(RETRIED_AFTER.includes(status) ? { 'Retry-After': refTo('headers', 'Retry-After') } : {}),
+    ...(status === 400 ? REPLAYED : {}),
+    ...(status === 405 ? { Allow: refTo('headers', 'Allow') } : {}),
+  }
+  return { description, headers, content: jsonContent(schemas, ErrorShape, example) }
+}
+
+const withId = (example: Json): Json => ({ ...example, request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11' })
+
+function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): Json {
+  const shown = example === undefined ? {} : { example }
+  return { 'application/json': { schema: schemas.render(schema), ...shown } }
+}

@@ -1,0 +1,68 @@
+import type { TSchema } from 'typebox'
+
+/** A piece of the document: plain JSON. */
+export type Json = Record<string, unknown>
+
+/** Renders schemas; those with an `$id` are collected under it and only referred to. */
+export type SchemaPrinter = { render(schema: TSchema): Json; named: Json }
+
+// Keywords that only our own reader of bodies knows; `$id` becomes the name of a component.
+const OWN_KEYWORDS = new Set(['$id', 'lines'])
+// What a written phone may look like before it is normalised (platform/phone.ts): a necessary condition, not the rule.
+const WRITTEN_PHONE = '^[-(). ]*\\+?(?:[-(). ]*[0-9]){9,17}[-(). ]*$'
+const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }
+
+export function schemaPrinter(): SchemaPrinter {
+  const named: Json = {}
+  const render = (schema: TSchema): Json => {
+    const written = schema as Json
+    if (typeof written.$id !== 'string') return renderInline(written, render)
+    named[written.$id] ??= renderInline(written, render)
+    return refTo('schemas', written.$id)
+  }
+  return { render, named }
+}
+
+export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
+
+/** The least request that is right, made of the schema's own examples; null where a required field gives none. */
+export function exampleOf(schema: TSchema): unknown {
+  const { examples, enum: choices, properties, required } = schema as Json
+  if (Array.isArray(examples)) return examples[0]
+  if (Array.isArray(choices)) return choices[0]
+  if (properties === undefined) return null
+  const needed = (required ?? []) as string[]
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, TSchema>)
+      .filter(([name]) => needed.includes(name))
+      .map(([name, field]) => [name, exampleOf(field)]),
+  )
+}
+
+function renderInline(schema: Json, render: (schema: TSchema) => Json): Json {
+  const { anyOf, ...rest } = schema
+  if (Array.isArray(anyOf)) return { ...renderUnion(anyOf as Json[], render), ...rest }
+  const out: Json = {}
+  if (Array.isArray(schema.enum)) out.type = 'string'
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (OWN_KEYWORDS.has(keyword)) continue
+    if (keyword === 'format') Object.assign(out, OWN_FORMATS[value as string] ?? { format: value })
+    else if (keyword === 'properties') out.properties = renderEach(value as Record<string, TSchema>, render)
+    else if (keyword === 'items') out.items = render(value as TSchema)
+    else out[keyword] = value
+  }
+  return out
+}
+
+function renderEach(fields: Record<string, TSchema>, render: (schema: TSchema) => Json): Json {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, render(field)]))
+}
+
+/** `X or null` is one type with two names, which generators of clients understand best. */
+function renderUnion(choices: Json[], render: (schema: TSchema) => Json): Json {
+  const [first, second] = choices.map((choice) => render(choice as TSchema))
+  const nullable = choices.length === 2 && second?.type === 'null' && typeof first?.type === 'string'
+  if (!nullable) return { anyOf: choices.map((choice) => render(choice as TSchema)) }
+  const values = first.enum === undefined ? {} : { enum: [...(first.enum as unknown[]), null] }
+  return { ...first, ...values, type: [first.type, 'null'] }
+}

@@ -1,0 +1,160 @@
+import { type TSchema, Type } from 'typebox'
+import type { Endpoint } from './endpoint.ts'
+import { answersOf, ErrorShape, HEADERS, refusalComponents } from './openapi-answers.ts'
+import { exampleOf, type Json, type SchemaPrinter, schemaPrinter } from './openapi-schemas.ts'
+
+/** What the declarations do not say themselves. */
+export type ApiFacts = {
+  /** Where the API answers, without a slash at the end. */
+  baseUrl: string
+  version: string
+  title: string
+  /** Markdown, shown before the endpoints. */
+  description: string
+  tags: readonly { name: string; description: string }[]
+  webhooks: readonly WebhookDescription[]
+}
+
+/** One event that is posted to a receiver: `data` is the shape of its envelope's `data`. */
+export type WebhookDescription = { event: string; summary: string; data: TSchema }
+
+const BEARER = 'bearer'
+const X_TIMESTAMP: Json = {
+  name: 'X-Timestamp',
+  in: 'header',
+  required: true,
+  description:
+    'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
+  schema: { type: 'integer' },
+}
+const WEBHOOK_HEADERS: Record<string, string> = {
+  'X-Service-Signature':
+    'Lowercase hex HMAC-SHA256 of the raw body, keyed with the whole `whsec_` secret. Compare it before you parse.',
+  'webhook-id': 'The `id` of the envelope, the same for every attempt.',
+  'webhook-timestamp': 'Unix seconds of this attempt; judge freshness by it.',
+  'webhook-signature':
+    '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after `whsec_` stands for. During a change of secret several, with spaces between.',
+}
+
+/** The OpenAPI 3.1 document of these endpoints, printed from their declarations alone. */
+export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFacts): Json {
+  const schemas = schemaPrinter()
+  schemas.render(ErrorShape)
+  const paths: Record<string, Json> = {}
+  for (const declared of endpoints) {
+    const path = declared.path.replace(/:([a-z_]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [declared.method.toLowerCase()]: operation(declared, schemas) }
+  }
+  const webhooks = Object.fromEntries(facts.webhooks.map((one) => [one.event, webhook(one, schemas)]))
+  const responses = refusalComponents(schemas)
+  return {
+    openapi: '3.1.0',
+    info: { title: facts.title, version: facts.version, description: facts.description },
+    servers: [{ url: facts.baseUrl }],
+    security: [{ [BEARER]: [] }],
+    tags: facts.tags,
+    paths,
+    webhooks,
+    components: {
+      schemas: sorted(schemas.named),
+      responses,
+      headers: HEADERS,
+      securitySchemes: { [BEARER]: bearerScheme },
+    },
+  }
+}
+
+const bearerScheme: Json = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'A secret key: `sk_test_...` or `sk_live_...`, or collections-only `sk_test_col_...` and `sk_live_col_...`.',
+}
+
+function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
+  const { name, tag, summary, description, body } = declared
+  const parameters = parametersOf(declared, schemas)
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, schemas) }),
+    responses: answersOf(declared, schemas),
+  }
+}
+
+function parametersOf(declared: Endpoint<never>, schemas: SchemaPrinter): Json[] {
+  return [
+    ...fieldsAs('path', declared.params, schemas),
+    ...fieldsAs('query', declared.query, schemas),
+    ...(declared.method === 'POST' ? [X_TIMESTAMP] : []),
+    ...(declared.idempotency === 'ignored' ? [] : [idempotencyKey(declared.idempotency === 'required')]),
+  ]
+}
+
+function idempotencyKey(required: boolean): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required,
+    description:
+      'Your own name for this one request, best a UUID: sent again it repeats the first answer and does nothing twice. Kept 30 days.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  }
+}
+
+function fieldsAs(place: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): Json[] {
+  if (schema === undefined) return []
+  const { properties, required } = schema as { properties: Record<string, TSchema>; required?: string[] }
+  return Object.entries(properties).map(([name, field]) => {
+    const { description, ...rendered } = schemas.render(field)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (required?.includes(name) ?? false),
+      ...(description === undefined ? {} : { description }),
+      schema: rendered,
+    }
+  })
+}
+
+function requestBody(body: TSchema, schemas: SchemaPrinter): Json {
+  const examples = { least: { summary: 'the least it takes', value: exampleOf(body) } }
+  return { required: true, content: { 'application/json': { schema: schemas.render(body), examples } } }
+}
+
+/** One event as its receiver sees it: the envelope, its four headers, and what an answer means. */
+function webhook({ event, summary, data }: WebhookDescription, schemas: SchemaPrinter): Json {
+  const envelope = Type.Object({
+    data,
+    event: Type.Literal(event),
+    id: Type.String({ description: 'starts with `evt_`; dedupe on it' }),
+    timestamp: Type.Integer({ description: 'Unix seconds of the event' }),
+  })
+  const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: name === 'webhook-timestamp' ? 'integer' : 'string' },
+  }))
+  return {
+    post: {
+      operationId: event,
+      tags: ['Events'],
+      summary,
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: schemas.render(envelope) } } },
+      responses: {
+        '2XX': { description: 'taken: nothing more is sent' },
+        default: { description: 'anything else, or no answer within 5 seconds: tried again, 8 times in all' },
+      },
+    },
+  }
+}
+
+const sorted = (named: Json): Json =>
+  Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))

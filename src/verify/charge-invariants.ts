@@ -1,0 +1,86 @@
+import { type Invariant, RESIDUAL } from './invariant.ts'
+
+const CHARGES = 'select count(*) from charges'
+const PAID = `c.status in ('succeeded', 'refunded')`
+
+// What the ledger says about each charge, whatever its mode or number of postings.
+const POSTED = `select merchant_id, mode, subject,
+    count(*) filter (where kind = 'charge_net') as nets, count(*) filter (where kind = 'charge_fee') as fees,
+    sum(amount) filter (where kind = 'charge_net') as net, sum(amount) filter (where kind = 'charge_fee') as fee,
+    min(debit) as debit, max(debit) as other_debit, min(at) as at, max(at) as last_at
+  from transfers where kind in ('charge_net', 'charge_fee') group by merchant_id, mode, subject`
+
+/** Charges against their transfers, and against the rules that were in force when they ended. */
+export const CHARGE_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'C1',
+    says: 'a charge that was paid has its one net and its one fee, posted when it completed; any other has none',
+    counted: CHARGES,
+    offenders: `select coalesce(c.id, p.subject) as offender
+      from charges c full join (${POSTED}) p on (p.merchant_id, p.subject, p.mode) = (c.merchant_id, c.id, c.mode)
+      where c.id is null or coalesce(p.nets, 0) <> (${PAID} and ${RESIDUAL} > 0)::int
+        or coalesce(p.fees, 0) <> (${PAID} and c.fee > 0)::int
+        or p.at <> c.completed_at or p.last_at <> c.completed_at`,
+  },
+  {
+    id: 'C2',
+    says: "a charge's transfers are its net and its fee, from the mirror of its own channel",
+    counted: `select count(*) from transfers where kind in ('charge_net', 'charge_fee')`,
+    offenders: `select c.id as offender
+      from charges c join (${POSTED}) p on (p.merchant_id, p.subject, p.mode) = (c.merchant_id, c.id, c.mode)
+      where p.net <> ${RESIDUAL} or p.fee <> c.fee or p.debit <> 'rail:' || c.channel or p.other_debit <> p.debit`,
+  },
+  {
+    id: 'C3',
+    says: 'every fee is the formula: 1.5 percent of what was paid by mobile money, at least 200, at most 5000',
+    counted: CHARGES,
+    offenders: `select c.id as offender from charges c
+      where c.fee is distinct from case c.amount - c.gift_card_amount when 0 then 0
+        else least(greatest(floor((c.amount - c.gift_card_amount)::numeric * 15 / 1000), 200), 5000) end`,
+  },
+  {
+    id: 'C5',
+    says: 'pending is the sum of the nets that are paid and not yet settled',
+    counted: `select count(*) from charges c where ${PAID} and c.settled_at is null`,
+    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+      from ledger_heads h
+      full join (select merchant_id, mode, sum(${RESIDUAL}) as pending from charges c
+        where ${PAID} and c.settled_at is null group by merchant_id, mode) o using (merchant_id, mode)
+      where h.pending is distinct from coalesce(o.pending, 0)`,
+  },
+  {
+    id: 'C6',
+    says: 'only a failed charge has a reason, every final one has its time, and failing moves no money',
+    counted: CHARGES,
+    offenders: `select c.id as offender from charges c
+      where (c.status = 'failed') <> (c.failure_reason is not null)
+        or (c.status in ('succeeded', 'failed', 'refunded')) <> (c.completed_at is not null)
+      union all
+      select c.id from charges c join transfers t on (t.merchant_id, t.subject) = (c.merchant_id, c.id)
+      where c.status = 'failed'`,
+  },
+  {
+    id: 'CH5',
+    says: 'every open charge has a time at which the rail is asked next, no other has one',
+    counted: `select count(*) from charges where status in ('pending', 'authorized')`,
+    offenders: `select c.id as offender from charges c
+      where (c.status in ('pending', 'authorized') and c.voided_at is null) <> (c.follow_at is not null)`,
+  },
+  {
+    id: 'P4',
+    says: 'every charge has one rail reference of its own, and a live one its one attempt under it',
+    counted: CHARGES,
+    offenders: `select string_agg(id, ' ' order by id) as offender from charges where rail_reference is not null
+        group by rail_reference having count(*) > 1
+      union all
+      select c.id from charges c where c.rail_reference is null and c.amount > c.gift_card_amount
+      union all
+      select c.id from charges c left join rail_attempts a on (a.merchant_id, a.subject) = (c.merchant_id, c.id)
+        where c.mode = 'live' and c.rail_reference is not null
+        group by c.merchant_id, c.id having count(*) <> 1
+          or bool_and((a.id, a.side, a.channel) = (c.rail_reference, 'collect', c.channel)) is not true
+      union all
+      select a.subject from rail_attempts a left join charges c on (c.merchant_id, c.id) = (a.merchant_id, a.subject)
+        where a.side = 'collect' and c.mode is distinct from 'live'`,
+  },
+]

@@ -1,0 +1,30 @@
+import type { ClientBase } from 'pg'
+
+// What never changes once it is written.
+const RECORD = ['transfers', 'settlements', 'events']
+// Everything that money, or the memory of it, is stored in. Stored answers of keys are not part of it.
+const MONEY = [
+  ...RECORD,
+  'ledger_heads',
+  'ledger_checkpoints',
+  'charges',
+  'rail_attempts',
+  'rail_evidence',
+  'deliveries',
+  'exceptions',
+]
+
+/** A digest over every transfer, settlement and event: equal before and after means that none was added or changed (L7). */
+export const ledgerDigest = (client: ClientBase): Promise<string> => digestOf(client, RECORD)
+
+/** A digest over all tables of money: what "zero writes" is shown by. */
+export const moneyDigest = (client: ClientBase): Promise<string> => digestOf(client, MONEY)
+
+async function digestOf(client: ClientBase, tables: readonly string[]): Promise<string> {
+  const { rows } = await client.query<{ digest: string }>(
+    `select encode(sha256(convert_to(string_agg(line, '' order by line collate "C"), 'utf8')), 'hex') as digest from (
+       ${tables.map((table) => `select '${table} ' || md5(t::text) as line from ${table} t`).join(' union all ')}
+       union all select 'digest') lines`,
+  )
+  return rows[0]?.digest ?? ''
+}

@@ -1,0 +1,15 @@
+/**
+ * One thing that is always true about money (ledger.md section 12, reliability.md section 2). `counted` answers with the
+ * number of rows looked at; `offenders` with a column `offender text`, no row when it holds. In both, $1 is the time now
+ * and $2 the time 29 days ago: deliveries and keys are pruned after 30. No schema is named: the connection says which cell.
+ */
+export type Invariant = {
+  id: string
+  /** One plain sentence for people. */
+  says: string
+  counted: string
+  offenders: string
+}
+
+/** What `charge_net` posts for a charge: its net, less the shares of subaccounts once there are any (C2). */
+export const RESIDUAL = 'c.amount - c.gift_card_amount - c.fee'

@@ -1,0 +1,96 @@
+import type { Invariant } from './invariant.ts'
+
+const TRANSFERS = 'select count(*) from transfers'
+
+// What one transfer does to a floor account.
+const moved = (account: string) =>
+  `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
+
+// Each transfer seen from both of its sides.
+const BOTH_SIDES = `select merchant_id, mode, seq, debit as account, -amount as amount from transfers
+  union all select merchant_id, mode, seq, credit, amount from transfers`
+
+/** The ledger on its own: transfers, the heads that cache them, the checkpoints that shorten them. */
+export const LEDGER_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'L1',
+    says: 'the debits and credits of the known accounts cancel out for each merchant and mode',
+    counted: TRANSFERS,
+    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+      from (select merchant_id, mode, account, sum(amount) as balance from (${BOTH_SIDES}) s group by merchant_id, mode, account) a
+      join unnest(array['available', 'pending', 'in_flight', 'sub_available', 'sub_pending', 'rail', 'fees', 'sandbox',
+        'adjustments']) as known (account) on known.account = split_part(a.account, ':', 1)
+      group by merchant_id, mode having sum(balance) <> 0`,
+  },
+  {
+    id: 'L2',
+    says: 'each head row shows what its transfers add up to',
+    counted: 'select count(*) from ledger_heads',
+    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+      from ledger_heads h
+      full join (select merchant_id, mode, sum(${moved('available')}) as available, sum(${moved('pending')}) as pending,
+          sum(${moved('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
+      where (h.available, h.pending, h.in_flight) is distinct from
+        (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))`,
+  },
+  {
+    id: 'L3',
+    says: 'no account with a floor was ever below zero, transfer by transfer',
+    counted: TRANSFERS,
+    offenders: `select format('merchant %s %s at seq %s', merchant_id, mode, min(seq)) as offender
+      from (select merchant_id, mode, seq, sum(${moved('available')}) over replay as available,
+          sum(${moved('pending')}) over replay as pending, sum(${moved('in_flight')}) over replay as in_flight
+        from transfers window replay as (partition by merchant_id, mode order by seq rows unbounded preceding)) r
+      where least(available, pending, in_flight) < 0 group by merchant_id, mode`,
+  },
+  {
+    id: 'L4',
+    says: 'transfers are numbered 1 to n without a gap, and the head row knows n',
+    counted: TRANSFERS,
+    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+      from ledger_heads h
+      full join (select merchant_id, mode, count(*) as number, min(seq) as first, max(seq) as last
+        from transfers group by merchant_id, mode) t using (merchant_id, mode)
+      where h.seq is distinct from coalesce(t.last, 0) or t.first <> 1 or t.number <> t.last`,
+  },
+  {
+    id: 'L5',
+    says: 'each checkpoint equals the sum of all transfers up to its number',
+    counted: 'select count(*) from ledger_checkpoints',
+    // Each is proved from the one before it, so that the work is one pass over the transfers however many there are.
+    offenders: `select format('merchant %s %s at seq %s', c.merchant_id, c.mode, c.seq) as offender
+      from (select p.*, lag(seq, 1, 0::bigint) over steps as seq_before, lag(balances, 1, '{}') over steps as balances_before
+        from ledger_checkpoints p window steps as (partition by merchant_id, mode order by seq)) c
+      left join ledger_heads h on (h.merchant_id, h.mode) = (c.merchant_id, c.mode)
+      where h.seq is null or c.seq > h.seq or exists (
+        select from (
+          select key as account, value::numeric as amount from jsonb_each_text(c.balances_before)
+          union all select key, -value::numeric from jsonb_each_text(c.balances)
+          union all select debit, -amount from transfers t
+            where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.seq_before and t.seq <= c.seq
+          union all select credit, amount from transfers t
+            where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.seq_before and t.seq <= c.seq) s
+        group by account having sum(amount) <> 0)`,
+  },
+  {
+    id: 'L6',
+    says: 'test funds never reach live, and nothing has transfers in both modes',
+    counted: TRANSFERS,
+    offenders: `select subject as offender from transfers where mode = 'live' and 'sandbox' in (debit, credit)
+      union all
+      select subject from transfers group by merchant_id, subject having min(mode) <> max(mode)`,
+  },
+  {
+    id: 'L7',
+    says: 'the tables of record are append-only: their triggers are on, the service may only read and add',
+    counted: `select count(*) from pg_trigger where not tgisinternal and tgfoid = to_regproc('refuse_change')`,
+    // 27 = for each row (1), before (2) delete (8) and update (16); 34 = before (2) truncate (32).
+    offenders: `select name as offender
+      from unnest(array['transfers', 'settlements', 'ledger_checkpoints', 'events', 'rail_evidence']) as t (name)
+      where (select count(distinct tgtype) from pg_trigger
+          where tgrelid = to_regclass(name) and tgfoid = to_regproc('refuse_change') and tgenabled in ('O', 'A')
+            and tgqual is null and tgtype in (27, 34)) < 2
+        or exists (select from pg_roles where rolname = 'gateway_app'
+          and has_table_privilege(oid, to_regclass(name), 'update, delete, truncate'))`,
+  },
+]

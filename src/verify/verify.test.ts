@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
+import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
+import { CHARGE, NOW } from '../../test/verify/names.ts'
+import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
+import { ask, startServer, type TestServer } from '../../test/verify/server.ts'
+import { buildWorld } from '../../test/verify/world.ts'
+import { CHARGE_MOVES, CHARGE_STATUSES } from '../charges/charge.ts'
+import { type Database, openDatabase } from '../platform/db/database.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { ledgerDigest, moneyDigest } from './digest.ts'
+import { INVARIANTS } from './invariants.ts'
+import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
+
+let server: TestServer
+let emptyUrl: string
+let worldUrl: string
+/** Connections to the world as it is, and to one without constraints. */
+let world: pg.Client
+let unguarded: pg.Client
+
+before(async () => {
+  server = await startServer()
+  emptyUrl = await server.make('nothing')
+  await migrate(emptyUrl)
+  worldUrl = await server.make('world', 'nothing')
+  await withDatabase(worldUrl, buildWorld)
+  const unguardedUrl = await server.make('unguarded', 'world')
+  await ask(unguardedUrl, WITHOUT_CONSTRAINTS)
+  world = await connect(worldUrl)
+  unguarded = await connect(unguardedUrl)
+})
+
+after(async () => {
+  await world?.end()
+  await unguarded?.end()
+  await server?.end()
+})
+
+test('an empty cell holds, and the report has a line for each invariant', async () => {
+  const findings = await withDatabase(emptyUrl, (db) => verifyCell(db, NOW))
+  assert.deepEqual(brokenIds(findings), [])
+  const lines = verifyReport(findings).split('\n')
+  assert.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    [...INVARIANTS.map(({ id }) => id), 'everything'],
+  )
+})
+
+test('what the product wrote holds, and every invariant has looked at rows of it', async () => {
+  const findings = await withDatabase(worldUrl, (db) => verifyCell(db, NOW))
+  assert.equal(brokenIds(findings).join(), '', verifyReport(findings))
+  assert.deepEqual(
+    findings.filter(({ looked }) => looked === 0).map(({ id }) => id),
+    [],
+  )
+})
+
+test('the service itself may read all that is verified', async () => {
+  const findings = await withDatabase(worldUrl, (db) => verifyCell(db, NOW), 'gateway_app')
+  assert.deepEqual(brokenIds(findings), [])
+})
+
+test('the report names the first ten of many offenders', () =>
+  rolledBack(unguarded, async () => {
+    await unguarded.query(`set local session_replication_role = replica; update charges set fee = fee + 1`)
+    const findings = await verifySnapshot(unguarded, NOW)
+    const c3 = findings.find(({ id }) => id === 'C3')
+    assert.deepEqual([c3?.violations, c3?.offenders.length], [14, 10])
+    const line = verifyReport(findings)
+      .split('\n')
+      .find((one) => one.startsWith('C3'))
+    assert.match(line ?? '', /BROKEN.*14 rows, 14 violations, \d+ ms\): txn_.*, \.\.\.$/)
+  }))
+
+test('every invariant has a planted fault, and no other has', () => {
+  const planted = [...new Set(PLANTED_FAULTS.map(({ id }) => id))]
+  assert.deepEqual(planted.sort(), INVARIANTS.map(({ id }) => id).sort())
+})
+
+for (const { id, fault, sql, names } of PLANTED_FAULTS)
+  test(`${id} finds ${fault}`, () =>
+    rolledBack(unguarded, async () => {
+      await unguarded.query(`set local session_replication_role = replica; ${sql}`)
+      const own = INVARIANTS.filter((invariant) => invariant.id === id)
+      const [finding] = await verifySnapshot(unguarded, NOW, own)
+      assert.ok(
+        finding?.offenders.includes(names),
+        `${id} looked at ${finding?.looked} rows and named ${finding?.offenders}`,
+      )
+    }))
+
+test('a success with all its parts breaks nothing', () =>
+  rolledBack(world, async () => {
+    await world.query(WHOLE_SUCCESS)
+    assert.deepEqual(brokenIds(await verifySnapshot(world, NOW)), [])
+  }))
+
+for (const { statement, sql, refusedBy, caughtBy } of BROKEN_STATEMENTS)
+  test(`${statement}: ${refusedBy ? `refused by ${refusedBy}` : `caught by verify (${caughtBy})`}`, () =>
+    rolledBack(world, async () => {
+      if (refusedBy) return assert.rejects(world.query(sql), { constraint: refusedBy })
+      await world.query(sql)
+      assert.deepEqual(brokenIds(await verifySnapshot(world, NOW)), caughtBy)
+    }))
+
+for (const { statement, role, message } of REFUSALS_OF_RECORD)
+  test(`${statement} by ${role ?? 'the owner'}: refused`, () =>
+    rolledBack(world, async () => {
+      if (role) await world.query(`set local role ${role}`)
+      await assert.rejects(world.query(statement), { message })
+    }))
+
+const forbidden = CHARGE_STATUSES.flatMap((from) =>
+  CHARGE_STATUSES.filter((to) => to !== from && !(CHARGE_MOVES[from] as readonly string[]).includes(to)).map(
+    (to) => [from, to] as const,
+  ),
+)
+for (const [from, to] of forbidden)
+  test(`a charge moved from ${from} to ${to}: refused by charges_move_forward`, () =>
+    rolledBack(world, async () => {
+      await world.query(
+        `update charges set status = 'refunded', refunded_at = completed_at, refund_id = 'pout_1' where id = '${CHARGE.aged}'`,
+      )
+      const moved = world.query('update charges set status = $2 where status = $1', [from, to])
+      await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
+    }))
+
+test('the digest of the ledger changes with any of its rows and with nothing else', () =>
+  rolledBack(world, async () => {
+    const [ledger, money] = [await ledgerDigest(world), await moneyDigest(world)]
+    await verifySnapshot(world, NOW)
+    assert.deepEqual([await ledgerDigest(world), await moneyDigest(world)], [ledger, money])
+    await world.query('update charges set reference = $1 where id = $2', ['changed', CHARGE.held])
+    assert.equal(await ledgerDigest(world), ledger)
+    const changed = await moneyDigest(world)
+    assert.notEqual(changed, money)
+    await world.query(
+      `insert into events (merchant_id, id, mode, type, subject, body, created_at) values (1, 'evt_1', 'test', 'test.ping', 'x', '', $1)`,
+      [NOW],
+    )
+    assert.notEqual(await ledgerDigest(world), ledger)
+    assert.notEqual(await moneyDigest(world), changed)
+  }))
+
+const brokenIds = (findings: readonly { id: string; violations: number }[]) =>
+  findings.filter(({ violations }) => violations > 0).map(({ id }) => id)
+
+async function withDatabase<T>(
+  url: string,
+  work: (db: Database) => Promise<T>,
+  role: string | null = null,
+): Promise<T> {
+  const place = { connectionString: url, schema: 'cell_0', role }
+  const db = openDatabase({
+    ...place,
+    connections: 2,
+    singleConnections: 2,
+    statementTimeoutMs: 3000,
+    applicationName: 'verify.test',
+  })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=cell_0 -c timezone=UTC' })
+  await client.connect()
+  return client
+}
+
+async function rolledBack(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin')
+  try {
+    await work()
+  } finally {
+    await client.query('rollback')
+  }
+}

@@ -1,0 +1,155 @@
+import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
+import type { Clock } from '../../src/platform/clock.ts'
+import type {
+  Attempt,
+  ChargeFailure,
+  Deadline,
+  Evidence,
+  Rail,
+  Status,
+  Submitted,
+  Unavailable,
+} from '../../src/rails/rail.ts'
+
+/** A live rail of the tests: an adapter over real HTTP to the operator of test/fakes. */
+export type HttpRail = Rail & {
+  /** What readiness answers from now on. */
+  ready(verdict: 'ready' | 'wait' | 'person'): void
+  /** Every attempt that was submitted, as the product gave it. */
+  submitted: readonly Attempt[]
+  close(): Promise<void>
+}
+
+type Heard = { status: number; body: any; left: boolean; transport?: string; elapsedMs: number }
+
+const INSTALLATION = 'first contract'
+const REASONS: Record<string, ChargeFailure> = {
+  NOT_ENOUGH_FUNDS: 'insufficient_funds',
+  APPROVAL_REJECTED: 'user_cancelled',
+  EXPIRED: 'timeout',
+}
+const reasonOf = (code: string): ChargeFailure => REASONS[code] ?? 'rail_rejected'
+
+/** `clock` dates the evidence; nothing else of the answers depends on time. */
+export function httpRail(url: string, clock: Clock): HttpRail {
+  const pool = new Pool(url, { pipelining: 0, connect: { timeout: 2000 } })
+  const submitted: Attempt[] = []
+  let verdict: 'ready' | 'wait' | 'person' = 'ready'
+  const evidence = (operation: Evidence['operation'], heard: Heard): Evidence => ({
+    at: clock.now(),
+    operation,
+    elapsedMs: heard.elapsedMs,
+    stage: heard.status > 0 ? 'answered' : heard.left ? 'sent' : 'connect',
+    ...(heard.status > 0 ? { httpStatus: heard.status } : {}),
+    ...(heard.transport === undefined ? {} : { transport: heard.transport }),
+  })
+  return {
+    name: 'operator of the tests',
+    simulated: false,
+    submitted,
+    collect: {
+      submit: async (attempt, deadline) => {
+        submitted.push(attempt)
+        const heard = await ask(pool, deadline, {
+          method: 'POST',
+          path: '/collections',
+          body: bodyOf(attempt),
+        })
+        return readSubmit(heard, evidence('submit', heard))
+      },
+      status: async ({ reference }, deadline) => {
+        const heard = await ask(pool, deadline, { method: 'GET', path: `/collections/${reference}` })
+        return readStatus(heard, evidence('status', heard))
+      },
+    },
+    readiness: async () => {
+      if (verdict === 'ready') return { kind: 'ready', installation: INSTALLATION }
+      const gate = { status: 0, body: null, left: false, elapsedMs: 0 }
+      return unavailable(verdict, { ...evidence('ready', gate), stage: 'gate' })
+    },
+    ready: (next) => {
+      verdict = next
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
+  JSON.stringify({ reference, amount, currency, phone, external_id: publicId })
+
+const unavailable = (cure: Unavailable['cure'], evidence: Evidence): Unavailable => ({
+  kind: 'unavailable',
+  cure,
+  why: 'rail not configured',
+  retryAfterSeconds: 7,
+  evidence,
+})
+
+/** Nothing sent, or the operator's own word that it took nothing: clean. All else after sending is ambiguous. */
+function readSubmit({ status, body, left }: Heard, evidence: Evidence): Submitted<ChargeFailure> {
+  if (!left) return unavailable('wait', evidence)
+  if (status === 202) return { kind: 'accepted', repeated: false, evidence }
+  if (status === 409) return { kind: 'accepted', repeated: true, evidence }
+  if (status === 503 && body?.code === 'NOT_TAKEN') return unavailable('wait', evidence)
+  if (status !== 400) return { kind: 'ambiguous', evidence }
+  const operatorCode = String(body?.code)
+  return { kind: 'rejected', reason: reasonOf(operatorCode), operatorCode, ourFault: false, evidence }
+}
+
+function readStatus({ status, body }: Heard, evidence: Evidence): Status<ChargeFailure> {
+  if (status === 404) return { kind: 'not_found', evidence }
+  if (status !== 200) return { kind: 'unknown', evidence }
+  if (body?.status === 'PENDING') return { kind: 'pending', evidence }
+  if (body?.status === 'FAILED')
+    return { kind: 'failed', reason: reasonOf(body.reason), operatorCode: body.reason, evidence }
+  if (body?.status !== 'SUCCESSFUL') return { kind: 'unknown', evidence }
+  const { amount, currency, phone, external_id: externalId, transaction } = body
+  return { kind: 'succeeded', railTransactionId: transaction, amount, currency, phone, externalId, evidence }
+}
+
+type Request = { method: 'GET' | 'POST'; path: string; body?: string }
+
+/** One request over a socket of its own. Whatever goes wrong is told by how far the request got (rails.md 3.9). */
+async function ask(pool: Pool, deadline: Deadline, request: Request): Promise<Heard> {
+  const started = performance.now()
+  const elapsedMs = () => performance.now() - started
+  let left = false
+  const marked = pool.compose((dispatch) => (options, handler) => {
+    return dispatch(
+      options,
+      new Noting(handler, () => {
+        left = true
+      }),
+    )
+  })
+  try {
+    const { statusCode: status, body } = await marked.request({ ...request, signal: deadline.signal })
+    return { status, body: readJson(await body.text()), left, elapsedMs: elapsedMs() }
+  } catch (error) {
+    const { code, name } = error as { code?: string; name: string }
+    return { status: 0, body: null, left, transport: String(code ?? name), elapsedMs: elapsedMs() }
+  }
+}
+
+/** Notes the moment at which the request is given to a connected socket. */
+class Noting extends DecoratorHandler {
+  readonly #handler: Dispatcher.DispatchHandler
+  readonly #note: () => void
+  constructor(handler: Dispatcher.DispatchHandler, note: () => void) {
+    super(handler)
+    this.#handler = handler
+    this.#note = note
+  }
+  onRequestStart(...start: Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestStart']>>): void {
+    this.#note()
+    this.#handler.onRequestStart?.(...start)
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
+import { verifyCell } from '../../src/verify/verify.ts'
+import { movableClock } from '../../src/platform/clock.ts'
+import { type Entry, type Operator, startOperator } from '../fakes/operator.ts'
+import { type HttpRail, httpRail } from './http-rail.ts'
+import { type Client, startService, type TestService, type TestServiceOptions } from './test-service.ts'
+
+/** The service with a live rail to an operator that pays when the test says so. */
+export type LiveService = TestService & {
+  operator: Operator
+  rail: HttpRail
+  /** A verified merchant with a client for each mode. */
+  shop(input?: Partial<NewMerchant>): Promise<Shop>
+  /** What the operator's book says about a charge. */
+  entryOf(chargeId: string): Entry | undefined
+  /** Fails when any invariant of the ledger is broken. */
+  verify(): Promise<void>
+}
+export type Shop = { merchant: CreatedMerchant; live: Client; test: Client }
+
+const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+let payers = 0
+
+/** A phone that no other charge of this process uses. */
+export function newPayer(): string {
+  payers += 1
+  return `2567001${String(payers).padStart(5, '0')}`
+}
+
+export async function startLiveService(options: TestServiceOptions = {}): Promise<LiveService> {
+  const operator = await startOperator({ pays: 'when told' })
+  const clock = options.clock ?? movableClock()
+  const rail = httpRail(operator.url, clock)
+  const service = await startService({ ...options, clock, liveRails: options.liveRails ?? { op1_momo: rail } })
+  return {
+    ...service,
+    operator,
+    rail,
+    shop: async (input) => {
+      const merchant = await service.merchant({ verified: true, ...input })
+      return { merchant, live: service.client(merchant.keys.live), test: service.client(merchant.keys.test) }
+    },
+    entryOf: (id) => [...operator.book.values()].find((entry) => entry.external_id === id),
+    verify: () => assertVerified(service),
+    close: async () => {
+      await operator.close()
+      await service.close()
+      await rail.close()
+    },
+  }
+}
+
+export async function assertVerified(service: TestService): Promise<void> {
+  for (const app of service.gateway.cells) {
+    const findings = await verifyCell(app.db, service.clock.now())
+    assert.ok(findings.length > 10, 'verify looks at every invariant')
+    assert.deepEqual(
+      findings.filter(({ violations }) => violations > 0),
+      [],
+    )
+  }
+}
+
+/** Pays a charge and lets the follower hear of it. */
+export async function succeed(service: LiveService, chargeId: string): Promise<void> {
+  service.operator.pays(chargeId)
+  await followUntilEnded(service, chargeId)
+}
+
+/** Moves the clock to each question of this charge until the operator's answer has ended it. */
+export async function followUntilEnded(service: TestService, chargeId: string): Promise<void> {
+  for (let question = 0; question < 20; question += 1) {
+    const [row] = await service.rows<{ follow_at: Date | null }>('select follow_at from charges where id = $1', [
+      chargeId,
+    ])
+    if (!row?.follow_at) return
+    passUntil(service, row.follow_at)
+    await service.run('follow-charges')
+  }
+  assert.fail(`${chargeId} was not ended by twenty questions`)
+}
+
+/** Moves the clock to a moment, never back. */
+export function passUntil(service: TestService, moment: Date): void {
+  service.pass(Math.max(0, moment.getTime() - service.clock.nowMs()) + 1)
+}
+
+export const eventsOf = (service: TestService, subject: string) =>
+  service.rows<{ type: string; body: string }>('select type, body from events where subject = $1', [subject])
+
+export const transfersOf = (service: TestService, subject: string) =>
+  service.rows<{ kind: string; amount: string; mode: string }>(
+    'select kind, amount::int, mode from transfers where subject = $1 order by seq',
+    [subject],
+  )
+
+export const balanceOf = async (client: Client) => {
+  const { available, pending } = (await client.get('/v1/balance')).body.balances[0]
+  return { available, pending }
+}
+
+/** Waits in real time for something that another part of this process is about to do. */
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 15_000
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) assert.fail(`never came true: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** A promise that the test settles. */
+export function gate(): { opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
