@@ -62,7 +62,8 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
     const created = await app.chargeCreation.add({ ...request, ...owner, ...ready }).catch(throwKeyBusy)
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
-    return submitLiveCharge(app, created.stored, owner)
+    assert(ready.installation !== null, 'a stored live charge has an installation')
+    return submitLiveCharge(app, { charge: created.stored, installation: ready.installation, owner })
   })
 }
 

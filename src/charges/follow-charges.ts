@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
@@ -24,6 +25,7 @@ const LIVE_AT_ONCE = 32
 // A question is asked again after this long when its worker died over it.
 const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
+const AFTER_TROUBLE_MS = 60_000
 
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
 const DUE_TEST = statement<Followed>(
@@ -59,12 +61,24 @@ export async function followCharges(app: App): Promise<number> {
   const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
   const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
   const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
-  const followed = await Promise.allSettled(
-    [...test, ...live].map((charge) => followOne(app, charge, deadline)),
-  )
-  const failed = followed.find((outcome) => outcome.status === 'rejected')
-  if (failed) throw failed.reason
-  return followed.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
+  const followed = await Promise.all([...test, ...live].map((charge) => followSafely(app, charge, deadline)))
+  return followed.filter(Boolean).length
+}
+
+/** One charge's trouble delays that charge and nobody else; a database that is away stops the run. */
+async function followSafely(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
+  try {
+    return await followOne(app, charge, deadline)
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error(
+      { err: error, object_id: charge.id },
+      'following a charge failed; it is asked about again later',
+    )
+    const later = new Date(app.clock.nowMs() + AFTER_TROUBLE_MS).toISOString()
+    await app.db.query(ASK_AGAIN, [charge.merchantId, charge.id, later])
+    return false
+  }
 }
 
 /** Whether the charge moved, or a question was asked and counted. */

@@ -5,8 +5,9 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { type AttemptState, addEvidence, moveAttempt } from '../rails/attempts.ts'
-import type { Attempt, ChargeFailure, Submitted } from '../rails/rail.ts'
+import type { Attempt, Channel, ChargeFailure, Submitted } from '../rails/rail.ts'
 import { type Charge, presentCharge } from './charge.ts'
 import { railUnavailable } from './charge-rules.ts'
 import { moveCharge } from './move-charge.ts'
@@ -14,6 +15,9 @@ import type { NewCharge } from './write-charges.ts'
 
 type Heard = Submitted<ChargeFailure>
 type Parked = { parked: boolean }
+
+/** A stored live charge, the contract that will carry it, and the key that waits for its answer. */
+export type Submission = { charge: NewCharge; installation: string; owner: KeyOwner }
 
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
@@ -53,29 +57,30 @@ export function attemptFor(charge: Charge, installation: string): Attempt {
  * Asks the rail to collect a stored live charge, outside any transaction, and records what it said (rails.md 3.8).
  * Answers 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
-export async function submitLiveCharge(app: App, charge: NewCharge, owner: KeyOwner): Promise<Answer> {
+export async function submitLiveCharge(app: App, work: Submission): Promise<Answer> {
+  const { charge, owner } = work
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
-  const submitted = submit(app, charge).then((heard) => record(app, { charge, owner, heard, state }))
+  const submitted = submit(app, work).then((heard) => record(app, { charge, owner, heard, state }))
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
-    app.log.error(
-      { err: error, object_id: charge.id },
-      'recording a live submit failed; the follower goes on',
-    )
+    if (!(error instanceof Refusal))
+      app.log.error(
+        { err: error, object_id: charge.id },
+        'recording a live submit failed; the follower goes on',
+      )
     throw error
   })
   return Promise.race([late, parkAfterDeadline(app, { charge, owner, state, submitted: late })])
 }
 
-async function submit(app: App, charge: NewCharge): Promise<Heard> {
-  const rail = app.rails.live[charge.channel as keyof typeof app.rails.live]
+async function submit(app: App, { charge, installation }: Submission): Promise<Heard> {
+  const rail = app.rails.live[charge.channel as Channel]
   assert(rail?.collect && !rail.simulated, 'a stored live charge has a live rail')
   const started = performance.now()
   try {
     crashPoint('charge.rail-sent')
-    const attempt = attemptFor(charge, '')
-    return await rail.collect.submit(attempt, app.deadlineIn(SUBMIT_DEADLINE_MS))
+    return await rail.collect.submit(attemptFor(charge, installation), app.deadlineIn(SUBMIT_DEADLINE_MS))
   } catch (error) {
     // Nobody can say how far a throw got: it is ambiguous, never a failure.
     app.log.error({ err: error, object_id: charge.id }, 'a rail threw')

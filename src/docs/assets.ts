@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // From dist/src/docs back to the sources: the compiler copies no styles.
@@ -15,6 +15,3 @@ export const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': SWAGGER_UI,
   'swagger-ui.css': SWAGGER_UI,
 }
-
-/** The folder that holds CHANGELOG.md. */
-export const CHANGELOG_FILE = join(OWN, '..', '..', '..', 'CHANGELOG.md')

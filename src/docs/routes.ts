@@ -44,7 +44,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
   }
   server.register(async (docs) => {
     // Only lends sendFile: each file has a route of its own, so there is no path to play tricks with.
-    await docs.register(fastifyStatic, { root: Object.values(ASSETS), serve: false })
+    await docs.register(fastifyStatic, { root: [...new Set(Object.values(ASSETS))], serve: false })
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))
     for (const [path, page] of Object.entries(pages))
       docs.get(path, (_request, reply) => reply.headers(PAGE_HEADERS).send(page))

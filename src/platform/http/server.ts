@@ -78,6 +78,8 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    // A stop finishes what still arrives on open connections and closes them with the answer: no request is refused.
+    return503OnClosing: false,
     genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
     http: { maxHeaderSize: HEADERS_LIMIT, headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 256 },
