@@ -44,7 +44,7 @@ create table ledger_checkpoints (
 );
 
 create table settlements (
-  merchant_id   bigint not null references merchants,
+  merchant_id   bigint not null,
   id            text   not null,
   mode          mode   not null,
   kind          text   not null check (kind in ('sweep', 'instant', 'split_sweep')),

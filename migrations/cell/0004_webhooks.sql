@@ -1,5 +1,5 @@
 create table events (
-  merchant_id bigint not null references merchants,
+  merchant_id bigint not null,
   id          text   not null,
   mode        mode   not null,
   type        text   not null,
@@ -15,7 +15,7 @@ create trigger events_never_empty before truncate on events for each statement e
 
 -- The delivery row is the queue row. next_attempt_at is null while the merchant has no address (it waits), and when it is final.
 create table deliveries (
-  merchant_id        bigint not null references merchants,
+  merchant_id        bigint not null,
   event_id           text   not null,
   mode               mode   not null,
   event              text   not null,

@@ -40,6 +40,9 @@ export type Charge = {
   settledAt: Date | null
 }
 
+/** A charge without its customer. */
+export type ChargeFacts = Omit<Charge, 'phone' | 'email'>
+
 export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
   c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.email, c.reference, c.rail_reference as "railReference",
   c.rail_transaction_id as "railTransactionId", c.failure_reason as "failureReason",
@@ -85,7 +88,7 @@ export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>)
   charge.amount - charge.giftCardAmount - charge.fee
 
 /** What a caller sees of a charge. */
-export function presentCharge(charge: Charge): ChargeView {
+export function presentCharge(charge: ChargeFacts): ChargeView {
   return {
     id: charge.id,
     mode: charge.mode,
@@ -111,7 +114,7 @@ export function presentCharge(charge: Charge): ChargeView {
 }
 
 /** The data of charge.succeeded and charge.failed (contract.md section 5), keys in the order of canonical JSON. */
-export function chargeEventData(charge: Charge): Record<string, unknown> {
+export function chargeEventData(charge: ChargeFacts): Record<string, unknown> {
   const view = presentCharge(charge)
   return {
     amount: view.amount,
@@ -135,7 +138,7 @@ export function chargeEventData(charge: Charge): Record<string, unknown> {
   }
 }
 
-function availableOn(charge: Charge): Date | null {
+function availableOn(charge: ChargeFacts): Date | null {
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
   return charge.settledAt ?? charge.holdUntil
 }

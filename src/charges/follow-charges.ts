@@ -7,12 +7,15 @@ import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
 import type { ChargeFailure, Deadline, Status } from '../rails/rail.ts'
-import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+import type { Charge } from './charge.ts'
 import { nextQuestionMs } from './follow-ladder.ts'
 import { moveCharge } from './move-charge.ts'
 import { attemptFor } from './submit-live-charge.ts'
 
-type Followed = Charge & {
+type Followed = Pick<
+  Charge,
+  'merchantId' | 'id' | 'mode' | 'amount' | 'channel' | 'phone' | 'reference' | 'railReference' | 'createdAt'
+> & {
   installation: string
   questionCount: number
   submitEndedAt: Date | null
@@ -27,10 +30,13 @@ const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
 
+const COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.channel, c.phone, c.reference,
+  c.rail_reference as "railReference", c.created_at as "createdAt"`
+
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
 const DUE_TEST = statement<Followed>(
   'due test charges',
-  `select ${CHARGE_COLUMNS}, 'sandbox' as installation, 0 as "questionCount", null::timestamptz as "submitEndedAt", '' as tag
+  `select ${COLUMNS}, 'sandbox' as installation, 0 as "questionCount", null::timestamptz as "submitEndedAt", '' as tag
    from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
 const CLAIM_LIVE = statement<Followed>(
@@ -43,7 +49,7 @@ const CLAIM_LIVE = statement<Followed>(
    from due, rail_attempts a, merchants m
    where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
      and a.merchant_id = c.merchant_id and a.subject = c.id
-   returning ${CHARGE_COLUMNS}, a.installation, a.question_count as "questionCount", a.submit_ended_at as "submitEndedAt", m.tag`,
+   returning ${COLUMNS}, a.installation, a.question_count as "questionCount", a.submit_ended_at as "submitEndedAt", m.tag`,
 )
 const ASK_AGAIN = statement(
   'ask about live charge again',
@@ -133,7 +139,7 @@ function closing(app: App, charge: Followed, answer: Answered) {
 }
 
 /** Money moves only when what the operator says it moved is what was asked for (rails.md 1.4, rule 6). */
-function isAbout(charge: Charge, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
+function isAbout(charge: Followed, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
   return (
     answer.amount === charge.amount &&
     answer.currency === 'UGX' &&

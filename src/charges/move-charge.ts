@@ -13,8 +13,8 @@ import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
-import { type Charge, chargeEventData, netOf } from './charge.ts'
-import { type ChargeEnd, endCharges } from './write-charges.ts'
+import { type Charge, type ChargeFacts, chargeEventData, netOf } from './charge.ts'
+import { type ChargeEnd, endCharges, endedCharge } from './write-charges.ts'
 
 /** How a charge ends. */
 export type ChargeOutcome =
@@ -79,9 +79,11 @@ async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome
     const [terms] = await tx.send(termsOf(merchants))
     const termsById = new Map(terms.map((one) => [one.id, one]))
     const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
-    const [ended, heads] = await tx.send(endCharges(ends, at), lockHeads(distinctHeads(sorted)))
+    const [rows, heads] = await tx.send(endCharges(ends, at), lockHeads(distinctHeads(sorted)))
+    const endById = new Map(ends.map((end) => [end.id, end]))
+    const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
     const book = openBook(heads, at)
-    const writes = writesFor(ended, { ends, terms: termsById, book, at })
+    const writes = writesFor(ended, { endById, terms: termsById, book, at })
     const missed = await outcomesOfMissed(tx, moves, ended)
     const contradictions = moves
       .filter((move) => missed.get(move.charge.id) === 'contradicted')
@@ -97,10 +99,14 @@ type Tx = Parameters<Parameters<App['db']['transaction']>[0]>[0]
 
 /** Everything that ending these charges writes: one statement a table. */
 function writesFor(
-  ended: readonly Charge[],
-  { ends, terms, book, at }: { ends: ChargeEnd[]; terms: Map<number, MerchantTerms>; book: Book; at: Date },
+  ended: readonly ChargeFacts[],
+  {
+    endById,
+    terms,
+    book,
+    at,
+  }: { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; book: Book; at: Date },
 ): Call[] {
-  const endById = new Map(ends.map((end) => [end.id, end]))
   const settlements: Settlement[] = []
   const happenings: Happening[] = []
   for (const charge of ended) {
@@ -116,7 +122,7 @@ function writesFor(
   return [...book.writes(), ...addSettlements(settlements), ...addEvents(happenings, at)]
 }
 
-function postSuccess(book: Book, charge: Charge): void {
+function postSuccess(book: Book, charge: ChargeFacts): void {
   const rail = railAccount(charge.channel)
   const facts = { merchantId: charge.merchantId, mode: charge.mode, subject: charge.id, debit: rail }
   const credit = charge.settledAt === null ? 'pending' : 'available'
@@ -124,7 +130,7 @@ function postSuccess(book: Book, charge: Charge): void {
   book.post({ ...facts, kind: 'charge_fee', credit: 'fees', amount: charge.fee })
 }
 
-function happeningOf(charge: Charge, terms: MerchantTerms): Happening {
+function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
   return {
     merchantId: charge.merchantId,
     tag: terms.tag,
@@ -136,7 +142,7 @@ function happeningOf(charge: Charge, terms: MerchantTerms): Happening {
   }
 }
 
-function instantSettlement(charge: Charge, id: string, at: Date): Settlement {
+function instantSettlement(charge: ChargeFacts, id: string, at: Date): Settlement {
   const { merchantId, mode } = charge
   return { merchantId, id, mode, kind: 'instant', amount: netOf(charge), chargeCount: 1, createdAt: at }
 }
@@ -174,7 +180,7 @@ function endOf(
 async function outcomesOfMissed(
   tx: Tx,
   moves: readonly ChargeMove[],
-  ended: readonly Charge[],
+  ended: readonly ChargeFacts[],
 ): Promise<Map<string, Moved>> {
   const movedIds = new Set(ended.map((charge) => charge.id))
   const missed = moves.filter((move) => !movedIds.has(move.charge.id))

@@ -36,7 +36,10 @@ const VOID = statement<{ id: string }>(
 )
 
 /** The attempt that carries this charge to its rail. */
-export function attemptFor(charge: Charge, installation: string): Attempt {
+export function attemptFor(
+  charge: Pick<Charge, 'id' | 'amount' | 'phone' | 'reference' | 'railReference' | 'createdAt'>,
+  installation: string,
+): Attempt {
   assert(
     charge.railReference !== null && charge.phone !== null,
     'a charge that travels has a reference and a phone',

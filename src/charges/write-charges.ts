@@ -1,7 +1,8 @@
+import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
-import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+import type { Charge, ChargeFacts } from './charge.ts'
 
 /** A charge about to be stored: sandbox rows are born published, live ones once the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
@@ -19,21 +20,21 @@ export function addCharges(charges: readonly NewCharge[]): Call[] {
   return [
     call(
       ADD_CHARGES,
-      charges.map((one) => one.merchantId),
-      charges.map((one) => one.id),
-      charges.map((one) => one.mode),
-      charges.map((one) => one.status),
-      charges.map((one) => one.amount),
-      charges.map((one) => one.fee),
-      charges.map((one) => one.channel),
-      charges.map((one) => one.phone),
-      charges.map((one) => (one.phone === null ? null : lastNine(one.phone))),
+      numbers(charges.map((one) => one.merchantId)),
+      words(charges.map((one) => one.id)),
+      words(charges.map((one) => one.mode)),
+      words(charges.map((one) => one.status)),
+      numbers(charges.map((one) => one.amount)),
+      numbers(charges.map((one) => one.fee)),
+      words(charges.map((one) => one.channel)),
+      words(charges.map((one) => one.phone)),
+      words(charges.map((one) => (one.phone === null ? null : lastNine(one.phone)))),
       charges.map((one) => one.email),
       charges.map((one) => one.reference),
-      charges.map((one) => one.railReference),
+      words(charges.map((one) => one.railReference)),
       charges.map((one) => one.published),
-      charges.map((one) => one.createdAt.toISOString()),
-      charges.map((one) => one.followAt.toISOString()),
+      times(charges.map((one) => one.createdAt)),
+      times(charges.map((one) => one.followAt)),
     ),
   ]
 }
@@ -50,7 +51,18 @@ export type ChargeEnd = {
   settlementId: string | null
 }
 
-const END_CHARGES = statement<Charge>(
+type EndedRow = Omit<
+  ChargeFacts,
+  | 'failureReason'
+  | 'railTransactionId'
+  | 'refundId'
+  | 'completedAt'
+  | 'refundedAt'
+  | 'holdUntil'
+  | 'settledAt'
+>
+
+const END_CHARGES = statement<EndedRow>(
   'end charges',
   `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
      completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
@@ -58,21 +70,38 @@ const END_CHARGES = statement<Charge>(
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
      as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
-   returning ${CHARGE_COLUMNS}`,
+   returning c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
+     c.gift_card_amount as "giftCardAmount", c.channel, c.reference, c.rail_reference as "railReference",
+     c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
 )
 
 /** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
-export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<Charge> {
+export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow> {
   return call(
     END_CHARGES,
-    ends.map((one) => one.merchantId),
-    ends.map((one) => one.id),
-    ends.map((one) => one.status),
-    ends.map((one) => one.failureReason),
+    numbers(ends.map((one) => one.merchantId)),
+    words(ends.map((one) => one.id)),
+    words(ends.map((one) => one.status)),
+    words(ends.map((one) => one.failureReason)),
     ends.map((one) => one.railTransactionId),
-    ends.map((one) => one.holdUntil?.toISOString() ?? null),
-    ends.map((one) => one.settledAt?.toISOString() ?? null),
-    ends.map((one) => one.settlementId),
+    times(ends.map((one) => one.holdUntil)),
+    times(ends.map((one) => one.settledAt)),
+    words(ends.map((one) => one.settlementId)),
     at.toISOString(),
   )
+}
+
+/** The whole charge after its end: what the row keeps and what has just been written to it. */
+export function endedCharge(row: EndedRow, end: ChargeEnd, at: Date): ChargeFacts {
+  const { failureReason, railTransactionId, holdUntil, settledAt } = end
+  return {
+    ...row,
+    failureReason,
+    railTransactionId,
+    holdUntil,
+    settledAt,
+    completedAt: at,
+    refundId: null,
+    refundedAt: null,
+  }
 }

@@ -11,7 +11,6 @@ const TAGS = [
   { name: 'Balance', description: 'What you have, and how it was released.' },
   { name: 'Account', description: 'Who a key belongs to.' },
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
-  { name: 'Events', description: 'What we send you.' },
 ]
 
 /** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */

@@ -45,10 +45,7 @@ const PingShape = Type.Object(
 
 const DESCRIBED = {
   'charge.succeeded': { summary: 'A charge was paid', data: ChargeEventShape },
-  'charge.failed': {
-    summary: 'A charge ended without money; `failure_reason` says why',
-    data: ChargeEventShape,
-  },
+  'charge.failed': { summary: 'A charge ended without money', data: ChargeEventShape },
   'test.ping': { summary: 'A test event that you asked for', data: PingShape },
 } satisfies Record<EventType, Omit<WebhookDescription, 'event'>>
 

@@ -11,7 +11,7 @@ and each POST that moves money a name of its own in \`Idempotency-Key\`.
 \`\`\`
 curl ${baseUrl}/v1/charges \\
   -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: order-1" \\
-  -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"},"reference":"order-1"}'
+  -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'
 \`\`\`
 
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or

@@ -1,4 +1,5 @@
 import { assert } from '../platform/assert.ts'
+import { numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
@@ -87,8 +88,8 @@ export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchant
 export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call<Head> {
   return call(
     LOCK_HEADS,
-    pairs.map((pair) => pair.merchantId),
-    pairs.map((pair) => pair.mode),
+    numbers(pairs.map((pair) => pair.merchantId)),
+    words(pairs.map((pair) => pair.mode)),
   )
 }
 
@@ -133,27 +134,26 @@ const keyOf = ({ merchantId, mode }: { merchantId: number; mode: Mode }) => `${m
 function writeHeads(heads: readonly Head[]): Call {
   return call(
     WRITE_HEADS,
-    heads.map((head) => head.merchantId),
-    heads.map((head) => head.mode),
-    heads.map((head) => head.available),
-    heads.map((head) => head.pending),
-    heads.map((head) => head.in_flight),
-    heads.map((head) => head.seq),
+    numbers(heads.map((head) => head.merchantId)),
+    words(heads.map((head) => head.mode)),
+    numbers(heads.map((head) => head.available)),
+    numbers(heads.map((head) => head.pending)),
+    numbers(heads.map((head) => head.in_flight)),
+    numbers(heads.map((head) => head.seq)),
   )
 }
 
 function addTransfers(transfers: readonly (Posting & { seq: number })[], at: Date): Call {
-  const time = at.toISOString()
   return call(
     ADD_TRANSFERS,
-    transfers.map((transfer) => transfer.merchantId),
-    transfers.map((transfer) => transfer.mode),
-    transfers.map((transfer) => transfer.seq),
-    transfers.map((transfer) => transfer.kind),
-    transfers.map((transfer) => transfer.subject),
-    transfers.map((transfer) => transfer.debit),
-    transfers.map((transfer) => transfer.credit),
-    transfers.map((transfer) => transfer.amount),
-    transfers.map(() => time),
+    numbers(transfers.map((transfer) => transfer.merchantId)),
+    words(transfers.map((transfer) => transfer.mode)),
+    numbers(transfers.map((transfer) => transfer.seq)),
+    words(transfers.map((transfer) => transfer.kind)),
+    words(transfers.map((transfer) => transfer.subject)),
+    words(transfers.map((transfer) => transfer.debit)),
+    words(transfers.map((transfer) => transfer.credit)),
+    numbers(transfers.map((transfer) => transfer.amount)),
+    repeated(at.toISOString(), transfers.length),
   )
 }

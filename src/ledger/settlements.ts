@@ -1,3 +1,4 @@
+import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
@@ -24,13 +25,13 @@ export function addSettlements(settlements: readonly Settlement[]): Call[] {
   return [
     call(
       ADD_SETTLEMENTS,
-      settlements.map((one) => one.merchantId),
-      settlements.map((one) => one.id),
-      settlements.map((one) => one.mode),
-      settlements.map((one) => one.kind),
-      settlements.map((one) => one.amount),
-      settlements.map((one) => one.chargeCount),
-      settlements.map((one) => one.createdAt.toISOString()),
+      numbers(settlements.map((one) => one.merchantId)),
+      words(settlements.map((one) => one.id)),
+      words(settlements.map((one) => one.mode)),
+      words(settlements.map((one) => one.kind)),
+      numbers(settlements.map((one) => one.amount)),
+      numbers(settlements.map((one) => one.chargeCount)),
+      times(settlements.map((one) => one.createdAt)),
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import { numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -39,28 +40,28 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
   if (happenings.length === 0) return []
   const time = at.toISOString()
   const ids = happenings.map((one) => newId('evt_', one.tag))
-  const merchants = happenings.map((one) => one.merchantId)
-  const modes = happenings.map((one) => one.mode)
-  const types = happenings.map((one) => one.type)
-  const times = happenings.map(() => time)
+  const merchants = numbers(happenings.map((one) => one.merchantId))
+  const modes = words(happenings.map((one) => one.mode))
+  const types = words(happenings.map((one) => one.type))
+  const times = repeated(time, happenings.length)
   return [
     call(
       ADD_EVENTS,
       merchants,
-      ids,
+      words(ids),
       modes,
       types,
-      happenings.map((one) => one.subject),
+      words(happenings.map((one) => one.subject)),
       happenings.map((one, index) => envelope(one, ids[index] as string, at)),
       times,
     ),
     call(
       ADD_DELIVERIES,
       merchants,
-      ids,
+      words(ids),
       modes,
       types,
-      happenings.map((one) => (one.hasWebhookUrl ? time : null)),
+      words(happenings.map((one) => (one.hasWebhookUrl ? time : null))),
       times,
     ),
   ]

@@ -5,8 +5,10 @@ import { assert } from '../assert.ts'
 import { CommitUnknown, classify, isRetryable } from './errors.ts'
 import type { Statement } from './statement.ts'
 
+const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Date
 pg.types.setTypeParser(20, readSafeInteger)
 pg.types.setTypeParser(1700, readSafeInteger)
+pg.types.setTypeParser(1184, readTime)
 
 /** One statement with its values, ready to be sent. */
 export type Call<Row = unknown> = { statement: Statement<Row>; values: unknown[] }
@@ -55,6 +57,7 @@ const WAIT_FOR_SINGLE_MS = 500
 const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000
 const TRIES = 3
+const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 const BEGIN = { name: 'begin', text: 'begin' }
 const COMMIT = { name: 'commit', text: 'commit' }
 
@@ -72,7 +75,10 @@ export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call
 
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
-  const single = makePool({ ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS }, true)
+  const single = makePool(
+    { ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS },
+    true,
+  )
   const reports = makePool({ ...options, connections: 2, statementTimeoutMs: 60_000 }, false)
   return {
     pool,
@@ -236,6 +242,16 @@ async function readSnapshot<T>(client: PoolClient, work: (client: PoolClient) =>
 
 function throwClassified(error: unknown): never {
   throw classify(error)
+}
+
+/** A timestamptz as the server writes it in UTC; the driver's own parser is several times slower and reads all else. */
+function readTime(text: string): Date {
+  if (text.length < UTC_TIME || text.charCodeAt(4) !== 45 || !text.endsWith('+00')) return readAnyTime(text)
+  const part = (from: number, to: number) => Number(text.slice(from, to))
+  const ms = text.charCodeAt(19) === 46 ? Math.floor(Number(`0${text.slice(19, -3)}`) * 1000 + 1e-6) : 0
+  return new Date(
+    Date.UTC(part(0, 4), part(5, 7) - 1, part(8, 10), part(11, 13), part(14, 16), part(17, 19), ms),
+  )
 }
 
 function readSafeInteger(text: string): number {

@@ -143,7 +143,6 @@ function webhook({ event, summary, data }: WebhookDescription, schemas: SchemaPr
   return {
     post: {
       operationId: event,
-      tags: ['Events'],
       summary,
       security: [],
       parameters,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { numbers, repeated, words } from '../db/columns.ts'
 import { type Call, call } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { canonicalJson } from '../json.ts'
@@ -60,8 +61,8 @@ export function fingerprintOf(method: string, path: string, body: unknown): Buff
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
   return call(
     FIND,
-    owners.map((owner) => owner.merchantId),
-    owners.map((owner) => owner.mode),
+    numbers(owners.map((owner) => owner.merchantId)),
+    words(owners.map((owner) => owner.mode)),
     owners.map((owner) => owner.key),
   )
 }
@@ -77,14 +78,14 @@ export function addKeys(
   return [
     call(
       ADD,
-      sorted.map((use) => use.merchantId),
-      sorted.map((use) => use.mode),
+      numbers(sorted.map((use) => use.merchantId)),
+      words(sorted.map((use) => use.mode)),
       sorted.map((use) => use.key),
       sorted.map((use) => use.fingerprint),
-      sorted.map((use) => use.objectId),
-      sorted.map((use) => use.answer?.status ?? null),
+      words(sorted.map((use) => use.objectId)),
+      numbers(sorted.map((use) => use.answer?.status ?? null)),
       sorted.map((use) => use.answer?.body ?? null),
-      sorted.map(() => time),
+      repeated(time, sorted.length),
     ),
   ]
 }
