@@ -168,6 +168,12 @@ const SETTINGS = {
     'failed authentications a minute for each client address; 0 switches it off',
     perMinute,
   ),
+  ratePublicPages: setting(
+    'RATE_LIMIT_PUBLIC_PAGES',
+    '300',
+    'public pages and documents a minute for each client address; 0 switches it off',
+    perMinute,
+  ),
   webhookRetryDelays: setting(
     'WEBHOOK_RETRY_DELAYS',
     '0,60,300,1800,7200,21600,43200,86400',

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Gateway } from './app.ts'
 import type { Config } from './config.ts'
 import { bearerToken } from './platform/http/guards.ts'
+import type { HttpServer } from './platform/http/server.ts'
 import { Refusal } from './platform/refusal.ts'
 
 type Parts = { registry: Registry; config: Config; gateway: () => Gateway | null }
@@ -36,7 +36,7 @@ export async function startMetrics({
 }
 
 /** The guarded door on the API's own port. */
-export function addMetricsRoute(server: FastifyInstance, registry: Registry, token: string | null): void {
+export function addMetricsRoute(server: HttpServer, registry: Registry, token: string | null): void {
   if (token === null) return
   server.get('/metrics', async (request, reply) => {
     if (!same(bearerToken(request.raw), token)) throw new Refusal(401, 'unauthorized', 'invalid api key')

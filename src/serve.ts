@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { ENDPOINTS } from './api.ts'
@@ -8,15 +7,20 @@ import type { App, Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
 import { type Config, WrongSettings } from './config.ts'
+import { describeProduct } from './docs/describe-product.ts'
+import { errorPage } from './docs/pages.tsx'
+import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
 import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
+import { clientAddress } from './platform/http/guards.ts'
 import { addHealth } from './platform/http/health.ts'
 import { requestMetrics } from './platform/http/request-metrics.ts'
-import { buildServer } from './platform/http/server.ts'
+import { buildServer, type HttpServer } from './platform/http/server.ts'
 import { findKeys, replayOf } from './platform/idempotency/keys.ts'
+import { addressWindow } from './platform/rate/address-window.ts'
 import { unavailable } from './platform/refusal.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
 import { runningCommit } from './running-commit.ts'
@@ -45,9 +49,10 @@ const PING = statement('ping', 'select 1')
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
-const VERSION = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
-).version as string
+const fromRoot = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
+const CHANGELOG = fromRoot('CHANGELOG.md')
+const VERSION = JSON.parse(fromRoot('package.json')).version as string
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
@@ -92,7 +97,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 
-function frontOf(door: Door, options: ServeOptions, registry: Registry): FastifyInstance {
+function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpServer {
   const { config, log, clock = clockOf(config) } = options
   const gateway = () => {
     if (door.opened === null) throw unavailable()
@@ -116,6 +121,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): Fastify
     metrics: requestMetrics(registry),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,
+    errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),
   })
   addHealth(server, {
     version: VERSION,
@@ -126,6 +132,14 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): Fastify
       ...(door.draining ? ['stopping'] : []),
       ...(door.opened === null ? ['the database has not been reached yet'] : []),
     ],
+  })
+  const pages = addressWindow(config.ratePublicPages)
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  registerDocs(server, {
+    baseUrl,
+    openapi: describeProduct(ENDPOINTS, baseUrl),
+    changelog: CHANGELOG,
+    admit: (raw) => pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
   })
   return server
 }
@@ -191,7 +205,7 @@ function startWorkers(door: Door, gateway: Gateway, log: Logger): void {
   gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
 }
 
-async function drain(door: Door, server: FastifyInstance, config: Config): Promise<void> {
+async function drain(door: Door, server: HttpServer, config: Config): Promise<void> {
   door.draining = true
   crashPoint('drain.started')
   await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
@@ -207,7 +221,7 @@ async function drain(door: Door, server: FastifyInstance, config: Config): Promi
 }
 
 /** The port in use, also where PORT=0 let the system choose. */
-function portOf(server: FastifyInstance): number | null {
+function portOf(server: HttpServer): number | null {
   const address = server.server.address()
   return address === null || typeof address === 'string' ? null : address.port
 }

@@ -60,6 +60,7 @@ export async function settleLedger(app: App, ledger: Due): Promise<number> {
   try {
     for (;;) {
       const released = await releaseSome(app, ledger)
+      crashPoint('settle.released')
       settled += released
       if (released < AT_ONCE) return settled
     }

@@ -49,6 +49,21 @@ export function frontPage(baseUrl: string): string {
   )
 }
 
+/** What a browser sees of an address that is not there, or of a fault. */
+export function errorPage(status: number, sentence: string): string {
+  return render(
+    <Shell title={`${status}`} path="">
+      <main class="column">
+        <h1>{status === 404 ? 'There is nothing here' : 'That did not work'}</h1>
+        <p class="lead">{sentence}</p>
+        <p>
+          <a href="/">Start page</a>
+        </p>
+      </main>
+    </Shell>,
+  )
+}
+
 /** The changelog, from its Markdown. */
 export function changelogPage(changelog: string): string {
   return render(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ASSETS } from './assets.ts'
@@ -10,10 +11,12 @@ export type DocsOptions = {
   openapi: object
   /** The Markdown of CHANGELOG.md. */
   changelog: string
+  /** Throws 429 when this client has asked too often. */
+  admit?: (request: IncomingMessage) => void
 }
 
 // Scripts and styles are files of this site, never inline; "try it" talks to this site alone.
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': [
@@ -43,6 +46,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
     '/changelog': changelogPage(options.changelog),
   }
   server.register(async (docs) => {
+    docs.addHook('onRequest', async (request) => options.admit?.(request.raw))
     // Only lends sendFile: each file has a route of its own, so there is no path to play tricks with.
     await docs.register(fastifyStatic, { root: [...new Set(Object.values(ASSETS))], serve: false })
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))

@@ -1,3 +1,4 @@
+import { pauseHead } from '../ledger/book.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -20,11 +21,6 @@ const OPEN = statement(
    values ($1, $2, $3, $4, 'critical', $5, $6, $7)
    on conflict (merchant_id, subject, kind) where closed_at is null do nothing`,
 )
-const PAUSE = statement(
-  'pause payouts for exception',
-  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, $3) where merchant_id = $1 and mode = $2`,
-)
-
 /** Opens a critical exception, once while it stays open, and pauses the account's payouts in that mode. */
 export function openException(found: Break, at: Date): Call[] {
   const id = newId('exc_', found.tag)
@@ -39,6 +35,6 @@ export function openException(found: Break, at: Date): Call[] {
       JSON.stringify(found.details),
       at.toISOString(),
     ),
-    call(PAUSE, found.merchantId, found.mode, id),
+    pauseHead(found.merchantId, found.mode, id),
   ]
 }

@@ -9,7 +9,7 @@ export type Account = FloorAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:
 export const railAccount = (channel: string): Account => `rail:${channel}`
 
 /** Every kind of transfer there is so far, with the accounts it may touch. The database says the same (known_shape). */
-export const TRANSFER_KINDS = {
+const TRANSFER_KINDS = {
   charge_net: { debit: ['rail'], credit: ['pending', 'available'] },
   charge_fee: { debit: ['rail'], credit: ['fees'] },
   hold_release: { debit: ['pending'], credit: ['available'] },

@@ -77,6 +77,15 @@ const FREEZE_HEAD = statement(
   'update ledger_heads set payouts_frozen_for = $3 where merchant_id = $1 and mode = $2',
 )
 
+const PAUSE_HEAD = statement(
+  'pause ledger head',
+  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, $3) where merchant_id = $1 and mode = $2`,
+)
+
+/** An open critical exception pauses the account's payouts in its mode; only its resolution ends that (G69). */
+export const pauseHead = (merchantId: number, mode: Mode, exceptionId: string): Call =>
+  call(PAUSE_HEAD, merchantId, mode, exceptionId)
+
 /** An operator's freeze of one account's payouts, or its end (null). */
 export const freezeHead = (merchantId: number, mode: Mode, reason: string | null): Call =>
   call(FREEZE_HEAD, merchantId, mode, reason)

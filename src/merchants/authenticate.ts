@@ -4,7 +4,7 @@ import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { unauthorized } from '../platform/http/guards.ts'
-import { tooMany, waitForPlace, withinWindow } from '../platform/rate/limits.ts'
+import { addressWindow } from '../platform/rate/address-window.ts'
 
 const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
   'holder of api key',
@@ -26,7 +26,6 @@ export type KeyRing = {
 }
 
 const MOST_REMEMBERED = 50_000
-const MOST_ADDRESSES = 10_000
 // When the directory cannot be asked for this long, remembered keys are no longer believed.
 const BELIEVED_MS = 1000
 
@@ -35,21 +34,13 @@ export const directoryChanged = () => call(CHANGED)
 
 export function keyRing(parts: { directory: Database; clock: Clock; failuresAMinute: number }): KeyRing {
   const callers = new Map<string, Caller>()
-  const failures = new Map<string, number[]>()
+  const failures = addressWindow(parts.failuresAMinute)
   let revision = -1
   let lookedAt = performance.now()
   // Grows each time all is forgotten: what was asked before that is not remembered after it.
   let generation = 0
 
-  function countFailure(address: string): void {
-    if (parts.failuresAMinute === 0) return
-    const nowMs = parts.clock.nowMs()
-    const times = withinWindow(failures.get(address) ?? [], nowMs)
-    const waitMs = waitForPlace(times, parts.failuresAMinute, nowMs)
-    if (waitMs > 0) throw tooMany(waitMs)
-    if (failures.size > MOST_ADDRESSES) failures.clear()
-    failures.set(address, [...times, nowMs])
-  }
+  const countFailure = (address: string) => failures.take(address, parts.clock.nowMs())
 
   function forget(): void {
     callers.clear()

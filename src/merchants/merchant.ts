@@ -2,7 +2,6 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
 export type Mode = 'test' | 'live'
-export const MODES = ['test', 'live'] as const satisfies readonly Mode[]
 export type KycStatus = 'pending' | 'verified' | 'rejected'
 
 /** A merchant as its own row says it, without secrets. Limits are whole UGX, the test clock's offset is in ms. */

@@ -3,6 +3,7 @@ import { EVENT_INVARIANTS } from './event-invariants.ts'
 import type { Invariant } from './invariant.ts'
 import { KEY_INVARIANTS } from './key-invariants.ts'
 import { LEDGER_INVARIANTS } from './ledger-invariants.ts'
+import { OWNER_INVARIANTS } from './owner-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 
 /** Everything that is always true of one cell, in the order in which `verify` prints it. */
@@ -12,4 +13,5 @@ export const INVARIANTS: readonly Invariant[] = [
   ...SETTLEMENT_INVARIANTS,
   ...KEY_INVARIANTS,
   ...EVENT_INVARIANTS,
+  ...OWNER_INVARIANTS,
 ]

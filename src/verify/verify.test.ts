@@ -1,42 +1,41 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import { type TestDatabase, testDatabase } from '../../test/helpers/test-database.ts'
 import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
 import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
 import { CHARGE, NOW } from '../../test/verify/names.ts'
 import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
-import { ask, startServer, type TestServer } from '../../test/verify/server.ts'
 import { buildWorld } from '../../test/verify/world.ts'
 import { CHARGE_MOVES, CHARGE_STATUSES } from '../charges/charge.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
-import { migrate } from '../platform/db/migrate.ts'
 import { ledgerDigest, moneyDigest } from './digest.ts'
 import { INVARIANTS } from './invariants.ts'
 import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
 
-let server: TestServer
+// An empty cell, the world as it is, and the world without constraints.
+const databases: TestDatabase[] = []
 let emptyUrl: string
 let worldUrl: string
-/** Connections to the world as it is, and to one without constraints. */
 let world: pg.Client
 let unguarded: pg.Client
 
 before(async () => {
-  server = await startServer()
-  emptyUrl = await server.make('nothing')
-  await migrate(emptyUrl)
-  worldUrl = await server.make('world', 'nothing')
+  for (let made = 0; made < 3; made += 1) databases.push(await testDatabase())
+  const [first, second, third] = databases as [TestDatabase, TestDatabase, TestDatabase]
+  emptyUrl = first.url
+  worldUrl = second.url
   await withDatabase(worldUrl, buildWorld)
-  const unguardedUrl = await server.make('unguarded', 'world')
-  await ask(unguardedUrl, WITHOUT_CONSTRAINTS)
+  await withDatabase(third.url, buildWorld)
   world = await connect(worldUrl)
-  unguarded = await connect(unguardedUrl)
+  unguarded = await connect(third.url)
+  await unguarded.query(WITHOUT_CONSTRAINTS)
 })
 
 after(async () => {
   await world?.end()
   await unguarded?.end()
-  await server?.end()
+  for (const database of databases) await database.drop()
 })
 
 test('an empty cell holds, and the report has a line for each invariant', async () => {

@@ -27,7 +27,7 @@ export type Claimed = {
   which: Share['which']
 }
 
-export const LEASE_MS = 15_000
+const LEASE_MS = 15_000
 /** How many due rows the cheap look takes; when they are all it sees, the thorough look is taken. */
 export const DUE_LOOKED_AT = 5000
 

@@ -26,7 +26,9 @@ test('a merchant has four places, sixteen after twenty quick answers in a row, o
   assert.deepEqual(take({})[0], { merchantId: 1, lane: 'fast', take: 4, which: 'first' })
   assert.equal(take({ goodInARow: 19 })[0]?.take, 4)
   assert.equal(take({ goodInARow: 20 })[0]?.take, 16)
-  assert.deepEqual(take({ lane: 'slow', goodInARow: 20 }), [{ merchantId: 1, lane: 'slow', take: 1, which: 'any' }])
+  assert.deepEqual(take({ lane: 'slow', goodInARow: 20 }), [
+    { merchantId: 1, lane: 'slow', take: 1, which: 'any' },
+  ])
 })
 
 test('later attempts always run in the slow lane', () => {
@@ -92,7 +94,8 @@ test('whatever is due and under way, no lane and no merchant gets more than its 
         { lanes: busy, merchants: underWay },
         NOW,
       )
-      for (const lane of ['fast', 'slow'] as const) assert.ok(places(shares, lane) <= SOCKETS[lane] - busy[lane])
+      for (const lane of ['fast', 'slow'] as const)
+        assert.ok(places(shares, lane) <= SOCKETS[lane] - busy[lane])
       for (const { merchantId, take, lane } of shares) {
         const facts = merchants[merchantId - 1]
         const most = facts?.lane === 'slow' ? 1 : (facts?.goodInARow ?? 0) >= 20 ? 16 : 4

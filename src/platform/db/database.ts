@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import pg, { type PoolClient } from 'pg'
 import { assert } from '../assert.ts'
+import { crashPoint } from '../crash-point.ts'
 import { CommitUnknown, classify, isRetryable } from './errors.ts'
 import type { Statement } from './statement.ts'
 
@@ -180,9 +181,10 @@ async function commitWork<T>(
 }
 
 async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
-  const outcomes = await Promise.allSettled(
-    together(client, () => [...last.map((one) => run(client, one)), client.query(COMMIT)]),
-  )
+  const queries = together(client, () => [...last.map((one) => run(client, one)), client.query(COMMIT)])
+  crashPoint('batch.sent')
+  const outcomes = await Promise.allSettled(queries)
+  crashPoint('batch.committed')
   const failed = outcomes.slice(0, -1).find((outcome) => outcome.status === 'rejected')
   const committed = outcomes.at(-1)
   assert(committed !== undefined, 'a commit was sent')

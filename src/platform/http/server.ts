@@ -8,9 +8,11 @@ import { parseStrictJson } from '../json.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
 import { invalidRequest, Refusal } from '../refusal.ts'
+import { answerBrokenRequest } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
+import { asRefusal, tooManyHeaders } from './framework-refusals.ts'
 import {
   bearerToken,
   checkTimestamp,
@@ -21,9 +23,14 @@ import {
   readQuery,
   scopeRefusal,
 } from './guards.ts'
+import { refuseOtherMethods } from './other-methods.ts'
 import { readBody } from './read-body.ts'
+import { logRequest } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
+
+/** The running HTTP server, as pages and documents register on it. */
+export type HttpServer = FastifyInstance
 
 /** What the frame needs of the product; it knows no noun of it. */
 export type Frame<App> = {
@@ -41,6 +48,8 @@ export type Frame<App> = {
   metrics: RequestMetrics
   trustedProxies: number
   https: boolean
+  /** What a browser sees outside /v1 instead of JSON: headers and HTML. */
+  errorPage(refusal: Refusal): { headers: Record<string, string>; html: string }
 }
 
 export type Place<App> = {
@@ -66,7 +75,6 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 // Above the balancer's, so that the balancer and not we closes an idle connection.
 const KEEP_ALIVE_MS = 65_000
-const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'] as const
 const ALL = 'all'
 
 /** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
@@ -108,7 +116,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   })
   secureHeaders(server, { https: frame.https })
   for (const declared of frame.endpoints) addEndpoint(server, frame, declared)
-  refuseOtherMethods(server, frame)
+  refuseOtherMethods(server, frame.endpoints)
   return server
 }
 
@@ -255,84 +263,23 @@ function sendError<App>(
     )
   if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
   if (refusal.status === 413 || refusal.status === 431) reply.header('Connection', 'close')
+  if (wantsPage(request)) {
+    const page = frame.errorPage(refusal)
+    reply.code(refusal.status).headers(page.headers).send(page.html)
+    return
+  }
   reply.code(refusal.status).headers(API_HEADERS).send(errorBody(refusal, request.id))
 }
 
-/** Fastify's own refusals in the contract's words. */
-function asRefusal(error: unknown): unknown {
-  if (error instanceof Refusal) return error
-  const code = (error as { code?: string }).code
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Refusal(413, 'payload_too_large', 'invalid request: body too large')
-  if (code === 'FST_ERR_BAD_URL') return new Refusal(404, 'not_found', 'not found')
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_ERR_MAX_LIMIT')
-    return new Refusal(404, 'not_found', 'not found')
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return invalidRequest('body is shorter or longer than its Content-Length')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidRequest('body is not valid JSON')
-  return error
-}
+/** JSON under /v1, a page for a browser elsewhere (contract.md 9.4). */
+const wantsPage = (request: FastifyRequest) =>
+  !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 
-const tooManyHeaders = () => new Refusal(431, 'bad_request', 'invalid request: too many headers')
-
-/** Known paths with a verb they do not have: 405, before any key is looked at. */
-function refuseOtherMethods<App>(server: FastifyInstance, frame: Frame<App>): void {
-  const paths = new Map<string, Set<string>>()
-  for (const { path, method } of frame.endpoints) paths.set(path, (paths.get(path) ?? new Set()).add(method))
-  for (const [path, methods] of paths) {
-    const others = ALL_METHODS.filter((method) => !methods.has(method))
-    server.route({
-      method: others,
-      url: path,
-      onRequest: (_request, reply, done) => {
-        reply.header('Allow', [...methods].join(', '))
-        done(new Refusal(405, 'method_not_allowed', 'method not allowed') as never)
-      },
-      handler: async () => '',
-    })
-  }
-}
-
-/** Gives back the slot of a clean 4xx, counts, and writes the one log line of the request. */
+/** Gives back the slot of a clean 4xx, then counts and logs. */
 function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): void {
   const { passed } = request
   const status = reply.statusCode
   if (passed?.counted && status >= 400 && status < 500)
     passed.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted, frame.clock.nowMs())
-  const route = request.routeOptions.url ?? 'unknown'
-  frame.metrics.observe(route, { status, ms: reply.elapsedTime })
-  frame.log.info(
-    {
-      request_id: request.id,
-      method: request.method,
-      route,
-      status,
-      code: request.code ?? undefined,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      merchant: passed?.caller.merchantId,
-      mode: passed?.caller.mode,
-      scope: passed?.caller.scope,
-      key_last4: passed?.caller.keyLast4,
-      object_id: request.objectId ?? undefined,
-      idempotency: request.outcome ?? undefined,
-    },
-    'request',
-  )
-}
-
-/** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const [status, text, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large', 'invalid request: headers too large']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout', 'invalid request: the request took too long']
-        : [400, 'Bad Request', 'invalid request: not a well-formed HTTP request']
-  const id = randomUUID()
-  const body = JSON.stringify({ error: message, code: 'bad_request', request_id: id })
-  socket.end(
-    `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-ID: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  logRequest(frame, request, reply)
 }

@@ -1,3 +1,4 @@
+import { numbers, words } from '../db/columns.ts'
 import { type Call, call } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { tooMany, waitForPlace, windowKey, withinWindow } from './limits.ts'
@@ -43,71 +44,66 @@ export type OpenWindows = {
 
 export function exactWindow(what: string, limit: number): ExactWindow {
   // What the last batch of this process saw: a lower bound of the truth, good enough to refuse early.
-  const seen = new Map<string, number[]>()
-
-  function refuse(acceptedMs: readonly number[], nowMs: number): void {
-    const waitMs = waitForPlace(acceptedMs, limit, nowMs)
-    if (waitMs > 0) throw tooMany(waitMs)
-  }
-
+  const seen: Seen = new Map()
   return {
     refuseEarly({ merchantId, mode }, nowMs) {
-      if (limit === 0) return
-      const known = seen.get(windowKey(merchantId, mode, what))
-      if (known) refuse(withinWindow(known, nowMs), nowMs)
+      const known = limit === 0 ? undefined : seen.get(windowKey(merchantId, mode, what))
+      if (known) refuseFull(withinWindow(known, nowMs), limit, nowMs)
     },
-    lock: (places) =>
-      limit === 0
-        ? []
-        : [
-            call(
-              LOCK,
-              places.map((place) => place.merchantId),
-              places.map((place) => place.mode),
-              what,
-            ),
-          ],
-    open(rows, nowMs) {
-      const windows = new Map<string, number[]>()
-      const touched = new Map<string, Place>()
-      for (const row of rows)
-        windows.set(
-          windowKey(row.merchantId, row.mode, what),
-          withinWindow(row.acceptedMs.map(Number), nowMs),
-        )
-      return {
-        check({ merchantId, mode }) {
-          const key = windowKey(merchantId, mode, what)
-          const acceptedMs = windows.get(key) ?? []
-          if (seen.size > 10_000) seen.clear()
-          if (limit > 0) seen.set(key, acceptedMs)
-          refuse(acceptedMs, nowMs)
-        },
-        take(place) {
-          if (limit === 0) return
-          const key = windowKey(place.merchantId, place.mode, what)
-          const acceptedMs = windows.get(key) ?? []
-          acceptedMs.push(nowMs)
-          windows.set(key, acceptedMs)
-          seen.set(key, acceptedMs)
-          touched.set(key, place)
-        },
-        writes() {
-          if (touched.size === 0) return []
-          const entries = [...touched].sort(
-            ([, a], [, b]) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1),
-          )
-          return [
-            call(
-              WRITE,
-              entries.map(([, place]) => place.merchantId),
-              entries.map(([, place]) => place.mode),
-              what,
-              entries.map(([key]) => (windows.get(key) ?? []).join(',')),
-            ),
-          ]
-        },
-      }
+    lock: (places) => {
+      if (limit === 0) return []
+      return [
+        call(LOCK, numbers(places.map((one) => one.merchantId)), words(places.map((one) => one.mode)), what),
+      ]
     },
+    open: (rows, nowMs) => (limit === 0 ? UNLIMITED : openWindows(rows, { what, limit, nowMs, seen })),
   }
+}
+
+type Seen = Map<string, number[]>
+const MOST_SEEN = 10_000
+const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, writes: () => [] }
+
+function openWindows(
+  rows: readonly WindowRow[],
+  { what, limit, nowMs, seen }: { what: string; limit: number; nowMs: number; seen: Seen },
+): OpenWindows {
+  const keyOf = (place: Place) => windowKey(place.merchantId, place.mode, what)
+  const windows = new Map(rows.map((row) => [keyOf(row), withinWindow(row.acceptedMs.map(Number), nowMs)]))
+  const touched = new Map<string, Place>()
+  if (seen.size > MOST_SEEN) seen.clear()
+  return {
+    check(place) {
+      const acceptedMs = windows.get(keyOf(place)) ?? []
+      seen.set(keyOf(place), acceptedMs)
+      refuseFull(acceptedMs, limit, nowMs)
+    },
+    take(place) {
+      const acceptedMs = [...(windows.get(keyOf(place)) ?? []), nowMs]
+      windows.set(keyOf(place), acceptedMs)
+      seen.set(keyOf(place), acceptedMs)
+      touched.set(keyOf(place), place)
+    },
+    writes: () =>
+      touched.size === 0
+        ? []
+        : [write([...touched.values()], what, (place) => windows.get(keyOf(place)) ?? [])],
+  }
+}
+
+/** In the order in which every process locks them. */
+function write(places: Place[], what: string, acceptedMs: (place: Place) => readonly number[]): Call {
+  places.sort((a, b) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1))
+  return call(
+    WRITE,
+    numbers(places.map((place) => place.merchantId)),
+    words(places.map((place) => place.mode)),
+    what,
+    places.map((place) => acceptedMs(place).join(',')),
+  )
+}
+
+function refuseFull(acceptedMs: readonly number[], limit: number, nowMs: number): void {
+  const waitMs = waitForPlace(acceptedMs, limit, nowMs)
+  if (waitMs > 0) throw tooMany(waitMs)
 }

@@ -5,7 +5,7 @@ type Mode = 'test' | 'live'
 /** A limit a minute; 0 switches it off (contract.md 2.1a). */
 export type Limits = Readonly<Record<string, number>>
 
-export const WINDOW_MS = 60_000
+const WINDOW_MS = 60_000
 
 /** 429 with the wait in whole seconds, at least one. */
 export function tooMany(retryAfterMs: number): Refusal {

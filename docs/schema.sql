@@ -1,0 +1,450 @@
+-- Printed by `npm run docs` from a migrated database, to be read; migrations/ is what is applied.
+
+-- Schema directory: what is found without knowing the merchant
+
+create table api_keys (
+  hash bytea not null,
+  merchant_id bigint not null,
+  id text not null,
+  kind text not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (hash),
+  constraint api_keys_id_key UNIQUE (id),
+  constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint api_keys_hash_check CHECK (length(hash) = 32),
+  constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['test'::text, 'live'::text, 'test_collections'::text, 'live_collections'::text]))
+);
+CREATE INDEX api_keys_of_merchant ON api_keys USING btree (merchant_id, kind) WHERE revoked_at IS NULL;
+
+create table audit (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  actor text not null,
+  action text not null,
+  merchant_id bigint,
+  details jsonb not null,
+  constraint audit_pkey PRIMARY KEY (id)
+);
+
+create table cells (
+  name text not null,
+  constraint cells_pkey PRIMARY KEY (name),
+  constraint cells_name_check CHECK (name ~ '^cell_[0-9]+$'::text)
+);
+
+create table command_keys (
+  key text not null,
+  command text not null,
+  fingerprint bytea not null,
+  answer bytea,
+  created_at timestamp with time zone not null,
+  constraint command_keys_pkey PRIMARY KEY (key),
+  constraint command_keys_fingerprint_check CHECK (length(fingerprint) = 32),
+  constraint command_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
+);
+
+create table master_key_check (
+  only_row boolean not null default true,
+  ciphertext bytea not null,
+  constraint master_key_check_pkey PRIMARY KEY (only_row),
+  constraint master_key_check_only_row_check CHECK (only_row)
+);
+
+create table merchants (
+  id bigint generated always as identity not null,
+  public_id text not null,
+  tag text not null,
+  handle text not null,
+  cell text not null,
+  created_at timestamp with time zone not null,
+  constraint merchants_pkey PRIMARY KEY (id),
+  constraint merchants_handle_key UNIQUE (handle),
+  constraint merchants_public_id_key UNIQUE (public_id),
+  constraint merchants_tag_key UNIQUE (tag),
+  constraint merchants_cell_fkey FOREIGN KEY (cell) REFERENCES cells(name),
+  constraint merchants_handle_check CHECK (handle ~ '^[a-z0-9-]{3,30}$'::text),
+  constraint merchants_public_id_check CHECK (public_id ~ '^mer_[a-z0-9]{21}$'::text),
+  constraint merchants_tag_check CHECK (tag ~ '^[a-z0-9]{5}$'::text)
+);
+
+create table payout_freeze (
+  only_row boolean not null default true,
+  frozen boolean not null,
+  reason text,
+  changed_at timestamp with time zone,
+  constraint payout_freeze_pkey PRIMARY KEY (only_row),
+  constraint payout_freeze_check CHECK (NOT frozen OR reason IS NOT NULL),
+  constraint payout_freeze_only_row_check CHECK (only_row)
+);
+
+create table revision (
+  only_row boolean not null default true,
+  number bigint not null,
+  constraint revision_pkey PRIMARY KEY (only_row),
+  constraint revision_only_row_check CHECK (only_row)
+);
+
+-- Schema cell_0: a cell: merchants and their money
+
+create type mode as enum ('test', 'live');
+
+CREATE OR REPLACE FUNCTION refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% % may not move from % to %', tg_table_name, old.id, old.status, new.status;
+end $function$;
+
+create table api_keys (
+  merchant_id bigint not null,
+  id text not null,
+  kind text not null,
+  last4 text not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (merchant_id, id),
+  constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['test'::text, 'live'::text, 'test_collections'::text, 'live_collections'::text]))
+);
+
+create table charges (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  status text not null,
+  amount bigint not null,
+  fee bigint not null,
+  gift_card_amount bigint not null default 0,
+  channel text not null,
+  phone text,
+  phone9 text,
+  email text,
+  reference text,
+  rail_reference text,
+  rail_transaction_id text,
+  failure_reason text,
+  payment_link_id text,
+  refund_id text,
+  published boolean not null default true,
+  voided_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  refunded_at timestamp with time zone,
+  follow_at timestamp with time zone,
+  hold_until timestamp with time zone,
+  settled_at timestamp with time zone,
+  settlement_id text,
+  constraint charges_pkey PRIMARY KEY (merchant_id, id),
+  constraint charges_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint),
+  constraint charges_channel_check CHECK (channel = ANY (ARRAY['op1_momo'::text, 'op2_money'::text, 'card'::text])),
+  constraint charges_check CHECK (gift_card_amount >= 0 AND gift_card_amount <= amount),
+  constraint charges_failure_reason_check CHECK (failure_reason = ANY (ARRAY['insufficient_funds'::text, 'user_cancelled'::text, 'timeout'::text, 'rail_rejected'::text])),
+  constraint charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text])),
+  constraint failed_has_reason CHECK ((status = 'failed'::text) = (failure_reason IS NOT NULL)),
+  constraint fee_is_the_formula CHECK (fee =
+CASE
+    WHEN amount = gift_card_amount THEN 0::bigint
+    ELSE LEAST(GREATEST((amount - gift_card_amount) / 1000 * 15 + (amount - gift_card_amount) % 1000::bigint * 15 / 1000, 200::bigint), 5000::bigint)
+END),
+  constraint fee_within_amount CHECK (fee >= 0 AND fee <= (amount - gift_card_amount)),
+  constraint final_has_time CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refunded'::text])) = (completed_at IS NOT NULL)),
+  constraint held_when_paid CHECK ((status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) = (hold_until IS NOT NULL)),
+  constraint open_is_followed CHECK (((status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND voided_at IS NULL) = (follow_at IS NOT NULL)),
+  constraint refunded_has_time CHECK ((status = 'refunded'::text) = (refunded_at IS NOT NULL) AND (status = 'refunded'::text) = (refund_id IS NOT NULL)),
+  constraint settled_after_hold CHECK (settled_at IS NULL OR hold_until IS NOT NULL AND (mode = 'test'::mode OR settled_at >= hold_until)),
+  constraint settled_by_record CHECK (settlement_id IS NULL OR settled_at IS NOT NULL),
+  constraint test_is_published CHECK (mode = 'live'::mode OR published AND voided_at IS NULL),
+  constraint voided_is_hidden CHECK (voided_at IS NULL OR (status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND NOT published)
+) with (fillfactor=85);
+CREATE INDEX charges_by_email ON charges USING btree (merchant_id, mode, lower(email), created_at, id) WHERE published AND email IS NOT NULL;
+CREATE INDEX charges_by_phone ON charges USING btree (merchant_id, mode, phone9, created_at, id) WHERE published AND phone9 IS NOT NULL;
+CREATE INDEX charges_by_reference ON charges USING btree (merchant_id, mode, reference, created_at, id) WHERE published AND reference IS NOT NULL;
+CREATE INDEX charges_followed ON charges USING btree (follow_at) WHERE follow_at IS NOT NULL;
+CREATE INDEX charges_held ON charges USING btree (merchant_id, mode, hold_until) WHERE hold_until IS NOT NULL AND settled_at IS NULL;
+CREATE INDEX charges_listed ON charges USING btree (merchant_id, mode, status, created_at, id) WHERE published;
+CREATE TRIGGER charges_move_forward BEFORE UPDATE OF status ON charges FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status AND (old.status <> 'pending'::text OR new.status <> 'authorized'::text) AND (old.status <> 'pending'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'pending'::text OR new.status <> 'failed'::text) AND (old.status <> 'authorized'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'authorized'::text OR new.status <> 'failed'::text) AND (old.status <> 'succeeded'::text OR new.status <> 'refunded'::text)) EXECUTE FUNCTION refuse_move();
+
+create table deliveries (
+  merchant_id bigint not null,
+  event_id text not null,
+  mode mode not null,
+  event text not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  lease_token text,
+  url text,
+  last_response_code integer,
+  last_error text,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint deliveries_pkey PRIMARY KEY (merchant_id, event_id),
+  constraint deliveries_attempts_check CHECK (attempts >= 0 AND attempts <= 8),
+  constraint deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])),
+  constraint final_is_quiet CHECK (status = 'pending'::text OR next_attempt_at IS NULL AND lease_until IS NULL),
+  constraint gave_up_after_eight CHECK (status <> 'failed'::text OR attempts = 8),
+  constraint lease_is_whole CHECK ((lease_until IS NULL) = (lease_token IS NULL)),
+  constraint sent_has_time CHECK ((status = 'sent'::text) = (delivered_at IS NOT NULL))
+) with (fillfactor=80);
+CREATE INDEX deliveries_due ON deliveries USING btree (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX deliveries_due_of ON deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
+CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
+
+create table events (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  type text not null,
+  subject text not null,
+  occurrence integer not null default 0,
+  body text not null,
+  created_at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (merchant_id, id)
+);
+CREATE UNIQUE INDEX events_once ON events USING btree (merchant_id, subject, type, occurrence);
+CREATE TRIGGER events_never_change BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER events_never_empty BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table exceptions (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  kind text not null,
+  severity text not null,
+  subject text not null,
+  details jsonb not null,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  note text,
+  constraint exceptions_pkey PRIMARY KEY (merchant_id, id),
+  constraint exceptions_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint exceptions_check CHECK ((closed_at IS NULL) = (note IS NULL)),
+  constraint exceptions_severity_check CHECK (severity = ANY (ARRAY['critical'::text, 'warning'::text]))
+);
+CREATE UNIQUE INDEX exceptions_open_once ON exceptions USING btree (merchant_id, subject, kind) WHERE closed_at IS NULL;
+
+create table idempotency_keys (
+  merchant_id bigint not null,
+  mode mode not null,
+  key text not null,
+  fingerprint bytea not null,
+  object_id text,
+  status smallint,
+  body text,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (merchant_id, mode, key),
+  constraint answered_whole CHECK ((status IS NULL) = (body IS NULL)),
+  constraint idempotency_keys_fingerprint_check CHECK (length(fingerprint) = 32),
+  constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255),
+  constraint idempotency_keys_status_check CHECK (status <> ALL (ARRAY[401, 403, 413, 429, 500, 502, 503]))
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING brin (created_at);
+CREATE INDEX idempotency_keys_running ON idempotency_keys USING btree (created_at) WHERE status IS NULL;
+
+create table ledger_checkpoints (
+  merchant_id bigint not null,
+  mode mode not null,
+  seq bigint not null,
+  balances jsonb not null,
+  at timestamp with time zone not null,
+  constraint ledger_checkpoints_pkey PRIMARY KEY (merchant_id, mode, seq)
+);
+CREATE TRIGGER checkpoints_never_change BEFORE DELETE OR UPDATE ON ledger_checkpoints FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER checkpoints_never_empty BEFORE TRUNCATE ON ledger_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table ledger_heads (
+  merchant_id bigint not null,
+  mode mode not null,
+  available bigint not null default 0,
+  pending bigint not null default 0,
+  in_flight bigint not null default 0,
+  seq bigint not null default 0,
+  payouts_paused_by text,
+  payouts_frozen_for text,
+  closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint ledger_heads_pkey PRIMARY KEY (merchant_id, mode),
+  constraint ledger_heads_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint ledger_heads_available_check CHECK (available >= 0),
+  constraint ledger_heads_in_flight_check CHECK (in_flight >= 0),
+  constraint ledger_heads_pending_check CHECK (pending >= 0),
+  constraint ledger_heads_seq_check CHECK (seq >= 0)
+) with (fillfactor=50);
+
+create table merchant_secrets (
+  merchant_id bigint not null,
+  purpose text not null,
+  ciphertext bytea not null,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint merchant_secrets_pkey PRIMARY KEY (merchant_id, purpose),
+  constraint merchant_secrets_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint merchant_secrets_check CHECK ((purpose = 'webhook_previous'::text) = (expires_at IS NOT NULL)),
+  constraint merchant_secrets_purpose_check CHECK (purpose = ANY (ARRAY['webhook'::text, 'webhook_previous'::text]))
+);
+
+create table merchants (
+  id bigint not null,
+  public_id text not null,
+  tag text not null,
+  handle text not null,
+  name text not null,
+  email text not null,
+  public_key_test text not null,
+  public_key_live text not null,
+  kyc_status text not null default 'pending'::text,
+  active boolean not null default true,
+  vending_enabled boolean not null default false,
+  instant_settlement boolean not null default false,
+  charge_limit bigint,
+  payout_limit bigint,
+  webhook_url text,
+  webhook_changed_at timestamp with time zone,
+  auto_refund_on_jam text not null default 'off'::text,
+  test_hold text not null default 'none'::text,
+  test_clock_offset_ms bigint not null default 0,
+  fail_next_payouts integer not null default 0,
+  fail_next_reason text,
+  created_at timestamp with time zone not null,
+  constraint merchants_pkey PRIMARY KEY (id),
+  constraint merchants_handle_key UNIQUE (handle),
+  constraint merchants_public_id_key UNIQUE (public_id),
+  constraint merchants_public_key_live_key UNIQUE (public_key_live),
+  constraint merchants_public_key_test_key UNIQUE (public_key_test),
+  constraint merchants_tag_key UNIQUE (tag),
+  constraint merchants_auto_refund_on_jam_check CHECK (auto_refund_on_jam = ANY (ARRAY['off'::text, 'test'::text, 'live'::text, 'both'::text])),
+  constraint merchants_charge_limit_check CHECK (charge_limit > 0),
+  constraint merchants_check CHECK (fail_next_payouts = 0 OR fail_next_reason IS NOT NULL),
+  constraint merchants_fail_next_payouts_check CHECK (fail_next_payouts >= 0 AND fail_next_payouts <= 100),
+  constraint merchants_fail_next_reason_check CHECK (fail_next_reason = ANY (ARRAY['insufficient_funds'::text, 'user_cancelled'::text, 'timeout'::text, 'rail_rejected'::text, 'recipient_not_found'::text, 'wallet_locked'::text])),
+  constraint merchants_kyc_status_check CHECK (kyc_status = ANY (ARRAY['pending'::text, 'verified'::text, 'rejected'::text])),
+  constraint merchants_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint merchants_payout_limit_check CHECK (payout_limit > 0),
+  constraint merchants_tag_check CHECK (tag ~ '^[a-z0-9]{5}$'::text),
+  constraint merchants_test_clock_offset_ms_check CHECK (test_clock_offset_ms >= 0),
+  constraint merchants_test_hold_check CHECK (test_hold = ANY (ARRAY['none'::text, 'realistic'::text])),
+  constraint merchants_webhook_url_check CHECK (length(webhook_url) <= 2048)
+);
+CREATE INDEX merchants_address_changed ON merchants USING btree (webhook_changed_at) WHERE webhook_changed_at IS NOT NULL;
+
+create table rail_attempts (
+  merchant_id bigint not null,
+  id text not null,
+  subject text not null,
+  side text not null,
+  channel text not null,
+  installation text not null,
+  state text not null,
+  sending_since timestamp with time zone,
+  submit_ended_at timestamp with time zone,
+  question_count integer not null default 0,
+  first_not_found_at timestamp with time zone,
+  not_found_count integer not null default 0,
+  created_at timestamp with time zone not null,
+  constraint rail_attempts_pkey PRIMARY KEY (merchant_id, id),
+  constraint rail_attempts_merchant_id_subject_key UNIQUE (merchant_id, subject),
+  constraint rail_attempts_side_check CHECK (side = ANY (ARRAY['collect'::text, 'disburse'::text])),
+  constraint rail_attempts_state_check CHECK (state = ANY (ARRAY['queued'::text, 'sending'::text, 'accepted'::text, 'in_doubt'::text, 'not_sent'::text, 'ended'::text, 'void'::text]))
+);
+CREATE UNIQUE INDEX rail_attempts_one_reference ON rail_attempts USING btree (id);
+
+create table rail_evidence (
+  merchant_id bigint not null,
+  attempt_id text not null,
+  seq bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  operation text not null,
+  answer text not null,
+  stage text not null,
+  http_status integer,
+  operator_code text,
+  transport text,
+  elapsed_ms integer not null,
+  body_sha256 text,
+  body_head text,
+  constraint rail_evidence_pkey PRIMARY KEY (merchant_id, attempt_id, seq),
+  constraint rail_evidence_operation_check CHECK (operation = ANY (ARRAY['ready'::text, 'submit'::text, 'status'::text, 'confirm'::text])),
+  constraint rail_evidence_stage_check CHECK (stage = ANY (ARRAY['gate'::text, 'connect'::text, 'sent'::text, 'answered'::text]))
+);
+CREATE TRIGGER evidence_never_changes BEFORE DELETE OR UPDATE ON rail_evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER evidence_never_emptied BEFORE TRUNCATE ON rail_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create unlogged table rate_counts (
+  process text not null,
+  merchant_id bigint not null,
+  mode mode not null,
+  what text not null,
+  count integer not null,
+  counted_at timestamp with time zone not null,
+  constraint rate_counts_pkey PRIMARY KEY (process, merchant_id, mode, what)
+) with (fillfactor=50);
+
+create unlogged table rate_windows (
+  merchant_id bigint not null,
+  mode mode not null,
+  what text not null,
+  accepted_ms bigint[] not null,
+  constraint rate_windows_pkey PRIMARY KEY (merchant_id, mode, what)
+) with (fillfactor=50);
+
+create table receivers (
+  merchant_id bigint not null,
+  lane text not null default 'fast'::text,
+  good_in_a_row integer not null default 0,
+  last_success_at timestamp with time zone,
+  constraint receivers_pkey PRIMARY KEY (merchant_id),
+  constraint receivers_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint receivers_lane_check CHECK (lane = ANY (ARRAY['fast'::text, 'slow'::text]))
+) with (fillfactor=50);
+
+create table settlements (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  kind text not null,
+  subaccount_id text,
+  amount bigint not null,
+  charge_count integer not null,
+  created_at timestamp with time zone not null,
+  constraint settlements_pkey PRIMARY KEY (merchant_id, id),
+  constraint settlements_amount_check CHECK (amount > 0),
+  constraint settlements_charge_count_check CHECK (charge_count > 0),
+  constraint settlements_check CHECK ((kind = 'split_sweep'::text) = (subaccount_id IS NOT NULL)),
+  constraint settlements_check1 CHECK (kind <> 'instant'::text OR charge_count = 1),
+  constraint settlements_kind_check CHECK (kind = ANY (ARRAY['sweep'::text, 'instant'::text, 'split_sweep'::text]))
+);
+CREATE INDEX settlements_listed ON settlements USING btree (merchant_id, mode, created_at, id);
+CREATE TRIGGER settlements_never_change BEFORE DELETE OR UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER settlements_never_empty BEFORE TRUNCATE ON settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table transfers (
+  merchant_id bigint not null,
+  mode mode not null,
+  seq bigint not null,
+  kind text not null,
+  subject text not null,
+  debit text not null,
+  credit text not null,
+  amount bigint not null,
+  at timestamp with time zone not null,
+  constraint transfers_pkey PRIMARY KEY (merchant_id, mode, seq),
+  constraint account_names CHECK (debit ~ '^(available|pending|in_flight|fees|sandbox|adjustments|rail:[a-z0-9_]+|sub_(available|pending):sub_[a-z0-9]+)$'::text AND credit ~ '^(available|pending|in_flight|fees|sandbox|adjustments|rail:[a-z0-9_]+|sub_(available|pending):sub_[a-z0-9]+)$'::text),
+  constraint known_shape CHECK (kind = 'charge_net'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'pending'::text OR kind = 'charge_net'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'available'::text OR kind = 'charge_fee'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'fees'::text OR kind = 'hold_release'::text AND split_part(debit, ':'::text, 1) = 'pending'::text AND split_part(credit, ':'::text, 1) = 'available'::text OR kind = 'test_funds'::text AND split_part(debit, ':'::text, 1) = 'sandbox'::text AND split_part(credit, ':'::text, 1) = 'available'::text),
+  constraint sandbox_is_test CHECK (mode = 'test'::mode OR debit <> 'sandbox'::text),
+  constraint transfers_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint)
+);
+CREATE UNIQUE INDEX happens_once ON transfers USING btree (merchant_id, subject, kind) WHERE kind <> ALL (ARRAY['split_share'::text, 'split_release'::text]);
+CREATE TRIGGER transfers_never_change BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER transfers_never_empty BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

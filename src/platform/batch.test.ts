@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { batch, done, failed, type Outcome } from './batch.ts'
+import { DatabaseAway } from './db/errors.ts'
+
+type Item = { lane: number; value: number; bad?: boolean }
+const item = (value: number, lane = 0): Item => ({ lane, value })
+const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
+const laneOf = ({ lane }: Item) => lane
+
+/** A run that stays under way until it is let go. */
+function held() {
+  const sizes: number[] = []
+  const waiting: (() => void)[] = []
+  const run = async (items: readonly Item[]): Promise<Outcome<number>[]> => {
+    sizes.push(items.length)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return doubled(items)
+  }
+  return { run, sizes, letGo: () => waiting.shift()?.(), underWay: () => waiting.length }
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+async function turns(): Promise<void> {
+  for (let nth = 0; nth < 5; nth += 1) await turn()
+}
+
+test('an idle lane commits at once: one turn of the event loop, no timer', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf })
+  const answer = group.add(item(1))
+  await turn()
+  await turn()
+  assert.deepEqual(work.sizes, [1])
+  work.letGo()
+  assert.equal(await answer, 2)
+})
+
+test('what arrives while a batch is under way is the next batch, up to its largest size', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf, max: 50 })
+  const answers = [group.add(item(0))]
+  await turns()
+  for (let value = 1; value <= 120; value += 1) answers.push(group.add(item(value)))
+  assert.equal(group.waiting(), 120)
+  for (let round = 0; round < 4; round += 1) {
+    work.letGo()
+    await turns()
+  }
+  assert.deepEqual(work.sizes, [1, 50, 50, 20])
+  assert.deepEqual(
+    await Promise.all(answers),
+    answers.map((_, value) => value * 2),
+  )
+  await group.idle()
+  assert.equal(group.waiting(), 0)
+})
+
+test('items of one key never run side by side, those of two lanes do', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf })
+  const answers = [group.add(item(1, 7))]
+  await turns()
+  answers.push(group.add(item(2, 7)), group.add(item(3, 9)))
+  await turns()
+  assert.equal(work.underWay(), 1, '7 and 9 share a lane of two')
+  answers.push(group.add(item(4, 8)))
+  await turns()
+  assert.equal(work.underWay(), 2)
+  while (work.sizes.reduce((sum, size) => sum + size, 0) < 4 || work.underWay() > 0) {
+    work.letGo()
+    await turns()
+  }
+  assert.deepEqual(await Promise.all(answers), [2, 4, 6, 8])
+})
+
+test('an outcome that failed is the error of its own item and of no other', async () => {
+  const refusal = new Error('this one')
+  const group = batch<Item, number>({
+    run: async (items) => items.map(({ value, bad }) => (bad ? failed(refusal) : done(value))),
+    laneOf,
+  })
+  const answers = await Promise.allSettled([
+    group.add(item(1)),
+    group.add({ ...item(2), bad: true }),
+    group.add(item(3)),
+  ])
+  assert.deepEqual(answers, [
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: refusal },
+    { status: 'fulfilled', value: 3 },
+  ])
+})
+
+test('a poisoned item fails alone: the others of its batch run one by one', async () => {
+  const sizes: number[] = []
+  const group = batch<Item, number>({
+    run: async (items) => {
+      sizes.push(items.length)
+      if (items.some(({ bad }) => bad)) throw new Error('poison')
+      return doubled(items)
+    },
+    laneOf,
+  })
+  const answers = await Promise.allSettled([
+    group.add(item(1)),
+    group.add({ ...item(2), bad: true }),
+    group.add(item(3)),
+  ])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(sizes, [3, 1, 1, 1])
+  assert.equal(await group.add(item(4)), 8, 'and the lane goes on')
+})
+
+test('a database that is away is told to all at once, and nothing is tried again', async () => {
+  let runs = 0
+  const group = batch<Item, number>({
+    run: async () => {
+      runs += 1
+      throw new DatabaseAway(new Error('gone'))
+    },
+    laneOf,
+  })
+  const answers = await Promise.allSettled([1, 2, 3].map((value) => group.add(item(value))))
+  assert.ok(answers.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseAway))
+  assert.equal(runs, 1)
+})
+
+test('a batch that answers fewer items than it was given fails those without an answer', async () => {
+  const group = batch<Item, number>({ run: async (items) => (await doubled(items)).slice(0, 1), laneOf })
+  const answers = await Promise.allSettled([group.add(item(1)), group.add(item(2))])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  )
+})
+
+test('with 2,000 waiting in a lane the next one hears 503 at once; the other lane still takes', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf })
+  const answers = [group.add(item(0))]
+  await turns()
+  for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value)))
+  await assert.rejects(group.add(item(2001)), { status: 503, code: 'unavailable' })
+  answers.push(group.add(item(2001, 1)))
+  await turns()
+  while (group.waiting() > 0 || work.underWay() > 0) {
+    work.letGo()
+    await turn()
+  }
+  assert.equal((await Promise.all(answers)).length, 2002)
+  assert.ok(Math.max(...work.sizes) <= 200)
+})
+
+test('every run is told with its size', async () => {
+  const group = batch({ run: doubled, laneOf })
+  const told: number[] = []
+  group.onRun((size, ms) => told.push(size, Math.sign(ms + 1)))
+  await Promise.all([group.add(item(1)), group.add(item(2))])
+  await group.idle()
+  assert.deepEqual(told, [2, 1])
+})
+
+test('whatever arrives, good items get their own value and bad ones their own error, each run once successfully', async () => {
+  const drawn = fc.array(
+    fc.record({
+      lane: fc.nat(5),
+      kind: fc.constantFrom('good', 'good', 'good', 'refused', 'poison'),
+      later: fc.boolean(),
+    }),
+    { maxLength: 80 },
+  )
+  await fc.assert(
+    fc.asyncProperty(drawn, fc.integer({ min: 1, max: 20 }), async (items, max) => {
+      const committed: number[] = []
+      const group = batch<{ lane: number; value: number; kind: string }, number>({
+        run: async (some) => {
+          await turn()
+          if (some.some(({ kind }) => kind === 'poison')) throw new Error(`poison ${some[0]?.value}`)
+          committed.push(...some.filter(({ kind }) => kind === 'good').map(({ value }) => value))
+          return some.map(({ kind, value }) =>
+            kind === 'refused' ? failed(new Error(`refused ${value}`)) : done(value),
+          )
+        },
+        laneOf: ({ lane }) => lane,
+        max,
+      })
+      const answers: Promise<PromiseSettledResult<number>[]>[] = []
+      for (const [value, { later, ...rest }] of items.entries()) {
+        if (later) await turn()
+        answers.push(Promise.allSettled([group.add({ ...rest, value })]))
+      }
+      const settled = (await Promise.all(answers)).flat()
+      for (const [value, outcome] of settled.entries()) {
+        const kind = items[value]?.kind
+        if (kind === 'good') assert.deepEqual(outcome, { status: 'fulfilled', value })
+        else assert.equal(outcome.status === 'rejected' && outcome.reason.message, `${kind} ${value}`)
+      }
+      const good = items.flatMap(({ kind }, value) => (kind === 'good' ? value : []))
+      assert.deepEqual(
+        [...committed].sort((a, b) => a - b),
+        good,
+      )
+    }),
+    { numRuns: 50 },
+  )
+})

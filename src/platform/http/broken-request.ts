@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+
+/** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const [status, text, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'invalid request: headers too large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'invalid request: the request took too long']
+        : [400, 'Bad Request', 'invalid request: not a well-formed HTTP request']
+  const id = randomUUID()
+  const body = JSON.stringify({ error: message, code: 'bad_request', request_id: id })
+  socket.end(
+    `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-ID: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

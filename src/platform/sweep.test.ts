@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { systemClock } from './clock.ts'
+import { type Sweep, startWorker } from './sweep.ts'
+
+const NEVER_MS = 3_600_000
+const LATER_MS = 5
+
+function logging() {
+  const infos: object[] = []
+  const errors: any[] = []
+  return {
+    infos,
+    errors,
+    info: (fields: object) => void infos.push(fields),
+    error: (fields: object) => void errors.push(fields),
+  }
+}
+
+/** A sweep that answers with the figures given, then 0, and tells when it has run so often. */
+function counting(name: string, figures: (number | Error)[] = [], everyMs = NEVER_MS) {
+  const waiters: { runs: number; resolve: () => void }[] = []
+  let runs = 0
+  const sweep: Sweep = {
+    name,
+    everyMs,
+    runOnce: async () => {
+      const figure = figures[runs] ?? 0
+      runs += 1
+      for (const { runs: wanted, resolve } of waiters) if (runs >= wanted) resolve()
+      if (figure instanceof Error) throw figure
+      return figure
+    },
+  }
+  const ran = (wanted: number) =>
+    runs >= wanted
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => waiters.push({ runs: wanted, resolve }))
+  return { sweep, ran, runs: () => runs }
+}
+const start = (sweeps: readonly Sweep[], log = logging()) =>
+  startWorker(sweeps, { log, clock: systemClock() })
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('a run that handled something is followed by another at once, one that did not waits', async () => {
+  const work = counting('work', [5, 3, 0])
+  const log = logging()
+  const worker = start([work.sweep], log)
+  await work.ran(3)
+  await pause(LATER_MS)
+  assert.equal(work.runs(), 3)
+  assert.deepEqual(
+    log.infos.map((one: any) => [one.sweep, one.done]),
+    [
+      ['work', 5],
+      ['work', 3],
+    ],
+  )
+  await worker.stop()
+})
+
+test('a sweep comes again after its period', async () => {
+  const work = counting('work', [], 1)
+  const worker = start([work.sweep])
+  await work.ran(4)
+  await worker.stop()
+})
+
+test('a nudge wakes the one sweep it names', async () => {
+  const [woken, other] = [counting('woken'), counting('other')]
+  const worker = start([woken.sweep, other.sweep])
+  await Promise.all([woken.ran(1), other.ran(1)])
+  await pause(LATER_MS)
+  worker.nudge('woken')
+  await woken.ran(2)
+  worker.nudge('nobody')
+  await pause(LATER_MS)
+  assert.deepEqual([woken.runs(), other.runs()], [2, 1])
+  await worker.stop()
+})
+
+test('a nudge that comes during a run is not lost', async () => {
+  let nudge = () => {}
+  let runs = 0
+  const again = new Promise<void>((resolve) => {
+    const sweep: Sweep = {
+      name: 'work',
+      everyMs: NEVER_MS,
+      runOnce: async () => {
+        runs += 1
+        if (runs === 1) setImmediate(() => nudge())
+        await pause(LATER_MS)
+        if (runs === 2) resolve()
+        return 0
+      },
+    }
+    const worker = start([sweep])
+    nudge = () => worker.nudge('work')
+    void again.then(() => worker.stop())
+  })
+  await again
+  assert.equal(runs, 2)
+})
+
+test('an error is reported and stops neither its own sweep nor another', async () => {
+  const failing = counting('failing', [new Error('once')])
+  const other = counting('other', [], 1)
+  const log = logging()
+  const worker = start([failing.sweep, other.sweep], log)
+  await failing.ran(1)
+  await other.ran(5)
+  await pause(LATER_MS)
+  assert.equal(failing.runs(), 1, 'after an error it waits')
+  assert.equal(worker.lastRunMs.has('failing'), false)
+  worker.nudge('failing')
+  await failing.ran(2)
+  await pause(LATER_MS)
+  assert.deepEqual(
+    log.errors.map(({ sweep, err }) => [sweep, err.message]),
+    [['failing', 'once']],
+  )
+  assert.ok(worker.lastRunMs.has('failing') && worker.lastRunMs.has('other'))
+  await worker.stop()
+})
+
+test('stopping waits for the run under way and starts no other', async () => {
+  let release = () => {}
+  let runs = 0
+  let ended = false
+  const sweep: Sweep = {
+    name: 'long',
+    everyMs: 1,
+    runOnce: async () => {
+      runs += 1
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      ended = true
+      return 1
+    },
+  }
+  const worker = start([sweep])
+  await pause(LATER_MS)
+  const stopped = worker.stop()
+  assert.equal(ended, false)
+  release()
+  await stopped
+  assert.equal(ended, true)
+  await pause(LATER_MS)
+  assert.equal(runs, 1)
+})
+
+test('stopping wakes a sweep that waits', async () => {
+  const work = counting('work')
+  const worker = start([work.sweep])
+  await work.ran(1)
+  const asked = performance.now()
+  await worker.stop()
+  assert.ok(performance.now() - asked < 1000)
+  assert.equal(work.runs(), 1)
+})

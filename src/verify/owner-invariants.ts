@@ -1,0 +1,36 @@
+import type { Invariant } from './invariant.ts'
+
+// A foreign key here would lock one shared row for each row stored, so this is looked at instead (migration 0003).
+const OWNED = [
+  'ledger_heads',
+  'transfers',
+  'ledger_checkpoints',
+  'settlements',
+  'charges',
+  'rail_attempts',
+  'rail_evidence',
+  'idempotency_keys',
+  'events',
+  'deliveries',
+  'exceptions',
+]
+
+/** Whose the rows are. */
+export const OWNER_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'M1',
+    says: 'every row of money belongs to a merchant of this cell',
+    counted: `select sum(rows) from (${OWNED.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
+    offenders: `select format('%s of merchant %s', place, merchant_id) as offender
+      from (${OWNED.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
+      where merchant_id not in (select id from merchants)`,
+  },
+  {
+    id: 'M2',
+    says: 'every merchant has its head row in both modes',
+    counted: 'select count(*) from merchants',
+    offenders: `select format('merchant %s %s', m.id, one) as offender
+      from merchants m cross join unnest(enum_range(null::mode)) as both_modes (one)
+      left join ledger_heads h on (h.merchant_id, h.mode) = (m.id, one) where h.seq is null`,
+  },
+]

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import fc from 'fast-check'
+import { ENDPOINTS } from '../src/api.ts'
+import { chargeEventData } from '../src/charges/charge.ts'
+import { settingsTable } from '../src/config.ts'
+import { openapiText, schemaText } from '../src/docs/printed.ts'
+import { readPhone } from '../src/platform/phone.ts'
+import { EVENT_TYPES } from '../src/webhooks/events.ts'
+import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
+const STALE = 'is not what the code prints now: run `npm run docs`'
+const document = JSON.parse(openapiText(ENDPOINTS))
+
+let database: TestDatabase
+
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database.drop())
+
+test('docs/openapi.json is what the code prints now', () => {
+  assert.ok(read('docs', 'openapi.json') === openapiText(ENDPOINTS), `docs/openapi.json ${STALE}`)
+})
+
+test('docs/schema.sql is what a migrated database prints now', async () => {
+  assert.ok(read('docs', 'schema.sql') === (await schemaText(database.url)), `docs/schema.sql ${STALE}`)
+})
+
+test('docs/schema.sql names every table, index and trigger of the migrations', () => {
+  const schema = read('docs', 'schema.sql').toLowerCase()
+  const made = /create (?:unlogged )?(?:unique )?(table|index|trigger|type|function) ([a-z_0-9]+)/g
+  let seen = 0
+  for (const kind of ['directory', 'cell'])
+    for (const file of readdirSync(join(ROOT, 'migrations', kind)))
+      for (const [, what, name] of read('migrations', kind, file).matchAll(made)) {
+        assert.match(schema, new RegExp(`${what} ${name}\\b`), `${what} ${name} of ${kind}/${file}`)
+        seen += 1
+      }
+  assert.ok(seen > 30)
+})
+
+test('the OpenAPI document is valid OpenAPI 3.1, and every reference in it leads somewhere', async () => {
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate(structuredClone(document))
+  assert.ok(valid, JSON.stringify(errors, null, 2))
+  assert.equal(validator.version, '3.1')
+  for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    let place: any = document
+    for (const part of (path as string).split('/')) place = place?.[part]
+    assert.ok(place, path)
+  }
+})
+
+test('every endpoint of the product is in the document, under its name and with what its declaration says', () => {
+  for (const { path, method, name, answers, refusals, idempotency, scope } of ENDPOINTS) {
+    const operation = document.paths[path.replace(/:([a-z_]+)/g, '{$1}')]?.[method.toLowerCase()]
+    assert.equal(operation?.operationId, name, `${method} ${path}`)
+    const statuses = Object.keys(operation.responses)
+    for (const status of [...Object.keys(answers), ...Object.keys(refusals ?? {}), '401', '429', '503'])
+      assert.ok(statuses.includes(status), `${name} ${status}`)
+    assert.equal(statuses.includes('403'), scope === 'full', name)
+    assert.equal(statuses.includes('409'), idempotency !== 'ignored', name)
+    const headers = (operation.parameters ?? []).filter((one: any) => one.in === 'header')
+    const required = headers.filter((one: any) => one.required).map((one: any) => one.name)
+    assert.equal(required.includes('X-Timestamp'), method === 'POST', name)
+    assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
+  }
+  const operations = Object.values(document.paths).flatMap((path: any) => Object.keys(path))
+  assert.equal(operations.length, ENDPOINTS.length)
+})
+
+test('objects of the product are components, and nothing that only our own reader knows is left in them', () => {
+  const names = Object.keys(document.components.schemas)
+  for (const name of [
+    'Account',
+    'Balance',
+    'Charge',
+    'ChargeCreate',
+    'Error',
+    'Settlement',
+    'WebhookDelivery',
+  ])
+    assert.ok(names.includes(name), name)
+  const text = JSON.stringify(document)
+  assert.doesNotMatch(text, /"\$id"|"lines":|"format":"phone"/)
+  assert.deepEqual(document.components.schemas.Charge.properties.reference, { type: ['string', 'null'] })
+})
+
+test('every written phone that the service takes fits the pattern in the document', () => {
+  const { pattern } = document.components.schemas.ChargeCreate.properties.customer.properties.phone
+  const written = fc.string({
+    unit: fc.constantFrom(...'01234567890123456789 -().+'),
+    minLength: 9,
+    maxLength: 24,
+  })
+  fc.assert(
+    fc.property(written, (text) => readPhone(text) === null || new RegExp(pattern).test(text)),
+    { numRuns: 5000, examples: [['0700000000'], ['+256 700-000 000'], ['(00256) 700.000.000']] },
+  )
+})
+
+test('every event is described with its envelope, its four headers and exactly the data that is sent', () => {
+  assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
+  for (const [event, { post }] of Object.entries<any>(document.webhooks)) {
+    const envelope = post.requestBody.content['application/json'].schema
+    assert.deepEqual(Object.keys(envelope.properties), ['data', 'event', 'id', 'timestamp'])
+    assert.equal(envelope.properties.event.const, event)
+    assert.deepEqual(
+      post.parameters.map((one: any) => one.name),
+      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    )
+  }
+  const sent = Object.keys(chargeEventData({ createdAt: new Date(0), status: 'failed' } as never))
+  assert.deepEqual(Object.keys(document.components.schemas.ChargeEventData.properties), sent)
+})
+
+test('the README names every setting with its default', {
+  skip: !existsSync(join(ROOT, 'README.md')),
+}, () => {
+  const rows = read('README.md').split('\n')
+  for (const { name, byDefault } of settingsTable) {
+    const shown = byDefault === '' ? 'empty' : `\`${byDefault}\``
+    const start = `| \`${name}\` | ${shown} |`
+    assert.ok(
+      rows.some((row) => row.startsWith(start)),
+      `README.md lacks a row that begins with ${start}`,
+    )
+  }
+})
+
+test('the changelog has its newest entry first, and an entry for the version of the package', () => {
+  const entries = [...read('CHANGELOG.md').matchAll(/^## ([0-9]+)\.([0-9]+)\.([0-9]+) - ([0-9-]{10})$/gm)]
+  const order = entries.map(([, ...version]) =>
+    version
+      .slice(0, 3)
+      .map((part) => part.padStart(6, '0'))
+      .join('.'),
+  )
+  const dates = entries.map((entry) => entry[4] as string)
+  assert.ok(entries.length > 0, 'CHANGELOG.md has no entry like `## 1.0.0 - 2026-11-21`')
+  assert.deepEqual(order, [...order].sort().reverse())
+  assert.deepEqual(dates, [...dates].sort().reverse())
+  const { version } = JSON.parse(read('package.json'))
+  assert.ok(
+    entries.some(([heading]) => heading.includes(` ${version} `)),
+    `CHANGELOG.md lacks ${version}`,
+  )
+})
