@@ -2,6 +2,14 @@
 
 -- Schema directory: what is found without knowing the merchant
 
+CREATE OR REPLACE FUNCTION refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
+end $function$;
+
 create table api_keys (
   hash bytea not null,
   merchant_id bigint not null,
@@ -26,6 +34,8 @@ create table audit (
   details jsonb not null,
   constraint audit_pkey PRIMARY KEY (id)
 );
+CREATE TRIGGER audit_never_changes BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_never_empty BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table cells (
   name text not null,

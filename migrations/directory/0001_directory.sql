@@ -58,6 +58,14 @@ create table audit (
   details     jsonb not null
 );
 
+-- Append-only, for the owner too.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
+end $$;
+create trigger audit_never_changes before update or delete on audit for each row execute function refuse_change();
+create trigger audit_never_empty before truncate on audit for each statement execute function refuse_change();
+
 -- Proof that this database belongs to the MASTER_KEY in use: a known text under it.
 create table master_key_check (
   only_row   boolean primary key default true check (only_row),

@@ -35,6 +35,6 @@ export function openException(found: Break, at: Date): Call[] {
       JSON.stringify(found.details),
       at.toISOString(),
     ),
-    pauseHead(found.merchantId, found.mode, id),
+    pauseHead(found.merchantId, found.mode),
   ]
 }

@@ -79,12 +79,14 @@ const FREEZE_HEAD = statement(
 
 const PAUSE_HEAD = statement(
   'pause ledger head',
-  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, $3) where merchant_id = $1 and mode = $2`,
+  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, (
+     select id from exceptions where merchant_id = $1 and mode = $2 and severity = 'critical' and closed_at is null
+     order by opened_at, id limit 1))
+   where merchant_id = $1 and mode = $2`,
 )
 
 /** An open critical exception pauses the account's payouts in its mode; only its resolution ends that (G69). */
-export const pauseHead = (merchantId: number, mode: Mode, exceptionId: string): Call =>
-  call(PAUSE_HEAD, merchantId, mode, exceptionId)
+export const pauseHead = (merchantId: number, mode: Mode): Call => call(PAUSE_HEAD, merchantId, mode)
 
 /** An operator's freeze of one account's payouts, or its end (null). */
 export const freezeHead = (merchantId: number, mode: Mode, reason: string | null): Call =>

@@ -1,0 +1,31 @@
+import { CREDITING } from './broken/crediting.ts'
+import { MEMORY } from './broken/memory.ts'
+import { POSTING } from './broken/posting.ts'
+import { SETTLING } from './broken/settling.ts'
+import { STATES } from './broken/states.ts'
+import type { BrokenStatement } from './broken/success.ts'
+
+/** The broken statements about money in. */
+export const BROKEN_STATEMENTS: readonly BrokenStatement[] = [
+  ...CREDITING,
+  ...POSTING,
+  ...SETTLING,
+  ...STATES,
+  ...MEMORY,
+]
+
+type Refusal = { statement: string; role?: string; message: RegExp }
+
+/** Every way of changing what never changes (L7), by the owner of the tables and by the service. */
+export const REFUSALS_OF_RECORD: readonly Refusal[] = [
+  ['transfers', 'amount = amount + 1'],
+  ['settlements', 'amount = amount + 1'],
+  ['events', `body = ''`],
+  ['ledger_checkpoints', `balances = '{}'`],
+  ['rail_evidence', `answer = ''`],
+].flatMap(([table, change]) =>
+  [`update ${table} set ${change}`, `delete from ${table}`, `truncate ${table}`].flatMap((statement) => [
+    { statement, message: new RegExp(`${table} is append-only`) },
+    { statement, role: 'gateway_app', message: new RegExp(`permission denied for table ${table}`) },
+  ]),
+)

@@ -1,0 +1,45 @@
+import { CHARGE, LIVE_1, NOW } from '../names.ts'
+
+/**
+ * What a mistaken program might send (ledger.md section 12): each is refused by the schema, or verify finds it. The ids are
+ * exactly those that are found.
+ */
+export type BrokenStatement = { statement: string; sql: string } & (
+  | { refusedBy: string; caughtBy?: undefined }
+  | { refusedBy?: undefined; caughtBy: string[] }
+)
+
+export const AT = `timestamptz '${NOW.toISOString()}'`
+
+// The parts of one right success of the open live charge: 9000 with a fee of 200.
+export const open = CHARGE.liveOpen
+export const move = `update charges set status = 'succeeded', completed_at = ${AT}, follow_at = null,
+  hold_until = ${AT} + interval '24 hours' where id = '${open}';`
+export const headBy = (net: number, place = LIVE_1) =>
+  `update ledger_heads set pending = pending + ${net}, seq = seq + 2 where ${place};`
+export const posting = ({
+  kind = 'charge_net',
+  amount = 8800,
+  mode = 'live',
+  back = 1,
+  from = 'rail:op1_momo',
+} = {}) =>
+  `insert into transfers select 1, '${mode}', seq - ${back}, '${kind}', '${open}', '${from}',
+     '${kind === 'charge_fee' ? 'fees' : 'pending'}', ${amount}, ${AT} from ledger_heads where merchant_id = 1 and mode = '${mode}';`
+export const head = headBy(8800)
+export const net = posting()
+export const fee = posting({ kind: 'charge_fee', amount: 200, back: 0 })
+export const eventAt = (
+  at: string,
+  merchantId = 1,
+) => `insert into events (merchant_id, id, mode, type, subject, body, created_at)
+  values (${merchantId}, 'evt_1', 'live', 'charge.succeeded', '${open}', '', ${at});`
+export const event = eventAt(AT)
+export const deliveryOf = (
+  merchantId: number,
+) => `insert into deliveries (merchant_id, event_id, mode, event, created_at)
+  values (${merchantId}, 'evt_1', 'live', 'charge.succeeded', ${AT});`
+export const delivery = deliveryOf(1)
+
+/** All parts together, as the product sends them: this one breaks nothing. */
+export const WHOLE_SUCCESS = move + head + net + fee + event + delivery

@@ -1,0 +1,28 @@
+import { CHARGE_FAULTS } from './faults/charges.ts'
+import { EVENT_FAULTS } from './faults/events.ts'
+import { KEY_FAULTS } from './faults/keys.ts'
+import { LEDGER_FAULTS } from './faults/ledger.ts'
+import { OWNER_FAULTS } from './faults/owners.ts'
+import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
+import type { Fault } from './names.ts'
+
+/** At least one for every invariant, and one for each thing that an invariant looks at. */
+export const PLANTED_FAULTS: readonly Fault[] = [
+  ...LEDGER_FAULTS,
+  ...CHARGE_FAULTS,
+  ...SETTLEMENT_FAULTS,
+  ...KEY_FAULTS,
+  ...EVENT_FAULTS,
+  ...OWNER_FAULTS,
+]
+
+/** Takes away everything that would refuse a fault, but for the primary keys. */
+export const WITHOUT_CONSTRAINTS = `
+  do $$ declare one record; begin
+    for one in select conrelid::regclass as place, conname as name from pg_constraint
+      where connamespace = 'cell_0'::regnamespace and contype in ('c', 'u', 'f') order by contype = 'u'
+    loop execute format('alter table %s drop constraint %I cascade', one.place, one.name); end loop;
+    for one in select indexrelid::regclass as place from pg_index join pg_class on pg_class.oid = indexrelid
+      where relnamespace = 'cell_0'::regnamespace and indisunique and not indisprimary
+    loop execute format('drop index %s', one.place); end loop;
+  end $$`

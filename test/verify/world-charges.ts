@@ -1,0 +1,133 @@
+import type { App } from '../../src/app.ts'
+import { moveCharge } from '../../src/charges/move-charge.ts'
+import { addCharges, type NewCharge } from '../../src/charges/write-charges.ts'
+import { chargeFee } from '../../src/ledger/fees.ts'
+import { assert } from '../../src/platform/assert.ts'
+import { type Call, call, type Database } from '../../src/platform/db/database.ts'
+import { allStatements } from '../../src/platform/db/statement.ts'
+import { addKeys, fingerprintOf, finishKey, freeKey } from '../../src/platform/idempotency/keys.ts'
+import { uuidFor } from '../../src/platform/ids.ts'
+import { addAttempts, addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+// Their statements are asked for by name.
+import '../../src/charges/submit-live-charge.ts'
+import '../../src/ledger/balances.ts'
+import { idOf, type MerchantId } from './names.ts'
+
+type Mode = 'test' | 'live'
+
+export function newCharge(
+  app: App,
+  merchantId: MerchantId,
+  { mode, name, amount }: { mode: Mode; name: string; amount: number },
+): NewCharge {
+  const id = idOf(merchantId, name)
+  return {
+    merchantId,
+    id,
+    mode,
+    status: mode === 'live' ? 'pending' : 'authorized',
+    amount,
+    fee: chargeFee(amount),
+    giftCardAmount: 0,
+    channel: 'op1_momo',
+    phone: '256700000000',
+    email: null,
+    reference: null,
+    railReference: uuidFor(id),
+    railTransactionId: null,
+    failureReason: null,
+    paymentLinkId: null,
+    refundId: null,
+    createdAt: app.clock.now(),
+    completedAt: null,
+    refundedAt: null,
+    holdUntil: null,
+    settledAt: null,
+    published: mode === 'test',
+    followAt: new Date(app.clock.nowMs() + 5000),
+  }
+}
+
+type Paid = [mode: Mode, name: string, amount: number]
+
+export async function pay(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<void> {
+  const charge = await create(app, merchantId, [mode, name, amount])
+  await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: `rail-${name}` } })
+}
+
+export async function fail(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<void> {
+  const charge = await create(app, merchantId, [mode, name, amount])
+  await moveCharge(app, { charge, to: { status: 'failed', reason: 'user_cancelled' } })
+}
+
+async function create(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<NewCharge> {
+  if (mode === 'live') return createLive(app, merchantId, { name, amount })
+  const charge = newCharge(app, merchantId, { mode, name, amount })
+  const answer = { status: 201, body: JSON.stringify({ id: charge.id }), objectId: charge.id }
+  await write(
+    app.db,
+    ...addKeys([{ ...keyOf(charge), answer, objectId: charge.id }], charge.createdAt),
+    ...addCharges([charge]),
+  )
+  return charge
+}
+
+type End = 'accepted' | 'voided' | 'sending'
+
+/** Key, charge and attempt in one commit; then what the rail said, unless its answer is still awaited. */
+export async function createLive(
+  app: App,
+  merchantId: MerchantId,
+  { name, amount, end = 'accepted' }: { name: string; amount: number; end?: End },
+): Promise<NewCharge> {
+  const charge = newCharge(app, merchantId, { mode: 'live', name, amount })
+  const attempt = { ...attemptOf(charge), installation: 'one', at: charge.createdAt }
+  const key = { ...keyOf(charge), answer: null, objectId: charge.id }
+  await write(app.db, ...addKeys([key], charge.createdAt), ...addCharges([charge]), ...addAttempts([attempt]))
+  if (end === 'voided') await write(app.db, ...takeBack(charge))
+  if (end === 'accepted') await write(app.db, ...publish(charge))
+  return charge
+}
+
+function takeBack(charge: NewCharge): Call[] {
+  const { merchantId, id, createdAt } = charge
+  return [
+    freeKey(keyOf(charge)),
+    call(product('void live charge'), merchantId, id, createdAt.toISOString()),
+    moveAttempt(attemptOf(charge), 'void', createdAt),
+  ]
+}
+
+function publish(charge: NewCharge): Call[] {
+  const { merchantId, id, createdAt: at, followAt } = charge
+  return [
+    finishKey(keyOf(charge), { status: 201, body: JSON.stringify({ id }) }),
+    call(product('publish live charge'), merchantId, id, followAt.toISOString()),
+    moveAttempt(attemptOf(charge), 'accepted', at),
+    addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),
+  ]
+}
+
+function attemptOf({ merchantId, id, channel, railReference }: NewCharge) {
+  assert(railReference, 'a charge of the world has a reference')
+  return { merchantId, reference: railReference, subject: id, side: 'collect' as const, channel }
+}
+
+function keyOf(charge: NewCharge) {
+  const { merchantId, mode, id } = charge
+  return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/charges', { id }) }
+}
+
+/** A statement of the product that its own file keeps to itself. */
+export function product(name: string) {
+  const found = allStatements().find((statement) => statement.name === name)
+  assert(found, `the product has a statement called ${name}`)
+  return found
+}
+
+export async function write(db: Database, ...calls: Call[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.send(...calls)
+    return { value: null }
+  })
+}

@@ -1,0 +1,155 @@
+import type { App } from '../../src/app.ts'
+import { chargeMoves, moveCharge } from '../../src/charges/move-charge.ts'
+import { settleCharges } from '../../src/charges/settle-charges.ts'
+import { addCharges } from '../../src/charges/write-charges.ts'
+import { openException } from '../../src/exceptions/exception.ts'
+import { lockHeads, makeHeads, openBook } from '../../src/ledger/book.ts'
+import { call, type Database } from '../../src/platform/db/database.ts'
+import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
+import { CHARGE, NOW, TAGS } from './names.ts'
+import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+type World = App & { clock: { at: number } }
+
+/**
+ * A small right world, written by the product's own operations and statements: two merchants, both modes, every state of
+ * a charge, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two exceptions.
+ */
+export async function buildWorld(db: Database): Promise<void> {
+  const clock = { at: NOW.getTime(), now: () => new Date(clock.at), nowMs: () => clock.at }
+  const config = { liveHoldHours: 24, testHoldSeconds: 0 }
+  const app = { db, clock, config, log: console, nudge: () => {} } as unknown as World
+  app.chargeMoves = chargeMoves(app)
+  await addMerchants(db)
+  await liveThroughHistory(app)
+  setAge(app, HOUR_MS)
+  await takeLiveMoney(app)
+  await contradictTheRail(app)
+  await playInTheSandbox(app)
+  setAge(app, 10_000)
+  await createLive(app, 1, { name: 'sending', amount: 1000, end: 'sending' })
+  await addRefusedKey(app)
+  await spreadDeliveries(db)
+}
+
+function setAge(app: World, ms: number): void {
+  app.clock.at = NOW.getTime() - ms
+}
+
+/** Two releases after their holds, each with a checkpoint; of the first the deliveries are forgotten already. */
+async function liveThroughHistory(app: World): Promise<void> {
+  setAge(app, 41 * DAY_MS)
+  await pay(app, 1, ['live', 'aged', 20_000])
+  await app.db.pool.query(
+    `update deliveries set status = 'sent', attempts = 1, delivered_at = created_at, next_attempt_at = null`,
+  )
+  setAge(app, 40 * DAY_MS)
+  await settleAndCheck(app)
+  setAge(app, 3 * DAY_MS)
+  await pruneDeliveries(app)
+  await pay(app, 1, ['live', 'released', 100_000])
+  await pay(app, 1, ['live', 'releasedtoo', 5000])
+  setAge(app, 2 * DAY_MS)
+  await settleAndCheck(app)
+}
+
+async function settleAndCheck(app: App): Promise<void> {
+  await settleCharges(app)
+  await write(app.db, call(product('add ledger checkpoint'), 1, 'live', app.clock.now().toISOString()))
+}
+
+async function takeLiveMoney(app: App): Promise<void> {
+  await pay(app, 1, ['live', 'held', 400_000])
+  await fail(app, 1, ['live', 'livefailed', 7000])
+  await createLive(app, 1, { name: 'liveopen', amount: 9000 })
+  await createLive(app, 1, { name: 'voided', amount: 9000, end: 'voided' })
+  await pay(app, 2, ['live', 'instant', 30_000])
+}
+
+/** Two exceptions, the second while the account is paused already. */
+async function contradictTheRail(app: App): Promise<void> {
+  await fail(app, 2, ['live', 'contradicted', 30_000])
+  const charge = { merchantId: 2, id: CHARGE.contradicted, mode: 'live' as const }
+  await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: 'late' } })
+  const mismatch = { merchantId: 2, tag: TAGS[2], mode: 'live', kind: 'rail_mismatch', details: {} } as const
+  await write(app.db, ...openException({ ...mismatch, subject: CHARGE.instant }, app.clock.now()))
+}
+
+/** At last a realistic hold, whose clock is moved past it: real time stays far before hold_until. */
+async function playInTheSandbox(app: App): Promise<void> {
+  await addTestMoney(app)
+  await pay(app, 1, ['test', 'testpaid', 50_000])
+  await fail(app, 1, ['test', 'testfailed', 50_000])
+  await write(app.db, ...addCharges([newCharge(app, 1, { mode: 'test', name: 'testopen', amount: 201 })]))
+  await app.db.pool.query(`update merchants set test_hold = 'realistic' where id = 1`)
+  await pay(app, 1, ['test', 'movedclock', 333_334])
+  await app.db.pool.query(`update merchants set test_clock_offset_ms = ${2 * DAY_MS} where id = 1`)
+  await settleCharges(app)
+}
+
+async function addMerchants(db: Database): Promise<void> {
+  for (const id of [1, 2] as const) {
+    const facts = [`mer_${TAGS[id]}${'0'.repeat(16)}`, TAGS[id], `shop-${id}`]
+    await db.pool.query(
+      `insert into directory.merchants (id, public_id, tag, handle, cell, created_at) overriding system value
+       values ($1, $2, $3, $4, 'cell_0', $5)`,
+      [id, ...facts, '2026-01-01T00:00:00Z'],
+    )
+    await db.pool.query(
+      `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, kyc_status,
+         instant_settlement, webhook_url, created_at)
+       values ($1, $2, $3, $4, 'Shop', 'shop@example.com', $5, $6, 'verified', $7, 'https://shop.example.com', $8)`,
+      [id, ...facts, `pk_test_${id}`, `pk_live_${id}`, id === 2, '2026-01-01T00:00:00Z'],
+    )
+    await write(db, makeHeads(id))
+  }
+}
+
+async function addRefusedKey(app: App): Promise<void> {
+  const fingerprint = fingerprintOf('POST', '/v1/charges', {})
+  const answer = { status: 400, body: '{"error":{}}', objectId: null }
+  const use = {
+    merchantId: 1,
+    mode: 'test' as const,
+    key: 'key-refused',
+    fingerprint,
+    answer,
+    objectId: null,
+  }
+  await write(app.db, ...addKeys([use], app.clock.now()))
+}
+
+async function addTestMoney({ db, clock }: App): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [heads] = await tx.send(lockHeads([{ merchantId: 1, mode: 'test' }]))
+    const book = openBook(heads, clock.now())
+    const funds = {
+      kind: 'test_funds',
+      subject: 'fund_onexx1',
+      debit: 'sandbox',
+      credit: 'available',
+    } as const
+    book.post({ merchantId: 1, mode: 'test', ...funds, amount: 1_000_000 })
+    return { value: null, last: book.writes() }
+  })
+}
+
+/** One delivery was sent, one given up, one is claimed this moment; the others are due. */
+async function spreadDeliveries(db: Database): Promise<void> {
+  const of = (charge: string) => `event_id = (select id from events where subject = '${charge}')`
+  await db.pool.query(
+    `update deliveries set status = 'sent', attempts = 1, delivered_at = created_at, next_attempt_at = null
+     where ${of(CHARGE.testPaid)}`,
+  )
+  await db.pool.query(
+    `update deliveries set status = 'failed', attempts = 8, next_attempt_at = null where ${of(CHARGE.released)}`,
+  )
+  await db.pool.query(
+    `update deliveries set lease_until = $1, lease_token = 'worker' where ${of(CHARGE.testFailed)}`,
+    [new Date(NOW.getTime() + 15_000)],
+  )
+}
