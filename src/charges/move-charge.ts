@@ -137,11 +137,11 @@ function writesFor(
 }
 
 function postSuccess(book: Book, charge: ChargeFacts): void {
-  const rail = railAccount(charge.channel)
-  const facts = { merchantId: charge.merchantId, mode: charge.mode, subject: charge.id, debit: rail }
+  const { merchantId, mode, id: subject } = charge
+  const debit = railAccount(charge.channel)
   const credit = charge.settledAt === null ? 'pending' : 'available'
-  book.post({ ...facts, kind: 'charge_net', credit, amount: netOf(charge) })
-  book.post({ ...facts, kind: 'charge_fee', credit: 'fees', amount: charge.fee })
+  book.post({ merchantId, mode, kind: 'charge_net', subject, debit, credit, amount: netOf(charge) })
+  book.post({ merchantId, mode, kind: 'charge_fee', subject, debit, credit: 'fees', amount: charge.fee })
 }
 
 function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {

@@ -107,7 +107,7 @@ export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]):
 /** Opens the book over locked heads; `at` is the time of every transfer in it. Throws MonthClosed. (ledger.md 1, 7) */
 export function openBook(heads: readonly Head[], at: Date): Book {
   const byKey = new Map(heads.map((head) => [keyOf(head), head]))
-  const transfers: (Posting & { seq: number })[] = []
+  const transfers: Numbered[] = []
   const touched = new Set<Head>()
   if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at)) throw new MonthClosed()
 
@@ -134,7 +134,7 @@ export function openBook(heads: readonly Head[], at: Date): Book {
       )
       row.seq += 1
       touched.add(row)
-      transfers.push({ ...posting, seq: row.seq })
+      transfers.push({ posting, seq: row.seq })
     },
     writes: () => (transfers.length === 0 ? [] : [writeHeads([...touched]), addTransfers(transfers, at)]),
   }
@@ -154,17 +154,19 @@ function writeHeads(heads: readonly Head[]): Call {
   )
 }
 
-function addTransfers(transfers: readonly (Posting & { seq: number })[], at: Date): Call {
+type Numbered = { posting: Posting; seq: number }
+
+function addTransfers(transfers: readonly Numbered[], at: Date): Call {
   return call(
     ADD_TRANSFERS,
-    numbers(transfers.map((transfer) => transfer.merchantId)),
-    words(transfers.map((transfer) => transfer.mode)),
-    numbers(transfers.map((transfer) => transfer.seq)),
-    words(transfers.map((transfer) => transfer.kind)),
-    words(transfers.map((transfer) => transfer.subject)),
-    words(transfers.map((transfer) => transfer.debit)),
-    words(transfers.map((transfer) => transfer.credit)),
-    numbers(transfers.map((transfer) => transfer.amount)),
+    numbers(transfers.map(({ posting }) => posting.merchantId)),
+    words(transfers.map(({ posting }) => posting.mode)),
+    numbers(transfers.map(({ seq }) => seq)),
+    words(transfers.map(({ posting }) => posting.kind)),
+    words(transfers.map(({ posting }) => posting.subject)),
+    words(transfers.map(({ posting }) => posting.debit)),
+    words(transfers.map(({ posting }) => posting.credit)),
+    numbers(transfers.map(({ posting }) => posting.amount)),
     repeated(at.toISOString(), transfers.length),
   )
 }
