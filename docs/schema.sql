@@ -195,6 +195,7 @@ create table deliveries (
   next_attempt_at timestamp with time zone,
   lease_until timestamp with time zone,
   lease_token text,
+  resend_wanted boolean not null default false,
   url text,
   last_response_code integer,
   last_error text,

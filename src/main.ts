@@ -11,7 +11,7 @@ import { moneyCommands } from './commands/money.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { type Config, readConfig, WrongSettings } from './config.ts'
 import { openGateway } from './open-gateway.ts'
-import { DatabaseAway } from './platform/db/errors.ts'
+import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { Refusal } from './platform/refusal.ts'
 import { type Role, serve } from './serve.ts'
 
@@ -94,7 +94,8 @@ async function show({ json, lines, exitCode }: CommandAnswer, asJson: boolean): 
 const print = (text: string) => new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
 
 /** Sentences for people, exit codes for scripts: 2 wrong usage or settings, 1 a refusal or a fault. */
-function end(error: unknown): never {
+function end(thrown: unknown): never {
+  const error = classify(thrown)
   const usage = error instanceof WrongUsage || error instanceof WrongSettings
   const sentence =
     error instanceof Refusal || error instanceof DatabaseAway || usage

@@ -84,7 +84,10 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
   return {
     url: server.url(DATABASE),
     rejoin: async () => {
+      const before = server
       server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
+      // In this order the last one out is never this process.
+      await before.leave()
     },
     leave: () => server.leave(),
   }

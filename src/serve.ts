@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
@@ -183,9 +184,11 @@ function keepUp(door: Door, opened: Opened, log: Logger): void {
     }, ms)
     door.timers.push(timer)
   }
+  // Not the process id: in containers every process may have the same.
+  const processName = randomUUID()
   every(KEY_LOOK_MS, () => gateway.keyRing.refresh())
   every(SHARE_MS, () =>
-    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, `${process.pid}`, gateway.clock.now()))),
+    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),
   )
   every(SHARE_MS, async () => {
     const answers = await gateway.directory.query(PING).catch(() => null)

@@ -16,6 +16,7 @@ create table merchants (
   charge_limit           bigint check (charge_limit > 0),
   payout_limit           bigint check (payout_limit > 0),
   webhook_url            text check (length(webhook_url) <= 2048),
+  -- Set when the address changes, emptied once every waiting delivery has followed the change.
   webhook_changed_at     timestamptz,
   auto_refund_on_jam     text not null default 'off' check (auto_refund_on_jam in ('off', 'test', 'live', 'both')),
   -- The sandbox page: 24 h hold in test mode, and an offset that moves what is due there.

@@ -24,6 +24,8 @@ create table deliveries (
   next_attempt_at    timestamptz,
   lease_until        timestamptz,
   lease_token        text,
+  -- A resend that was asked for while an attempt was under way: it follows that attempt, which then records nothing.
+  resend_wanted      boolean not null default false,
   url                text,
   last_response_code integer,
   last_error         text,

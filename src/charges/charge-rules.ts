@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
-import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
 import { refuseSplit } from '../subaccounts/split.ts'
@@ -32,7 +32,7 @@ export function judgeCharge(
 ): number {
   const { amount, channel } = input
   const live = mode === 'live'
-  if (!terms.active) throw domainRefusal('merchant_inactive', 'merchant is not active')
+  if (!terms.active) throw merchantInactive()
   if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
   if (amount > config.amountMax)
     throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)

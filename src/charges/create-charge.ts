@@ -50,6 +50,9 @@ export type ChargeCreation = Batch<Item, Created>
 // A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
 const LIVE_SENDING_MS = 30_000
 const READINESS_WAIT_MS = 2000
+const TRIES = 3
+const LOCK_NOT_AVAILABLE = '55P03'
+const UNIQUE_VIOLATION = '23505'
 
 /**
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
@@ -60,7 +63,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
     const ready = await railReadiness(app, request)
-    const created = await app.chargeCreation.add(itemOf(request, ready)).catch(throwKeyBusy)
+    const created = await addKnowingOthers(app, itemOf(request, ready))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(ready.installation !== null, 'a stored live charge has an installation')
@@ -98,16 +101,27 @@ async function railReadiness(app: App, { caller, input }: ChargeRequest) {
   return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
 }
 
-// Another process holds the key in a transaction that has not ended (ledger.md section 8).
-function throwKeyBusy(error: unknown): never {
-  throw sqlState(error) === '55P03' ? keyInFlight() : error
+/**
+ * Another process may hold the same key: in a transaction that has not ended (409), or in one that has just committed, and
+ * then the second look finds its answer (ledger.md section 8).
+ */
+async function addKnowingOthers(app: App, item: Item): Promise<Created> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await app.chargeCreation.add(item)
+    } catch (error) {
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) throw keyInFlight()
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      if (attempt === TRIES) throw keyInFlight()
+    }
+  }
 }
 
 async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
-    const [terms, keys, windows] = await tx.send(
+    const [terms, keys, , windows] = await tx.send(
       termsOf([...new Set(places.map((place) => place.merchantId))]),
       findKeys(items),
       ...app.chargeWindow.lock(places),

@@ -5,6 +5,7 @@ import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { lastNine, readPhone } from '../platform/phone.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
 import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
 
 /** Which charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
@@ -56,10 +57,15 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
   return charge
 }
 
+/** The status asked for, or a refusal of what is none. */
+export function readChargeStatus(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (!CHARGE_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)
+  return text
+}
+
 /** One page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
-  if (filter.status !== null && !CHARGE_STATUSES.some((one) => one === filter.status))
-    throw badRequest(`invalid status: ${filter.status}`)
   const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
   const phone9 = filter.phone === null ? null : identityOf(filter.phone)
   if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }

@@ -16,13 +16,17 @@ const SPREAD = 0.2
 
 /**
  * When to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. It never stops asking: only
- * the rail's own answer ends a movement. `chance` spreads the steps by up to 20 % either way.
+ * the rail's own answer ends a movement. `chance` spreads the steps by up to 20 % either way; a question that the spread
+ * brought forward is not asked again at its own time.
  */
 export function nextQuestionMs(fromMs: number, nowMs: number, chance: () => number = Math.random): number {
   const age = Math.max(0, nowMs - fromMs)
-  const first = FIRST_QUESTIONS.find((questionAge) => questionAge > age)
-  const step = first === undefined ? periodAt(age) : first - age
-  return nowMs + step * (1 + SPREAD * (2 * chance() - 1))
+  const spread = SPREAD * (2 * chance() - 1)
+  for (const [index, questionAge] of FIRST_QUESTIONS.entries()) {
+    const step = questionAge - (FIRST_QUESTIONS[index - 1] ?? 0)
+    if (questionAge - SPREAD * step > age) return fromMs + questionAge + spread * step
+  }
+  return nowMs + periodAt(age) * (1 + spread)
 }
 
 const periodAt = (age: number) => PERIODS.find(({ untilAge }) => age < untilAge)?.everyMs ?? DAY

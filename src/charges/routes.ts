@@ -6,7 +6,7 @@ import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/htt
 import { CHARGE_STATUSES, ChargeShape, presentCharge } from './charge.ts'
 import { ChargeCreateShape } from './charge-create.ts'
 import { createCharge } from './create-charge.ts'
-import { getCharge, listCharges } from './find-charges.ts'
+import { getCharge, listCharges, readChargeStatus } from './find-charges.ts'
 
 const tag = 'Charges'
 
@@ -51,8 +51,8 @@ export const chargeEndpoints = [
     answers: { 200: { description: 'one page', schema: listOf(ChargeShape) } },
     async handle(app, { caller, query }) {
       const page = await listCharges(app, caller, {
+        status: readChargeStatus(query.status),
         ...readListWindow(query),
-        status: query.status ?? null,
         reference: query.reference ?? null,
         phone: query.phone ?? null,
         email: query.email ?? null,

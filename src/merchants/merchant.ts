@@ -1,5 +1,6 @@
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { domainRefusal } from '../platform/refusal.ts'
 
 export type Mode = 'test' | 'live'
 export type KycStatus = 'pending' | 'verified' | 'rejected'
@@ -73,6 +74,9 @@ export const allMerchants = () => call(ALL_MERCHANTS)
 
 /** The terms of several merchants, read in the transaction that decides with them. */
 export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
+
+/** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c). */
+export const merchantInactive = () => domainRefusal('merchant_inactive', 'merchant is not active')
 
 /** How long a succeeded charge is held, in ms: 0 means that it settles in the commit that succeeds it (G62, 3 a). */
 export function holdMs(

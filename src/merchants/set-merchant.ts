@@ -40,6 +40,16 @@ const LOCK = statement<{ id: number }>(
   'lock merchant',
   'select id from merchants where id = $1 for no key update',
 )
+const SETTLED = statement(
+  'webhook address settled',
+  'update merchants set webhook_changed_at = null where id = $1 and webhook_changed_at <= $2',
+)
+
+/** Every delivery has followed the change of address made at this time; a later change keeps its mark. */
+export async function markAddressSettled(app: App, merchantId: number, changedAt: Date): Promise<void> {
+  await app.db.query(SETTLED, [merchantId, new Date(changedAt.getTime() + 1).toISOString()])
+}
+
 /** A merchant by id or handle with the cell that serves it; refuses an unknown one. */
 export async function findMerchant(
   gateway: Gateway,

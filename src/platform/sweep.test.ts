@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { systemClock } from './clock.ts'
 import { type Sweep, startWorker } from './sweep.ts'
 
@@ -38,14 +38,18 @@ function counting(name: string, figures: (number | Error)[] = [], everyMs = NEVE
       : new Promise<void>((resolve) => waiters.push({ runs: wanted, resolve }))
   return { sweep, ran, runs: () => runs }
 }
-const start = (sweeps: readonly Sweep[], log = logging()) =>
-  startWorker(sweeps, { log, clock: systemClock() })
+/** A worker that stops with its test, also when that fails. */
+function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
+  const worker = startWorker(sweeps, { log, clock: systemClock() })
+  t.after(() => worker.stop())
+  return worker
+}
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('a run that handled something is followed by another at once, one that did not waits', async () => {
+test('a run that handled something is followed by another at once, one that did not waits', async (t) => {
   const work = counting('work', [5, 3, 0])
   const log = logging()
-  const worker = start([work.sweep], log)
+  const worker = start(t, [work.sweep], log)
   await work.ran(3)
   await pause(LATER_MS)
   assert.equal(work.runs(), 3)
@@ -59,16 +63,16 @@ test('a run that handled something is followed by another at once, one that did 
   await worker.stop()
 })
 
-test('a sweep comes again after its period', async () => {
+test('a sweep comes again after its period', async (t) => {
   const work = counting('work', [], 1)
-  const worker = start([work.sweep])
+  const worker = start(t, [work.sweep])
   await work.ran(4)
   await worker.stop()
 })
 
-test('a nudge wakes the one sweep it names', async () => {
+test('a nudge wakes the one sweep it names', async (t) => {
   const [woken, other] = [counting('woken'), counting('other')]
-  const worker = start([woken.sweep, other.sweep])
+  const worker = start(t, [woken.sweep, other.sweep])
   await Promise.all([woken.ran(1), other.ran(1)])
   await pause(LATER_MS)
   worker.nudge('woken')
@@ -79,7 +83,7 @@ test('a nudge wakes the one sweep it names', async () => {
   await worker.stop()
 })
 
-test('a nudge that comes during a run is not lost', async () => {
+test('a nudge that comes during a run is not lost', { timeout: 5000 }, async (t) => {
   let nudge = () => {}
   let runs = 0
   const again = new Promise<void>((resolve) => {
@@ -94,19 +98,18 @@ test('a nudge that comes during a run is not lost', async () => {
         return 0
       },
     }
-    const worker = start([sweep])
+    const worker = start(t, [sweep])
     nudge = () => worker.nudge('work')
-    void again.then(() => worker.stop())
   })
   await again
   assert.equal(runs, 2)
 })
 
-test('an error is reported and stops neither its own sweep nor another', async () => {
+test('an error is reported and stops neither its own sweep nor another', async (t) => {
   const failing = counting('failing', [new Error('once')])
   const other = counting('other', [], 1)
   const log = logging()
-  const worker = start([failing.sweep, other.sweep], log)
+  const worker = start(t, [failing.sweep, other.sweep], log)
   await failing.ran(1)
   await other.ran(5)
   await pause(LATER_MS)
@@ -123,7 +126,7 @@ test('an error is reported and stops neither its own sweep nor another', async (
   await worker.stop()
 })
 
-test('stopping waits for the run under way and starts no other', async () => {
+test('stopping waits for the run under way and starts no other', async (t) => {
   let release = () => {}
   let runs = 0
   let ended = false
@@ -139,7 +142,7 @@ test('stopping waits for the run under way and starts no other', async () => {
       return 1
     },
   }
-  const worker = start([sweep])
+  const worker = start(t, [sweep])
   await pause(LATER_MS)
   const stopped = worker.stop()
   assert.equal(ended, false)
@@ -150,9 +153,9 @@ test('stopping waits for the run under way and starts no other', async () => {
   assert.equal(runs, 1)
 })
 
-test('stopping wakes a sweep that waits', async () => {
+test('stopping wakes a sweep that waits', async (t) => {
   const work = counting('work')
-  const worker = start([work.sweep])
+  const worker = start(t, [work.sweep])
   await work.ran(1)
   const asked = performance.now()
   await worker.stop()

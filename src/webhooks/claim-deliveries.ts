@@ -68,7 +68,8 @@ const CLAIM = statement<Claimed>(
        where d.merchant_id = s.merchant_id and d.next_attempt_at <= $1
          and (s.which = 'any' or (s.which = 'first') = (d.attempts = 0))
        order by d.next_attempt_at limit s.take for no key update skip locked) due)
-   update deliveries d set next_attempt_at = $2, lease_until = $2, lease_token = $3, url = m.webhook_url
+   update deliveries d set next_attempt_at = $2, lease_until = $2, lease_token = $3, resend_wanted = false,
+     url = m.webhook_url
    from chosen n, merchants m, events e
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.status = 'pending' and m.id = n.merchant_id
      and m.webhook_url is not null and e.merchant_id = d.merchant_id and e.id = d.event_id

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
@@ -20,12 +21,15 @@ const BY_ID = statement<Delivery>(
   'delivery by id',
   `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
 )
-// Only an attempt that is under way keeps its lease: its result is then overtaken by the new one.
+// While an attempt is under way its lease stays, so that there are never two at once; the resend follows it.
 const RESEND = statement<Delivery>(
   'resend delivery',
   `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,
-     next_attempt_at = case when m.webhook_url is null then null else $4::timestamptz end, delivered_at = null,
-     lease_until = null, lease_token = null
+     delivered_at = null, resend_wanted = coalesce(d.lease_until > $4, false), url = m.webhook_url,
+     next_attempt_at = case when d.lease_until > $4 then d.next_attempt_at
+       when m.webhook_url is not null then $4::timestamptz end,
+     lease_until = case when d.lease_until > $4 then d.lease_until end,
+     lease_token = case when d.lease_until > $4 then d.lease_token end
    from merchants m where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 and m.id = d.merchant_id
    returning ${DELIVERY_COLUMNS}`,
 )
@@ -56,6 +60,9 @@ export async function listDeliveries(
 /** Makes one delivery due now: to the current address, signed with the current secret, the same bytes (G19a). */
 export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
   if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
+  const terms = termsOf([caller.merchantId])
+  const [merchant] = await app.db.query(terms.statement, terms.values)
+  if (!merchant?.active) throw merchantInactive()
   const own = tagOf('evt_', eventId) === caller.tag
   const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
   const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []

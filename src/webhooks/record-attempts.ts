@@ -7,11 +7,17 @@ import { nextAttemptInMs } from './delivery.ts'
 /** One attempt that has ended. */
 export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
 
+// An attempt that a resend has overtaken records nothing: the delivery is due again at once.
 const RECORD = statement<{ id: string }>(
   'record delivery attempts',
-  `update deliveries d set status = n.status, attempts = n.attempts, last_response_code = n.code, last_error = n.error,
-     next_attempt_at = n.next_attempt_at, delivered_at = case n.status when 'sent' then $9::timestamptz end,
-     lease_until = null, lease_token = null
+  `update deliveries d set
+     status = case when d.resend_wanted then d.status else n.status end,
+     attempts = case when d.resend_wanted then d.attempts else n.attempts end,
+     last_response_code = case when d.resend_wanted then d.last_response_code else n.code end,
+     last_error = case when d.resend_wanted then d.last_error else n.error end,
+     next_attempt_at = case when d.resend_wanted then $9::timestamptz else n.next_attempt_at end,
+     delivered_at = case when n.status = 'sent' and not d.resend_wanted then $9::timestamptz end,
+     resend_wanted = false, lease_until = null, lease_token = null
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $8::timestamptz[])
      as n (merchant_id, event_id, token, status, attempts, code, error, next_attempt_at)
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.lease_token = n.token

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
-import { verifyCell } from '../../src/verify/verify.ts'
 import { movableClock } from '../../src/platform/clock.ts'
+import { verifyCell } from '../../src/verify/verify.ts'
 import { type Entry, type Operator, startOperator } from '../fakes/operator.ts'
 import { type HttpRail, httpRail } from './http-rail.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './test-service.ts'
@@ -33,7 +33,11 @@ export async function startLiveService(options: TestServiceOptions = {}): Promis
   const operator = await startOperator({ pays: 'when told' })
   const clock = options.clock ?? movableClock()
   const rail = httpRail(operator.url, clock)
-  const service = await startService({ ...options, clock, liveRails: options.liveRails ?? { op1_momo: rail } })
+  const service = await startService({
+    ...options,
+    clock,
+    liveRails: options.liveRails ?? { op1_momo: rail },
+  })
   return {
     ...service,
     operator,
@@ -72,9 +76,10 @@ export async function succeed(service: LiveService, chargeId: string): Promise<v
 /** Moves the clock to each question of this charge until the operator's answer has ended it. */
 export async function followUntilEnded(service: TestService, chargeId: string): Promise<void> {
   for (let question = 0; question < 20; question += 1) {
-    const [row] = await service.rows<{ follow_at: Date | null }>('select follow_at from charges where id = $1', [
-      chargeId,
-    ])
+    const [row] = await service.rows<{ follow_at: Date | null }>(
+      'select follow_at from charges where id = $1',
+      [chargeId],
+    )
     if (!row?.follow_at) return
     passUntil(service, row.follow_at)
     await service.run('follow-charges')

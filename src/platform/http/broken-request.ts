@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
@@ -16,4 +17,21 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-ID: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+}
+
+/** `Expect` with anything but 100-continue: nothing of that kind is offered. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const id = randomUUID()
+  const body = JSON.stringify({
+    error: 'invalid request: expectation not supported',
+    code: 'bad_request',
+    request_id: id,
+  })
+  response.writeHead(417, {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-ID': id,
+    'Content-Length': Buffer.byteLength(body),
+  })
+  response.end(body)
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { invalidRequest, Refusal } from '../refusal.ts'
 
 /** Fastify's own refusals in the contract's words. */
@@ -15,4 +16,13 @@ export function asRefusal(error: unknown): unknown {
   return error
 }
 
-export const tooManyHeaders = () => new Refusal(431, 'bad_request', 'invalid request: too many headers')
+const MOST_HEADERS = 100
+
+/** Why these headers are refused, or nothing: too many of them, or no Host where HTTP/1.1 demands one. */
+export function headersRefusal(request: IncomingMessage): Refusal | undefined {
+  if (request.rawHeaders.length > 2 * MOST_HEADERS)
+    return new Refusal(431, 'bad_request', 'invalid request: too many headers')
+  if (request.httpVersion === '1.1' && request.headers.host === undefined)
+    return invalidRequest('Host header required')
+  return undefined
+}

@@ -35,11 +35,14 @@ export const listOf = (row: TSchema) =>
 
 /** Reads the window of a list, or refuses with the contract's text (G6). */
 export function readListWindow(query: Record<string, string | undefined>): ListWindow {
+  // In the order of the spec, so that of several faults the first is told.
+  const createdAfter = readTime(query, 'created_after')
+  const createdBefore = readTime(query, 'created_before')
   return {
+    createdAfter,
+    createdBefore,
     limit: readLimit(query.limit),
     startingAfter: query.starting_after ?? null,
-    createdAfter: readTime(query, 'created_after'),
-    createdBefore: readTime(query, 'created_before'),
   }
 }
 

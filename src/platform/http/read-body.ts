@@ -30,7 +30,7 @@ function readObject(shape: Shape, value: Record<string, unknown>, path: string):
     const given = Object.hasOwn(value, name) ? value[name] : undefined
     const required = shape.required?.includes(name) ?? false
     const at = path === '' ? name : `${path}.${name}`
-    const absent = given === undefined || given === null || (typeof given === 'string' && given.trim() === '')
+    const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))
     if (absent && !(required && field.type === 'integer')) {
       if (required) throw invalidRequest(`${at} is required`)
       continue
@@ -44,7 +44,8 @@ function readField(field: Shape, value: unknown, at: string): unknown {
   if (field.enum) return readChoice(field.enum, value, at)
   switch (field.type) {
     case 'integer':
-      if (typeof value !== 'number' || !Number.isInteger(value))
+      // A number too large for JSON's reader is still a whole one, above every ceiling.
+      if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
         throw invalidRequest(`${at} must be an integer`)
       return value === 0 ? 0 : value
     case 'string':
@@ -90,6 +91,9 @@ function isEmail(text: string): boolean {
   const at = text.indexOf('@')
   return at > 0 && at === text.lastIndexOf('@') && at < text.length - 1
 }
+
+const isTextField = (field: Shape) => field.type === 'string' || field.enum !== undefined
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify'
-
 /** Headers of every JSON answer (reliability.md A63). */
 export const API_HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -15,11 +13,6 @@ const EVERYWHERE = {
 }
 const ONE_YEAR_S = 31_536_000
 
-/** Sets the headers that every answer carries, pages and errors included. */
-export function secureHeaders(server: FastifyInstance, { https }: { https: boolean }): void {
-  const headers = https ? { ...EVERYWHERE, 'Strict-Transport-Security': `max-age=${ONE_YEAR_S}` } : EVERYWHERE
-  server.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers)
-    done()
-  })
-}
+/** Headers that every answer carries, pages and errors included. */
+export const secureHeaders = ({ https }: { https: boolean }): Record<string, string> =>
+  https ? { ...EVERYWHERE, 'Strict-Transport-Security': `max-age=${ONE_YEAR_S}` } : EVERYWHERE

@@ -8,11 +8,11 @@ import { parseStrictJson } from '../json.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
 import { invalidRequest, Refusal } from '../refusal.ts'
-import { answerBrokenRequest } from './broken-request.ts'
+import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
-import { asRefusal, tooManyHeaders } from './framework-refusals.ts'
+import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import {
   bearerToken,
   checkTimestamp,
@@ -23,7 +23,7 @@ import {
   readQuery,
   scopeRefusal,
 } from './guards.ts'
-import { refuseOtherMethods } from './other-methods.ts'
+import { notFoundHere, refuseOtherMethods } from './other-methods.ts'
 import { readBody } from './read-body.ts'
 import { logRequest } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -58,7 +58,13 @@ export type Place<App> = {
   exactWindows: Readonly<Record<string, ExactWindow>>
 }
 
-type Passed = { caller: Caller; windows: SharedWindows; key: string | null; counted: string | null }
+/** `counted`: the shared window in which it has a place, and when it took it. */
+type Passed = {
+  caller: Caller
+  windows: SharedWindows
+  key: string | null
+  counted: { what: string; atMs: number } | null
+}
 declare module 'fastify' {
   interface FastifyRequest {
     passed: Passed | null
@@ -70,12 +76,12 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024
 const HEADERS_LIMIT = 16 * 1024
-const MOST_HEADERS = 100
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 // Above the balancer's, so that the balancer and not we closes an idle connection.
 const KEEP_ALIVE_MS = 65_000
 const ALL = 'all'
+const NO_FINGERPRINT = Buffer.alloc(32)
 
 /** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
 export function buildServer<App>(frame: Frame<App>): FastifyInstance {
@@ -89,7 +95,13 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     // A stop finishes what still arrives on open connections and closes them with the answer: no request is refused.
     return503OnClosing: false,
     genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
-    http: { maxHeaderSize: HEADERS_LIMIT, headersTimeout: HEADERS_TIMEOUT_MS },
+    http: {
+      maxHeaderSize: HEADERS_LIMIT,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // How often the two time limits are looked at; Node's own 30 s would let slow clients stay that much longer.
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false,
+    },
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 256 },
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
@@ -103,18 +115,25 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   server.setErrorHandler((error, request, reply) => sendError(frame, request, reply, asRefusal(error)))
   server.setNotFoundHandler((request, reply) =>
-    sendError(frame, request, reply, new Refusal(404, 'not_found', 'not found')),
+    sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
+  server.server.on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-ID', request.id)
-    if (request.raw.rawHeaders.length > 2 * MOST_HEADERS) done(tooManyHeaders() as never)
-    else done()
+    // What a body calls itself is not believed and must not decide whether it is read.
+    if (request.raw.headers['content-type'] !== undefined)
+      request.raw.headers['content-type'] = 'application/json'
+    done(headersRefusal(request.raw) as never)
   })
   server.addHook('onResponse', (request, reply, done) => {
     finish(frame, request, reply)
     done()
   })
-  secureHeaders(server, { https: frame.https })
+  const headers = secureHeaders({ https: frame.https })
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
   for (const declared of frame.endpoints) addEndpoint(server, frame, declared)
   refuseOtherMethods(server, frame.endpoints)
   return server
@@ -152,7 +171,7 @@ function admit<App>(
   if (declared.rateKind === 'batch') exactWindows[declared.rate]?.refuseEarly(caller, nowMs)
   else {
     windows.take(caller.merchantId, caller.mode, declared.rate, nowMs)
-    passed.counted = declared.rate
+    passed.counted = { what: declared.rate, atMs: nowMs }
   }
   if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
   if (declared.idempotency === 'ignored') return
@@ -194,7 +213,7 @@ async function serve<App>(
   request: FastifyRequest,
 ): Promise<Answer> {
   const { caller, key } = request.passed as Passed
-  const raw = declared.method === 'POST' ? parseBody(request) : undefined
+  const raw = declared.method === 'POST' ? await readRaw(frame, request) : undefined
   const idempotency =
     key === null ? null : { key, fingerprint: fingerprintOf(declared.method, pathOf(request), raw) }
   const api: ApiRequest = {
@@ -228,6 +247,17 @@ async function readForm<App>(
   }
 }
 
+/** The body as JSON. A key that was used before is told first: what cannot be read is another request than the stored one. */
+async function readRaw<App>(frame: Frame<App>, request: FastifyRequest): Promise<unknown> {
+  const { caller, key } = request.passed as Passed
+  try {
+    return parseBody(request)
+  } catch (error) {
+    if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: NO_FINGERPRINT })
+    throw error
+  }
+}
+
 function parseBody(request: FastifyRequest): unknown {
   const { body } = request
   if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity')
@@ -256,6 +286,8 @@ function sendError<App>(
 ): void {
   const refusal = refusalFor(error)
   request.code = refusal.code
+  // Fastify's own refusals run no hooks.
+  reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
   if (refusal.status >= 500)
     frame.log[refusal.status === 500 ? 'error' : 'warn'](
       { err: error, request_id: request.id },
@@ -280,6 +312,6 @@ function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyR
   const { passed } = request
   const status = reply.statusCode
   if (passed?.counted && status >= 400 && status < 500)
-    passed.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted, frame.clock.nowMs())
+    passed.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted)
   logRequest(frame, request, reply)
 }

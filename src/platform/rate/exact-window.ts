@@ -7,11 +7,18 @@ type Mode = 'test' | 'live'
 type WindowRow = { merchantId: number; mode: Mode; what: string; acceptedMs: number[] }
 type Place = { merchantId: number; mode: Mode }
 
+// A row that is not there cannot be locked: it is made first, once for each merchant and mode.
+const MAKE = statement<WindowRow>(
+  'make rate windows',
+  `insert into rate_windows (merchant_id, mode, what, accepted_ms)
+   select merchant_id, mode, $3, '{}' from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)
+   on conflict do nothing`,
+)
 const LOCK = statement<WindowRow>(
   'lock rate windows',
   `select merchant_id as "merchantId", mode, what, accepted_ms::text[] as "acceptedMs" from rate_windows
    where (merchant_id, mode) in (select * from unnest($1::bigint[], $2::mode[])) and what = $3
-   order by merchant_id, mode for no key update`,
+   order by merchant_id, mode::text for no key update`,
 )
 const WRITE = statement(
   'write rate windows',
@@ -29,7 +36,7 @@ export type ExactWindow = {
   /** Refuses (429) what this process already knows to be too much, before anything else is looked at. */
   refuseEarly(place: Place, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: readonly Place[]): Call<WindowRow>[]
+  lock(places: Place[]): Call<WindowRow>[]
   /** Opens the windows that were locked. */
   open(rows: readonly WindowRow[], nowMs: number): OpenWindows
 }
@@ -52,9 +59,10 @@ export function exactWindow(what: string, limit: number): ExactWindow {
     },
     lock: (places) => {
       if (limit === 0) return []
-      return [
-        call(LOCK, numbers(places.map((one) => one.merchantId)), words(places.map((one) => one.mode)), what),
-      ]
+      places.sort(inLockOrder)
+      const merchants = numbers(places.map((one) => one.merchantId))
+      const modes = words(places.map((one) => one.mode))
+      return [call(MAKE, merchants, modes, what), call(LOCK, merchants, modes, what)]
     },
     open: (rows, nowMs) => (limit === 0 ? UNLIMITED : openWindows(rows, { what, limit, nowMs, seen })),
   }
@@ -93,7 +101,7 @@ function openWindows(
 
 /** In the order in which every process locks them. */
 function write(places: Place[], what: string, acceptedMs: (place: Place) => readonly number[]): Call {
-  places.sort((a, b) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1))
+  places.sort(inLockOrder)
   return call(
     WRITE,
     numbers(places.map((place) => place.merchantId)),
@@ -107,3 +115,5 @@ function refuseFull(acceptedMs: readonly number[], limit: number, nowMs: number)
   const waitMs = waitForPlace(acceptedMs, limit, nowMs)
   if (waitMs > 0) throw tooMany(waitMs)
 }
+
+const inLockOrder = (a: Place, b: Place) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

@@ -27,7 +27,7 @@ export type SharedWindows = {
   /** Takes a place or throws 429. */
   take(merchantId: number, mode: Mode, what: string, nowMs: number): void
   /** Gives a place back: the answer was a 4xx. */
-  giveBack(merchantId: number, mode: Mode, what: string, nowMs: number): void
+  giveBack(merchantId: number, mode: Mode, taken: { what: string; atMs: number }): void
   /** Tells the own counts and hears the others'. Called once a second. */
   share(db: Database, process: string, now: Date): Promise<void>
 }
@@ -73,10 +73,11 @@ export function sharedWindows(limits: Limits): SharedWindows {
       window.counts[slot] = (window.counts[slot] ?? 0) + 1
       window.sum += 1
     },
-    giveBack(merchantId, mode, what, nowMs) {
-      if ((limits[what] ?? 0) === 0) return
-      const window = windowOf(merchantId, mode, what, nowMs)
-      const slot = window.second % window.counts.length
+    giveBack(merchantId, mode, { what, atMs }) {
+      const window = windows.get(windowKey(merchantId, mode, what))
+      const second = Math.floor(atMs / 1000)
+      if (!window || window.second - second > SECONDS) return
+      const slot = second % window.counts.length
       const count = window.counts[slot] ?? 0
       if (count === 0) return
       window.counts[slot] = count - 1

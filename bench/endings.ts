@@ -1,0 +1,25 @@
+const endings: (() => unknown)[] = []
+let clearing: Promise<void> | null = null
+
+/** Notes how something that was just started is ended. Noted while everything is being ended, it is ended at once. */
+export function atEnd(end: () => unknown): void {
+  endings.push(end)
+  if (clearing !== null) clearing = clearing.then(endAll)
+}
+
+/** Ends everything that was started, the newest first. Safe to call at any moment and more than once. */
+export async function clear(): Promise<void> {
+  clearing ??= endAll()
+  for (let seen = null; seen !== clearing; ) {
+    seen = clearing
+    await seen
+  }
+}
+
+async function endAll(): Promise<void> {
+  for (let end = endings.pop(); end !== undefined; end = endings.pop())
+    // What fails to end must not keep the rest from ending.
+    await Promise.resolve()
+      .then(end)
+      .catch(() => {})
+}

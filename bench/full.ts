@@ -1,0 +1,44 @@
+import { writeHistories } from './history.ts'
+import { measureIdle } from './idle.ts'
+import { measureLists } from './lists.ts'
+import { compare } from './reads.ts'
+import { atMost } from './report.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
+import { measureStart } from './start.ts'
+import { measureWebhooks, RECEIVING } from './webhooks.ts'
+
+/** How many merchants without payments of their own this takes. */
+export const OTHERS = 3 + RECEIVING
+const HISTORIES = { large: 1_000_000, small: 10_000, tiny: 1000 }
+
+/** What only the full run measures. It leaves the stage without its database: nothing can follow it. */
+export async function measureRest(stage: Stage) {
+  const [large, small, tiny, ...receiving] = stage.others as [BenchMerchant, BenchMerchant, BenchMerchant]
+  const idle = await measureIdle(stage)
+  const webhooks = await measureWebhooks(stage, receiving)
+  await stage.restart()
+  await writeHistories(stage, [
+    { merchant: large, charges: HISTORIES.large },
+    { merchant: small, charges: HISTORIES.small },
+    { merchant: tiny, charges: HISTORIES.tiny },
+  ])
+  const balance = await compare(stage, '/v1/balance', { large, small: tiny })
+  stage.say(`balance: ${balance.large_p50_ms} ms and ${balance.small_p50_ms} ms`)
+  const lists = await measureLists(stage, { large, small })
+  const start = await measureStart(stage)
+  const byFilter = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.ratio]))
+  return {
+    scenarios: { idle, webhooks, balance, lists, start },
+    ratios: {
+      idle_overhead_ms: idle.overhead_ms,
+      balance_1m_vs_1k: balance.ratio,
+      list_1m_vs_10k: byFilter,
+    },
+    bars: [
+      atMost('idle_overhead_ms', 2, idle.overhead_ms),
+      atMost('balance_1m_vs_1k', 1.2, balance.ratio),
+      ...Object.entries(byFilter).map(([name, ratio]) => atMost(`list_1m_vs_10k ${name}`, 1.5, ratio)),
+      atMost('start_ms', 2000, start.worst_ms),
+    ],
+  }
+}

@@ -1,0 +1,88 @@
+import { checkpointLedgers } from '../src/ledger/balances.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
+import { withGateway } from './stage.ts'
+
+/** A merchant with a past: so many charges, half of them paid, so as many transfers as charges. */
+export type History = { merchant: BenchMerchant; charges: number }
+
+const CHUNK = 100_000
+/** How many charges each customer has: filters by phone and email find as many rows in a short history as in a long one. */
+export const OF_EACH_CUSTOMER = 25
+
+// Charges of one year, oldest first. Of a hundred 50 are paid, 48 have failed, 1 is open, 1 is refunded; one open one in
+// ten is still pending. What is open is followed in a far future, so that no sweep touches it.
+const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
+    rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
+    hold_until, settled_at, settlement_id)
+  select $1::bigint, 'txn_' || $2::text || substr(md5(n::text), 1, 16), 'test', status, 20000, 300, 'op1_momo',
+    '2567' || person, '7' || person, 'customer' || (n % $5::int) || '@example.com', 'INV-' || n,
+    md5(n::text)::uuid::text, case when paid then (10000000000 + n)::text end,
+    case status when 'failed' then 'user_cancelled' end,
+    case status when 'refunded' then 'pay_' || $2::text || substr(md5(n::text), 1, 16) end,
+    at, case when not open then at + interval '2 seconds' end,
+    case status when 'refunded' then at + interval '1 day' end, case when open then timestamptz '2100-01-01' end,
+    case when paid then at + interval '2 seconds' end, case when paid then at + interval '2 seconds' end,
+    case when paid then 'setl_' || $2::text || substr(md5(n::text), 1, 16) end
+  from (select n, status, status in ('pending', 'authorized') as open, status in ('succeeded', 'refunded') as paid,
+      lpad((n % $5::int)::text, 8, '0') as person,
+      now() - interval '1 year' * (1 - n / $6::float8) as at
+    from (select n, case when n % 100 < 50 then 'succeeded' when n % 100 < 98 then 'failed'
+        when n % 100 = 98 then 'refunded' when n % 1000 = 999 then 'pending' else 'authorized' end as status
+      from generate_series($3::int, $4::int) n) s) c`
+const SETTLEMENTS = `insert into settlements (merchant_id, id, mode, kind, amount, charge_count, created_at)
+  select merchant_id, settlement_id, mode, 'instant', amount - fee, 1, settled_at from charges
+  where merchant_id = $1 and status = 'succeeded' and created_at > $2`
+const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
+  select merchant_id, mode, $3::bigint + row_number() over (order by created_at, id, part desc), 'charge_' || part, id,
+    'rail:op1_momo', case part when 'net' then 'available' else 'fees' end,
+    case part when 'net' then amount - fee else fee end, completed_at
+  from charges cross join (values ('net'), ('fee')) p (part)
+  where merchant_id = $1 and status = 'succeeded' and created_at > $2`
+const HEAD = `update ledger_heads h set seq = s.seq, available = s.available from (
+    select max(seq) as seq, sum(amount) filter (where credit = 'available') as available
+    from transfers where merchant_id = $1 and mode = 'test') s
+  where h.merchant_id = $1 and h.mode = 'test'`
+
+/** Writes these histories as the product would have left them: set-based, with heads, numbers and checkpoints. */
+export async function writeHistories(stage: Stage, histories: readonly History[]): Promise<void> {
+  const startedAt = performance.now()
+  await withGateway(stage.config, async ({ gateway }) => {
+    const [app] = gateway.cells
+    const checkpoint = async () => {
+      if (app) await checkpointLedgers(app.db, gateway.clock.now())
+    }
+    for (const history of histories) await writeHistory(stage, history, checkpoint)
+  })
+  // What autovacuum does within a minute or two of such writes.
+  await stage.db.query('vacuum analyze')
+  stage.say(`histories written in ${Math.round((performance.now() - startedAt) / 1000)} s`)
+}
+
+async function writeHistory(
+  { db }: Stage,
+  { merchant, charges }: History,
+  checkpoint: () => Promise<void>,
+): Promise<void> {
+  const { id, tag } = merchant
+  const customers = charges / OF_EACH_CUSTOMER
+  for (let first = 0; first < charges; first += CHUNK) {
+    const last = Math.min(first + CHUNK, charges) - 1
+    const { rows } = await db.query(
+      `select coalesce(max(created_at), '-infinity')::text as until from charges where merchant_id = $1`,
+      [id],
+    )
+    const { until } = rows[0]
+    await db.query(CHARGES, [id, tag, first, last, customers, charges])
+    await db.query(SETTLEMENTS, [id, until])
+    await db.query(TRANSFERS, [id, until, await seqOf(db, id)])
+    await db.query(HEAD, [id])
+    await checkpoint()
+  }
+}
+
+async function seqOf(db: Stage['db'], id: number): Promise<number> {
+  const { rows } = await db.query(`select seq from ledger_heads where merchant_id = $1 and mode = 'test'`, [
+    id,
+  ])
+  return Number(rows[0].seq)
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { percentile } from './figures.ts'
+
+/**
+ * The load generator, a process of its own: a closed loop of connections that each send the next request when the answer
+ * to the last has come. It writes prepared bytes to plain sockets, so that it takes little of the machine it measures on.
+ */
+export type LoadOrder = {
+  port: number
+  connections: number
+  /** `Authorization` tokens; each request takes one by chance. */
+  tokens: readonly string[]
+  /** Ends after so many milliseconds, or after so many requests. */
+  ms?: number
+  requests?: number
+  /** No more than so many requests a second in all; absent: as fast as the answers come. */
+  perSecond?: number
+  /** Absent: POST /v1/charges with new bodies and keys. Otherwise a GET of this path. */
+  path?: string
+}
+export type LoadResult = {
+  seconds: number
+  /** How many answers of each status. */
+  statuses: Record<string, number>
+  /** The first answer that was not a success, as it came. */
+  refusal: string | null
+  p50Ms: number
+  p99Ms: number
+}
+
+type Run = LoadOrder & {
+  heads: string[]
+  startedAt: number
+  left: number
+  times: number[]
+  statuses: Record<string, number>
+  refusal: string | null
+}
+type Wire = { socket: Socket; text: string; sentAt: number; dueAt: number; done: () => void }
+
+const RUN = randomBytes(6).toString('hex')
+let serial = 0
+
+process.on('message', (order: LoadOrder) => {
+  drive(order).then(
+    (result) => process.send?.({ result }),
+    (error) => process.send?.({ error: String(error) }),
+  )
+})
+process.on('disconnect', () => process.exit(0))
+
+async function drive(order: LoadOrder): Promise<LoadResult> {
+  const heads = order.tokens.map((token) => headOf(order, token))
+  const left = order.requests ?? Number.POSITIVE_INFINITY
+  const sockets = await Promise.all(Array.from({ length: order.connections }, () => open(order.port)))
+  const run: Run = {
+    ...order,
+    heads,
+    left,
+    startedAt: performance.now(),
+    times: [],
+    statuses: {},
+    refusal: null,
+  }
+  await Promise.all(sockets.map((socket) => work(run, socket)))
+  const seconds = (performance.now() - run.startedAt) / 1000
+  const sorted = Float64Array.from(run.times).sort()
+  const { statuses, refusal } = run
+  return { seconds, statuses, refusal, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) }
+}
+
+function headOf({ port, path }: LoadOrder, token: string): string {
+  const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`
+  if (path !== undefined) return `GET ${path} HTTP/1.1\r\n${common}\r\n`
+  return `POST /v1/charges HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    socket.once('connect', () => resolve(socket)).once('error', reject)
+  })
+}
+
+function work(run: Run, socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const wire: Wire = { socket, text: '', sentAt: 0, dueAt: 0, done: resolve }
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the service closed a connection')))
+    socket.on('data', (chunk) => {
+      wire.text += chunk.toString('latin1')
+      take(run, wire)
+    })
+    next(run, wire)
+  })
+}
+
+function next(run: Run, wire: Wire): void {
+  const now = performance.now()
+  if (run.left <= 0 || (run.ms !== undefined && now - run.startedAt >= run.ms)) {
+    wire.socket.removeAllListeners('close').destroy()
+    wire.done()
+    return
+  }
+  run.left -= 1
+  const pause = run.perSecond === undefined ? 0 : (1000 * run.connections) / run.perSecond
+  wire.dueAt = Math.max(now, wire.dueAt + pause)
+  if (wire.dueAt === now) send(run, wire)
+  else setTimeout(send, wire.dueAt - now, run, wire)
+}
+
+function send(run: Run, wire: Wire): void {
+  wire.sentAt = performance.now()
+  const head = run.heads[Math.floor(Math.random() * run.heads.length)] as string
+  wire.socket.write(run.path === undefined ? head + charge() : head, 'latin1')
+}
+
+function charge(): string {
+  serial += 1
+  const phone = `0772${String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')}`
+  const amount = 1000 + Math.floor(Math.random() * 200_000)
+  const body = `{"amount":${amount},"currency":"UGX","channel":"op1_momo","customer":{"phone":"${phone}"},"reference":"INV-${RUN}-${serial}"}`
+  const time = Math.floor((performance.timeOrigin + performance.now()) / 1000)
+  return `X-Timestamp: ${time}\r\nIdempotency-Key: ${RUN}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+function take(run: Run, wire: Wire): void {
+  const end = wire.text.indexOf('\r\n\r\n')
+  if (end < 0) return
+  const length = Number(/content-length: ([0-9]+)/i.exec(wire.text)?.[1] ?? 0)
+  if (wire.text.length < end + 4 + length) return
+  run.times.push(performance.now() - wire.sentAt)
+  const status = wire.text.slice(9, 12)
+  run.statuses[status] = (run.statuses[status] ?? 0) + 1
+  if (!status.startsWith('2')) run.refusal ??= wire.text
+  wire.text = ''
+  next(run, wire)
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util'
+import { clear } from './endings.ts'
+import { measureRest, OTHERS } from './full.ts'
+import { FULL, measureMoney, QUICK } from './money.ts'
+import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
+import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
+import { buildStage } from './stage.ts'
+
+// npm run bench [-- --quick] [-- --json]: boots the service on a fresh database and measures it (see README).
+const { values: flags } = parseArgs({
+  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, profile: { type: 'boolean' } },
+})
+const MERCHANTS = 1000
+const WITHIN_MS = flags.quick ? 180_000 : 1_800_000
+
+async function measure(): Promise<unknown> {
+  const startedAt = performance.now()
+  const say = (line: string) => {
+    if (flags.json) return
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)
+    process.stderr.write(`${seconds} s  ${line}\n`)
+  }
+  const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
+  const stage = await buildStage({
+    say,
+    merchants: MERCHANTS,
+    ...(flags.quick ? {} : { others: OTHERS }),
+    ...profiled,
+  })
+  const described = await describeMachine(stage)
+  if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
+  const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
+  const rest = flags.quick ? null : await measureRest(stage)
+  return {
+    ...described,
+    rounds: money.rounds,
+    scenarios: { ...money.scenarios, ...rest?.scenarios },
+    ratios: { ...money.ratios, ...rest?.ratios },
+    bars: [
+      atMost('cpu_per_payment_vs_tpcb', 0.7, money.ratios.cpu_per_payment_vs_tpcb),
+      atLeast('hot_merchant_vs_uniform', 0.9, money.ratios.hot_merchant_vs_uniform),
+      atMost('rss_mb', 200, stage.peakMemoryMb()),
+      ...(rest?.bars ?? []),
+    ],
+    seconds: Math.round((performance.now() - startedAt) / 1000),
+  }
+}
+
+let ending: Promise<never> | null = null
+
+/** Ends what was started, then this process. What fails because of that is no news: the first reason counts. */
+function end(code: number, why = ''): Promise<never> {
+  if (ending === null) process.stderr.write(why)
+  ending ??= clear().then(() => process.exit(code))
+  return ending
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(130))
+setTimeout(() => {
+  end(1, 'the bench took too long and was ended\n')
+}, WITHIN_MS).unref()
+
+measure().then(
+  async (report) => {
+    await clear()
+    process.stdout.write(writeReport(flags.profile ? 'bench-profile' : 'bench', report))
+    await end(0)
+  },
+  async (error) => {
+    await end(1, `${error instanceof Error ? error.stack : error}\n`)
+  },
+)

@@ -1,0 +1,87 @@
+import { rounded, since } from './figures.ts'
+import { cpuOf, cpuOfTree } from './processes.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
+
+/** One round of payments: from the first request until every accepted charge is paid and posted. */
+export type PaymentRound = {
+  accepted_per_second: number | null
+  payments_per_second: number | null
+  payments: number | null
+  seconds: number | null
+  refused: number | null
+  post_p50_ms: number | null
+  post_p99_ms: number | null
+  /** Processor milliseconds per complete payment. */
+  cpu_ms_server: number | null
+  cpu_ms_postgres: number | null
+  cpu_ms: number | null
+}
+
+export const CONNECTIONS = 64
+const LAND_WITHIN_MS = 60_000
+const LOOK_EVERY_MS = 10
+
+// A complete payment has all of these rows; the scarcest kind says how many there are.
+const COMPLETE = `select least(
+  (select count(*) from charges where status = 'succeeded'),
+  (select count(*) from transfers where kind = 'charge_net'),
+  (select count(*) from events), (select count(*) from deliveries))::int as complete`
+const OPEN = 'select 1 from charges where follow_at is not null limit 1'
+
+/** Drives charges of these merchants for `ms`, waits until all have landed, and says what that took. */
+export async function payRound(
+  stage: Stage,
+  merchants: readonly BenchMerchant[],
+  ms: number,
+): Promise<PaymentRound> {
+  const before = await countComplete(stage)
+  const cpu = readCpu(stage)
+  const startedAt = performance.now()
+  const tokens = merchants.map((merchant) => merchant.token)
+  const load = await stage.driver.run({ port: stage.service.port, connections: CONNECTIONS, tokens, ms })
+  await untilLanded(stage)
+  const seconds = (performance.now() - startedAt) / 1000
+  const used = { server: cpu.server(), postgres: cpu.postgres() }
+  const payments = (await countComplete(stage)) - before
+  const accepted = load.statuses['201'] ?? 0
+  if (accepted === 0) throw new Error(`no charge was accepted: ${load.refusal}`)
+  if (payments !== accepted) throw new Error(`${accepted} charges were accepted and ${payments} completed`)
+  const each = (value: number | null) => (value === null ? null : (value * 1000) / payments)
+  const server = each(used.server)
+  const postgres = each(used.postgres)
+  return {
+    accepted_per_second: rounded(accepted / load.seconds, 0),
+    payments_per_second: rounded(payments / seconds, 0),
+    payments,
+    seconds: rounded(seconds),
+    refused: Object.values(load.statuses).reduce((sum, count) => sum + count, 0) - accepted,
+    post_p50_ms: rounded(load.p50Ms, 2),
+    post_p99_ms: rounded(load.p99Ms, 2),
+    cpu_ms_server: rounded(server, 4),
+    cpu_ms_postgres: rounded(postgres, 4),
+    cpu_ms: rounded(server === null || postgres === null ? null : server + postgres, 4),
+  }
+}
+
+/** Waits until no charge is open any more. */
+export async function untilLanded({ db }: Stage): Promise<void> {
+  const giveUpAt = performance.now() + LAND_WITHIN_MS
+  while ((await db.query(OPEN)).rows.length > 0) {
+    if (performance.now() > giveUpAt) throw new Error('accepted charges did not reach their end')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+async function countComplete({ db }: Stage): Promise<number> {
+  return (await db.query(COMPLETE)).rows[0].complete
+}
+
+/** What the service and the whole database server use from now on, in processor seconds. */
+export function readCpu({ service, postgres }: Stage) {
+  const server = cpuOf(service.pid)
+  const tree = cpuOfTree(postgres.pid)
+  return {
+    server: () => since(server, cpuOf(service.pid)),
+    postgres: () => since(tree, cpuOfTree(postgres.pid)),
+  }
+}

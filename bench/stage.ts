@@ -1,0 +1,172 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { type Config, readConfig } from '../src/config.ts'
+import { createMerchant } from '../src/merchants/create-merchant.ts'
+import { type Opened, openGateway } from '../src/open-gateway.ts'
+import { type EmbeddedServer, joinEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { type Driver, startDriver } from './drive.ts'
+import { atEnd } from './endings.ts'
+import { peakMemoryMb } from './processes.ts'
+import { freePort, type Service, startService } from './service.ts'
+
+export type BenchMerchant = { id: number; publicId: string; tag: string; token: string }
+
+/** Everything the scenarios play on. */
+export type Stage = {
+  dataDir: string
+  config: Config
+  postgres: EmbeddedServer
+  service: Service
+  driver: Driver
+  merchants: BenchMerchant[]
+  /** Merchants that no payment round touches. */
+  others: BenchMerchant[]
+  /** Our own connection to the product's database, with all rights; it counts and seeds. */
+  db: pg.Client
+  /** A database beside it that belongs to an ordinary role, for TPC-B and plain transactions. */
+  plainUrl: string
+  say(line: string): void
+  /** The most memory any service of this run has held so far, in MB. */
+  peakMemoryMb(): number | null
+  /** Stops the service and starts it again with other settings. */
+  restart(settings?: Record<string, string>): Promise<void>
+}
+export type StageOptions = {
+  say(line: string): void
+  merchants: number
+  others?: number
+  postgresSettings?: Record<string, string>
+  nodeFlags?: readonly string[]
+}
+
+export const PLAIN = 'bench'
+// As many as the product has connections to its directory: more would only wait for one, and be refused.
+const AT_ONCE = 2
+const TRIES = 5
+/** A fresh embedded server, merchants, the service and the load generator. `clear` of endings.ts ends them. */
+export async function buildStage(options: StageOptions): Promise<Stage> {
+  const { say, postgresSettings = {}, nodeFlags = [] } = options
+  const dataDir = join(temporaryFolder(), 'data')
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+  // Noted before it is there: what is being started when the end comes is waited for, and then ended.
+  const joining = joinEmbeddedPostgres({ dataDir, say, settings: postgresSettings })
+  atEnd(async () => (await joining).leave())
+  const postgres = await joining
+  const made = await makeMerchants(config, options)
+  const merchants = made.slice(0, options.merchants)
+  await makePlainDatabase(postgres)
+  const db = await connect(postgres.url('gateway'))
+  await db.query('set search_path = cell_0, directory')
+  const port = await freePort()
+  const started = { dataDir, port, nodeFlags, token: merchants[0]?.token ?? '' }
+  const service = await startService(started)
+  say(`the service answers after ${Math.round(service.startMs)} ms`)
+  const driver = startDriver()
+  atEnd(() => driver.end())
+  let peak: number | null = null
+  const stage: Stage = {
+    dataDir,
+    config,
+    postgres,
+    service,
+    driver,
+    merchants,
+    others: made.slice(options.merchants),
+    db,
+    plainUrl: `${postgres.url(PLAIN).replace(/user=[^&]+/, `user=${PLAIN}`)}`,
+    say,
+    peakMemoryMb: () => {
+      peak = Math.max(peak ?? 0, peakMemoryMb(stage.service.pid) ?? 0) || null
+      return peak
+    },
+    restart: async (settings = {}) => {
+      stage.peakMemoryMb()
+      await stage.service.stop()
+      stage.service = await startService({ ...started, settings })
+    },
+  }
+  return stage
+}
+
+/** A connection that `clear` closes. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  atEnd(() => client.end())
+  return client
+}
+
+/** Opens the product in this process on the stage's data, for as long as `work` takes. */
+export async function withGateway<T>(config: Config, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const opening = openGateway({ config, log: pino({ level: 'silent' }), say: () => {} })
+  let closing: Promise<void> | null = null
+  const close = () => {
+    closing ??= opening.then((opened) => opened.close())
+    return closing
+  }
+  atEnd(close)
+  try {
+    return await work(await opening)
+  } finally {
+    await close()
+  }
+}
+
+function temporaryFolder(): string {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-bench-')))
+  // Started by root, the server runs under another account, which must be able to pass through.
+  chmodSync(base, 0o711)
+  atEnd(() => rmSync(base, { recursive: true, force: true, maxRetries: 10 }))
+  return base
+}
+
+async function makeMerchants(
+  config: Config,
+  { say, merchants, others = 0 }: StageOptions,
+): Promise<BenchMerchant[]> {
+  const startedAt = performance.now()
+  const made = await withGateway(config, async ({ gateway }) => {
+    const all: BenchMerchant[] = []
+    let left = merchants + others
+    const work = async () => {
+      while (left > 0) {
+        left -= 1
+        all.push(await makeMerchant(gateway, left))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const [app] = gateway.cells
+    const { rows } = (await app?.db.pool.query('select id, public_id as "publicId", tag from merchants')) ?? {
+      rows: [],
+    }
+    const facts = new Map(rows.map((row) => [row.publicId, row]))
+    return all.map((one) => ({ ...one, ...facts.get(one.publicId) }))
+  })
+  say(`${made.length} merchants in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  return made
+}
+
+async function makeMerchant(gateway: Opened['gateway'], number: number): Promise<BenchMerchant> {
+  const input = { name: `Bench ${number}`, email: `merchant${number}@example.com` }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const made = await createMerchant(gateway, input)
+      return { id: 0, publicId: made.id, tag: '', token: made.keys.test }
+    } catch (error) {
+      // On a machine that is busy with other things a new connection may take too long for the product's patience.
+      if (attempt === TRIES) throw error
+    }
+  }
+}
+
+async function makePlainDatabase(postgres: EmbeddedServer): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url('postgres') })
+  await client.connect()
+  await client.query(`create role ${PLAIN} login`)
+  await client.query(`create database ${PLAIN} owner ${PLAIN}`)
+  await client.end()
+}

@@ -1,0 +1,27 @@
+import { median, rounded } from './figures.ts'
+import type { Stage } from './stage.ts'
+
+const TIMES = 3
+
+/** Milliseconds from spawning the service to its first answered request, on a database that runs and on one that does not. */
+export async function measureStart(stage: Stage) {
+  const running: number[] = []
+  while (running.length < TIMES) running.push(await restarted(stage))
+  // The last one out stops the database: from here on that is the service.
+  await stage.db.end()
+  await stage.postgres.leave()
+  const stopped: number[] = []
+  while (stopped.length < TIMES) stopped.push(await restarted(stage))
+  const worst = Math.max(...stopped)
+  stage.say(`starts in ${Math.round(median(running) ?? 0)} ms, with its database in ${Math.round(worst)} ms`)
+  return {
+    database_running_p50_ms: rounded(median(running), 0),
+    database_stopped_p50_ms: rounded(median(stopped), 0),
+    worst_ms: rounded(worst, 0),
+  }
+}
+
+async function restarted(stage: Stage): Promise<number> {
+  await stage.restart()
+  return stage.service.startMs
+}

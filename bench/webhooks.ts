@@ -1,0 +1,101 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { findMerchant, setMerchant } from '../src/merchants/set-merchant.ts'
+import { atEnd } from './endings.ts'
+import { percentile, rounded } from './figures.ts'
+import { untilLanded } from './payments.ts'
+import type { ReceiversOrder, ReceiversReport } from './receivers.ts'
+import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
+
+const HEALTHY = 100
+const SILENT = 200
+/** How many merchants that takes. */
+export const RECEIVING = HEALTHY + SILENT
+// Half of what saturates two cores with sender, receivers and load generator on them.
+const EVENTS_A_SECOND = 150
+const MS = 10_000
+const DELIVERED_WITHIN_MS = 60_000
+const RECEIVERS = fileURLToPath(new URL('./receivers.js', import.meta.url))
+
+const WAITING = `select count(*)::int as waiting from deliveries where merchant_id = any($1) and created_at > $2 and attempts = 0`
+const CREATED = `select id, extract(epoch from created_at) * 1000 as at from events where merchant_id = any($1) and created_at > $2`
+
+/**
+ * Milliseconds from an event's time (just before its commit, so the commit is part of it) to the first attempt at a
+ * healthy receiver of these merchants without a past: with healthy receivers alone, and with twice as many beside them that never answer.
+ */
+export async function measureWebhooks(stage: Stage, merchants: readonly BenchMerchant[]) {
+  const receivers = fork(RECEIVERS, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  atEnd(() => receivers.kill('SIGKILL'))
+  const ports = (await ask(receivers, { healthy: HEALTHY, silent: SILENT })) as {
+    healthy: number[]
+    silent: number[]
+  }
+  const allowed = [...ports.healthy, ...ports.silent].map((port) => `127.0.0.1:${port}`)
+  await stage.restart({ WEBHOOK_ALLOW_PRIVATE: allowed.join(',') })
+  const healthy = merchants.slice(0, HEALTHY)
+  const silent = merchants.slice(HEALTHY)
+  await setAddresses(stage, healthy, { ports: ports.healthy, allowed })
+  const alone = await sendEvents(stage, receivers, { healthy, silent: [] })
+  await setAddresses(stage, silent, { ports: ports.silent, allowed })
+  const beside = await sendEvents(stage, receivers, { healthy, silent })
+  receivers.kill('SIGKILL')
+  return { healthy_receivers: HEALTHY, alone, beside_silent_receivers: { silent: SILENT, ...beside } }
+}
+
+type Parties = { healthy: readonly BenchMerchant[]; silent: readonly BenchMerchant[] }
+
+async function sendEvents(stage: Stage, receivers: ChildProcess, { healthy, silent }: Parties) {
+  const ids = healthy.map((merchant) => merchant.id)
+  const { rows } = await stage.db.query('select clock_timestamp()::text as now')
+  const since = rows[0].now
+  const tokens = [...healthy, ...silent].map((merchant) => merchant.token)
+  // The healthy ones get the same number of events a second either way.
+  const perSecond = (EVENTS_A_SECOND * tokens.length) / healthy.length
+  await stage.driver.run({ port: stage.service.port, connections: 32, tokens, perSecond, ms: MS })
+  await untilLanded(stage)
+  const unattempted = await untilAttempted(stage, ids, since)
+  const { seen } = (await ask(receivers, 'report')) as { seen: [string, number][] }
+  const created = await stage.db.query(CREATED, [ids, since])
+  const arrived = new Map(seen)
+  const waits = created.rows.flatMap(({ id, at }) =>
+    arrived.has(id) ? (arrived.get(id) as number) - at : [],
+  )
+  waits.sort((a, b) => a - b)
+  stage.say(`${created.rows.length} events, first attempt after ${Math.round(percentile(waits, 0.5))} ms`)
+  return {
+    events: created.rows.length,
+    never_attempted: unattempted,
+    to_first_attempt_p50_ms: rounded(percentile(waits, 0.5), 1),
+    to_first_attempt_p99_ms: rounded(percentile(waits, 0.99), 1),
+  }
+}
+
+async function untilAttempted({ db }: Stage, ids: number[], since: string): Promise<number> {
+  const giveUpAt = performance.now() + DELIVERED_WITHIN_MS
+  for (;;) {
+    const { waiting } = (await db.query(WAITING, [ids, since])).rows[0]
+    if (waiting === 0 || performance.now() > giveUpAt) return waiting
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function setAddresses(
+  { config }: Stage,
+  merchants: readonly BenchMerchant[],
+  { ports, allowed }: { ports: number[]; allowed: string[] },
+): Promise<void> {
+  await withGateway({ ...config, webhookAllowPrivate: allowed }, async ({ gateway }) => {
+    for (const [index, { publicId }] of merchants.entries()) {
+      const { app, merchant } = await findMerchant(gateway, publicId)
+      await setMerchant(app, merchant, { webhookUrl: `http://127.0.0.1:${ports[index]}/hook` })
+    }
+  })
+}
+
+async function ask(receivers: ChildProcess, order: ReceiversOrder): Promise<ReceiversReport> {
+  receivers.send(order)
+  const [report] = await once(receivers, 'message')
+  return report
+}

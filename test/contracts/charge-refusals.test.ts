@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
+import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { CHARGE } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
+
+let service: LiveService
+before(async () => {
+  service = await startLiveService()
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
+
+type Case = {
+  expected: Refused
+  /** Part of the body; a text is the whole body. */
+  body?: Record<string, unknown> | string
+  live?: boolean
+  /** The merchant while the fault lasts, and afterwards. */
+  merchant?: MerchantChange
+  cured?: MerchantChange
+}
+
+const KYC =
+  'live charges require a verified business - complete verification on your dashboard (test keys work immediately)'
+const DOMAIN: Case[] = [
+  {
+    expected: domain('merchant_inactive', 'merchant is not active'),
+    merchant: { active: false },
+    cured: { active: true },
+  },
+  {
+    expected: domain('merchant_inactive', 'merchant is not active'),
+    live: true,
+    merchant: { active: false },
+    cured: { active: true },
+  },
+  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: 0 } },
+  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: -5000 } },
+  {
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    body: { amount: 1_000_000_001 },
+  },
+  {
+    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 4999"),
+    merchant: { chargeLimit: 4999 },
+    cured: { chargeLimit: null },
+  },
+  {
+    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 4999"),
+    live: true,
+    merchant: { chargeLimit: 4999 },
+    cured: { chargeLimit: 5000 },
+  },
+  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'KES' } },
+  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'ugx' } },
+  {
+    expected: domain('verification_required', KYC),
+    live: true,
+    merchant: { kycStatus: 'pending' },
+    cured: { kycStatus: 'verified' },
+  },
+  {
+    expected: domain('verification_required', KYC),
+    live: true,
+    merchant: { kycStatus: 'rejected' },
+    cured: { kycStatus: 'verified' },
+  },
+  {
+    expected: domain('channel_not_available', 'op2_money is not available for live payments yet'),
+    live: true,
+    body: { channel: 'op2_money' },
+  },
+  {
+    expected: domain('channel_not_available', 'card is not available for live payments yet'),
+    live: true,
+    body: { channel: 'card' },
+  },
+  { expected: domain('fee_exceeds_amount', 'fee exceeds amount'), body: { amount: 200 } },
+  {
+    expected: domain('invalid_split', 'invalid split: split must be a non-empty list'),
+    body: { split: [] },
+  },
+]
+
+for (const refusal of DOMAIN)
+  test(`"${refusal.expected.error}" (${refusal.live ? 'live' : 'test'}) writes nothing and is kept under its key for good`, async () => {
+    const { api, merchant } = await faultyShop(refusal)
+    const key = { 'idempotency-key': 'one order' }
+    const body = { ...bodyOf(refusal) }
+    const before = await service.digest()
+    const first = await api.charge(body, key)
+    assertRefused(first, refusal.expected)
+    if (refusal.cured) await service.set(merchant, refusal.cured)
+    const again = await api.charge(body, key)
+    assert.equal(again.status, 400)
+    assert.equal(again.text, first.text, 'the stored bytes, the request_id of the first answer among them')
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
+    assertRefused(await api.charge({ ...CHARGE, amount: 7000 }, key), {
+      status: 409,
+      code: 'conflict',
+      error: 'idempotency key reused with different request body',
+    })
+    assert.equal(await service.digest(), before, 'zero writes')
+    if (refusal.cured) assert.equal((await api.charge(body)).status, 201, 'a new key finds the cause gone')
+  })
+
+const FORM: Case[] = [
+  { expected: invalid('body is not valid JSON'), body: '{"amount":5000,' },
+  { expected: invalid('body must be a JSON object'), body: '[]' },
+  { expected: invalid('amount must be an integer'), body: { amount: '5000' } },
+  { expected: invalid('currency must be a string'), body: { currency: 1 } },
+  { expected: invalid('channel is required'), body: { channel: null } },
+  {
+    expected: invalid('channel must be one of op1_momo, op2_money, card (got cash)'),
+    body: { channel: 'cash' },
+  },
+  { expected: invalid('customer is required'), body: { customer: null } },
+  { expected: invalid('customer must be an object'), body: { customer: '0700000000' } },
+  { expected: invalid('customer must be an object'), body: { customer: ['0700000000'] } },
+  { expected: invalid('customer.phone is required'), body: { customer: {} } },
+  { expected: invalid('customer.phone must be a string'), body: { customer: { phone: 700000000 } } },
+  { expected: invalid('customer.phone is not a valid phone number'), body: { customer: { phone: '07' } } },
+  {
+    expected: invalid('customer.email is not a valid email address'),
+    body: { customer: { phone: '0700000000', email: 'nobody' } },
+  },
+  { expected: invalid('reference must be a string'), body: { reference: 7 } },
+  { expected: invalid('reference must be at most 255 characters'), body: { reference: 'r'.repeat(256) } },
+  { expected: invalid('split must be a list'), body: { split: {} } },
+  { expected: invalid('split must be a list'), body: { split: 'sub_a' } },
+  { expected: invalid('split must be a list'), body: { split: '' } },
+  { expected: TOO_LARGE, body: ' '.repeat(1024 * 1024 + 1) },
+]
+
+for (const refusal of FORM)
+  test(`"${refusal.expected.error}" for ${nameOf(refusal.body)} writes nothing and leaves its key free`, async () => {
+    const { api } = await faultyShop(refusal)
+    const key = { 'idempotency-key': 'one order' }
+    const before = await service.digest()
+    assertRefused(await api.post('/v1/charges', bodyOf(refusal), key), refusal.expected)
+    assert.equal(await service.digest(), before, 'zero writes')
+    assert.deepEqual(
+      await service.rows(`select 1 from idempotency_keys where key = 'one order' and merchant_id =
+      (select max(id) from merchants)`),
+      [],
+    )
+    const good = await api.charge({}, key)
+    assert.equal(good.status, 201)
+    assert.equal(good.headers.get('idempotent-replayed'), null)
+  })
+
+const HEADERS: [string, Record<string, string | undefined>, Refused][] = [
+  [
+    'no X-Timestamp',
+    { 'x-timestamp': undefined },
+    badRequest('X-Timestamp header required. Send the current Unix time in seconds.'),
+  ],
+  [
+    'a X-Timestamp in words',
+    { 'x-timestamp': 'now' },
+    badRequest('X-Timestamp must be an integer Unix timestamp'),
+  ],
+  ['no Idempotency-Key', { 'idempotency-key': undefined }, badRequest('Idempotency-Key header required')],
+  ['a blank Idempotency-Key', { 'idempotency-key': '   ' }, badRequest('Idempotency-Key header required')],
+  [
+    'a key of 256 characters',
+    { 'idempotency-key': 'k'.repeat(256) },
+    badRequest('Idempotency-Key must be 1 to 255 characters'),
+  ],
+  [
+    'no bearer',
+    { authorization: undefined },
+    { status: 401, code: 'unauthorized', error: 'missing bearer token' },
+  ],
+]
+
+for (const [name, headers, expected] of HEADERS)
+  test(`a charge with ${name} is refused, writes nothing and leaves a key free`, async () => {
+    const { api } = await faultyShop({ expected })
+    const key = { 'idempotency-key': 'one order' }
+    const before = await service.digest()
+    assertRefused(await api.charge({}, { ...key, ...headers }), expected)
+    assert.equal(await service.digest(), before, 'zero writes')
+    assert.equal((await api.charge({}, key)).status, 201)
+  })
+
+test('a charge on a rail that cannot serve is answered 502, nothing remains, and its key is free', async () => {
+  const bare = await startLiveService({ database: service.database, liveRails: {} })
+  try {
+    const { merchant, live } = await service.shop()
+    const key = { 'idempotency-key': 'one order' }
+    const body = { customer: { phone: newPayer() } }
+    const expected = {
+      status: 502,
+      code: 'rail_unavailable',
+      error: 'payment rail temporarily unavailable - retry with the same Idempotency-Key',
+    }
+    const before = await service.digest()
+    assertRefused(await bare.client(merchant.keys.live).charge(body, key), expected)
+    service.rail.ready('wait')
+    assertRefused(await live.charge(body, key), expected, { retryAfter: '7' })
+    service.rail.ready('ready')
+    assert.equal(await service.digest(), before, 'zero writes')
+    assert.equal((await live.get('/v1/charges')).body.data.length, 0)
+    const charged = await live.charge(body, key)
+    assert.equal(charged.status, 201)
+    assert.equal(charged.headers.get('idempotent-replayed'), null)
+  } finally {
+    await bare.close()
+  }
+})
+
+async function faultyShop({ live, merchant: change }: Case) {
+  const merchant: CreatedMerchant = await service.merchant({ verified: true })
+  if (change) await service.set(merchant, change)
+  return { merchant, api: service.client(live ? merchant.keys.live : merchant.keys.test) }
+}
+
+const bodyOf = ({ body }: Case): any =>
+  typeof body === 'string' ? body : { ...CHARGE, customer: { phone: newPayer() }, ...body }
+
+function nameOf(body: Case['body']): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return (text ?? '').slice(0, 60).trim() || 'a body of 1 MiB and a byte'
+}

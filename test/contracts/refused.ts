@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import type { Reply } from '../helpers/test-service.ts'
+
+/** An error answer as contract section 4 has it. */
+export type Refused = { status: number; code: string; error: string }
+
+export const badRequest = (error: string): Refused => ({ status: 400, code: 'bad_request', error })
+export const invalid = (problem: string): Refused => badRequest(`invalid request: ${problem}`)
+export const domain = (code: string, error: string): Refused => ({ status: 400, code, error })
+export const unauthorized = (error: 'missing bearer token' | 'invalid api key'): Refused => ({
+  status: 401,
+  code: 'unauthorized',
+  error,
+})
+export const notFound = (error: string): Refused => ({ status: 404, code: 'not_found', error })
+export const TOO_LARGE: Refused = {
+  status: 413,
+  code: 'payload_too_large',
+  error: 'invalid request: body too large',
+}
+
+/** The answer is exactly this refusal: three fields and no others, JSON, the id of its own header, no Retry-After. */
+export function assertRefused(
+  reply: Reply,
+  { status, code, error }: Refused,
+  options: { retryAfter?: string; because?: string } = {},
+): void {
+  const { retryAfter = null, because = '' } = options
+  const request_id = reply.headers.get('x-request-id')
+  assert.deepEqual(
+    { because, status: reply.status, body: reply.body },
+    { because, status, body: { error, code, request_id } },
+  )
+  assert.match(request_id ?? '', /^[A-Za-z0-9._-]{1,128}$/)
+  assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.equal(reply.headers.get('retry-after'), retryAfter, because)
+  assert.equal(reply.headers.get('idempotent-replayed'), null, because)
+}

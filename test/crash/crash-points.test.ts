@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { CRASH_POINTS } from '../../src/platform/crash-point.ts'
+import { chanceFrom } from './chance.ts'
+import { crashAt, POINT_CASES } from './point-cases.ts'
+import { makeWorld, restart, settleBooks, type World, withLiveRail } from './world.ts'
+
+const SOURCES = join(import.meta.dirname, '..', '..', '..', 'src')
+const NOTHING = {
+  lost: [],
+  doubled: [],
+  falselyFailed: [],
+  wrongEnd: [],
+  eventsLost: [],
+  wrongDeliveries: [],
+}
+const passedInCode = pointsInCode()
+
+let world: World
+before(async () => {
+  world = await makeWorld(chanceFrom(1))
+})
+after(() => world?.end())
+
+test('every named crash point is passed somewhere in the code, and every one in the code is killed here', () => {
+  const named = [...CRASH_POINTS].sort()
+  assert.deepEqual(passedInCode, named, 'the code passes other points than crash-point.ts names')
+  assert.deepEqual(POINT_CASES.map(({ point }) => point).sort(), named, 'the cases are other points')
+})
+
+for (const pointCase of POINT_CASES) {
+  // A point that nobody passes is the failure of the test above; waiting for it would only take time.
+  const skip = passedInCode.includes(pointCase.point) ? false : 'not in the code'
+  test(`a kill at ${pointCase.point} loses nothing and doubles nothing`, { skip }, async () => {
+    assert.deepEqual(await crashAt(world, pointCase), [])
+    const service = await restart(world, pointCase.led === 'live' ? withLiveRail(world) : {})
+    const { findings } = await settleBooks(world)
+    await service.kill()
+    assert.deepEqual(findings, NOTHING)
+    assert.deepEqual(world.clients.tally.unexpected, [])
+  })
+}
+
+test('after all those kills every invariant holds', async () => {
+  const verified = await world.installation.command(['verify'])
+  assert.equal(verified.code, 0, JSON.stringify(verified.json))
+})
+
+function pointsInCode(): string[] {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  const found = new Set<string>()
+  for (const name of files)
+    for (const [, point] of readFileSync(join(SOURCES, name), 'utf8').matchAll(/crashPoint\('([^']+)'\)/g))
+      found.add(point as string)
+  return [...found].sort()
+}

@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { type Clock, clockFollowingFile } from '../../src/platform/clock.ts'
+import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { launch, type Running } from './processes.ts'
+
+/** A merchant of the installation with its own webhook receiver. */
+export type Merchant = {
+  handle: string
+  keys: { test: string; live: string }
+  webhookSecret: string
+  receiver: Receiver
+}
+export type StartOptions = {
+  role?: 'all' | 'web' | 'worker'
+  port?: number
+  /** `name:n`, the point at which it kills itself. */
+  crashPoint?: string
+  env?: Record<string, string>
+  /** A program of the tests instead of the ordinary start command, with its arguments. */
+  program?: { path: string; args: readonly string[] }
+}
+export type CommandResult = { code: number | null; signal: string | null; json: any; stderr: string }
+
+/** A whole installation as an operator would have it: a data folder, real PostgreSQL with full durability, real processes. */
+export type Installation = {
+  dataDir: string
+  /** The port of the service; a restart takes the same. */
+  port: number
+  url: string
+  clock: Clock
+  server: EmbeddedServer
+  /** Moves the clock that all its processes follow. */
+  advance(ms: number): void
+  start(options?: StartOptions): Running
+  /** Starts a service and waits until it is ready. */
+  startReady(options?: StartOptions): Promise<Running>
+  /** Runs one command of the program with `--json`. */
+  command(args: readonly string[], env?: Record<string, string>): Promise<CommandResult>
+  merchant(handle: string, options?: readonly string[]): Promise<Merchant>
+  merchants: Merchant[]
+  sql<Row = Record<string, any>>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Kills what still runs and removes the folder. */
+  end(): Promise<void>
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const PROGRAM = join(ROOT, 'bin', 'gateway.mjs')
+const COMMAND_MS = 60_000
+const run = promisify(execFile)
+// Normal durability, no limits in the way, test charges that end at once.
+const USUAL = {
+  TEST_HOOKS: '1',
+  SANDBOX_OUTCOME_SECONDS: '0',
+  LOG_LEVEL: 'warn',
+  RATE_LIMIT_CHARGES: '0',
+  RATE_LIMIT_READS: '0',
+  RATE_LIMIT_ALL: '0',
+  RATE_LIMIT_FAILED_AUTH: '0',
+  RATE_LIMIT_WEBHOOK_RESEND: '0',
+}
+
+/** What starting a process of the installation needs. */
+type Place = {
+  port: number
+  logs: string
+  environment(own?: Record<string, string>): Record<string, string>
+  started: Set<Running>
+}
+
+export async function makeInstallation(settings: Record<string, string> = {}): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-crash-'))
+  // Started by root, PostgreSQL runs under its own account, which must be able to pass through.
+  chmodSync(folder, 0o711)
+  const [dataDir, clockFile, logs] = ['data', 'clock', 'logs'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(logs)
+  writeFileSync(clockFile, '0')
+  const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
+  const port = await freePort()
+  const merchants: Merchant[] = []
+  const standing = { DATA_DIR: dataDir, PORT: String(port), TEST_CLOCK: clockFile, ...USUAL, ...settings }
+  const receivers = () => merchants.map(({ receiver }) => receiver.place).join(',')
+  const environment = (own = {}) => ({ ...standing, WEBHOOK_ALLOW_PRIVATE: receivers(), ...own })
+  const place: Place = { port, logs, environment, started: new Set() }
+  let offsetMs = 0
+  return {
+    dataDir,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    server,
+    merchants,
+    clock: clockFollowingFile(clockFile),
+    start: (options) => start(place, options),
+    startReady: (options) => startReady(place, options),
+    command: (args, env) => command(place, args, env),
+    advance: (ms) => {
+      offsetMs += ms
+      writeFileSync(clockFile, String(offsetMs))
+    },
+    merchant: async (handle, options = []) => {
+      const merchant = await makeMerchant(place, handle, options)
+      merchants.push(merchant)
+      return merchant
+    },
+    sql: (text, values = []) => ask(server.url('gateway'), text, values),
+    end: async () => {
+      await Promise.all([...place.started].map((running) => running.kill()))
+      await Promise.all(merchants.map(({ receiver }) => receiver.close()))
+      await server.leave()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function start(place: Place, options: StartOptions = {}): Running {
+  const { role = 'all', port = place.port, crashPoint, env, program } = options
+  const armed: Record<string, string> = crashPoint === undefined ? {} : { CRASH_POINT: crashPoint }
+  const running = launch({
+    program: program?.path ?? PROGRAM,
+    args: program?.args ?? ['serve', '--role', role],
+    env: place.environment({ PORT: String(port), ...armed, ...env }),
+    logFile: join(place.logs, `${String(place.started.size).padStart(4, '0')}-${role}.log`),
+  })
+  place.started.add(running)
+  return running
+}
+
+async function startReady(place: Place, options?: StartOptions): Promise<Running> {
+  const running = start(place, options)
+  if (!(await running.ready)) throw new Error(`the service did not start: ${running.said()}`)
+  return running
+}
+
+async function command(place: Place, args: readonly string[], env = {}): Promise<CommandResult> {
+  const options = { env: place.environment(env), timeout: COMMAND_MS, maxBuffer: 64 * 1024 * 1024 }
+  const ended = await run(process.execPath, [PROGRAM, ...args, '--json'], options).catch((error) => error)
+  const { code = 0, signal = null, stdout, stderr } = ended
+  return { code, signal, stderr, json: stdout === '' ? null : JSON.parse(stdout) }
+}
+
+async function makeMerchant(place: Place, handle: string, options: readonly string[]): Promise<Merchant> {
+  const named = ['--name', handle, '--email', `${handle}@shops.invalid`, '--handle', handle]
+  const made = await command(place, ['merchants', 'create', ...named, ...options])
+  if (made.code !== 0) throw new Error(`merchants create: ${made.stderr}`)
+  const receiver = await startReceiver()
+  const set = await command(place, ['merchants', 'set', handle, '--webhook-url', receiver.url], {
+    WEBHOOK_ALLOW_PRIVATE: receiver.place,
+  })
+  if (set.code !== 0) throw new Error(`merchants set: ${set.stderr}`)
+  return { handle, keys: made.json.keys, webhookSecret: made.json.webhook_secret, receiver }
+}
+
+/** One question on a connection of its own: PostgreSQL may have been killed since the last. */
+async function ask<Row>(url: string, text: string, values: unknown[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=cell_0,directory' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows as Row[]
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

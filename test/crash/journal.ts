@@ -1,0 +1,47 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+
+/** A request that moves money, as it was sent; the same key always carries the same body. */
+export type KeyedRequest = {
+  key: string
+  merchant: string
+  mode: 'test' | 'live'
+  body: Record<string, unknown>
+}
+/** A conclusive answer. `body` is the bytes as text. */
+export type Answered = { key: string; status: number; body: string; replayed: boolean }
+
+/** The clients' own book: what was sent and what was answered, one JSON line each. */
+export type Journal = {
+  path: string
+  /** Written before the request leaves. */
+  sending(request: KeyedRequest): void
+  /** Written after the answer came. */
+  answered(answer: Answered): void
+  close(): void
+}
+
+export type Book = { requests: Map<string, KeyedRequest>; answers: Map<string, Answered[]> }
+
+/** Opens the file so that each line is on the disk before the call returns. */
+export function openJournal(path: string): Journal {
+  const file = openSync(path, 'as')
+  const write = (line: object) => writeSync(file, `${JSON.stringify(line)}\n`)
+  return {
+    path,
+    sending: (request) => void write({ sending: request }),
+    answered: (answer) => void write({ answered: answer }),
+    close: () => closeSync(file),
+  }
+}
+
+/** Reads the book back from the file: what counts is what was written down, not what a process remembers. */
+export function readJournal(path: string): Book {
+  const book: Book = { requests: new Map(), answers: new Map() }
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    if (line === '') continue
+    const { sending, answered } = JSON.parse(line) as { sending?: KeyedRequest; answered?: Answered }
+    if (sending) book.requests.set(sending.key, sending)
+    if (answered) book.answers.set(answered.key, [...(book.answers.get(answered.key) ?? []), answered])
+  }
+  return book
+}

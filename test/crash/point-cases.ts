@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CrashPoint } from '../../src/platform/crash-point.ts'
+import type { End } from './processes.ts'
+import { restart, type World, withLiveRail } from './world.ts'
+
+/** How a process is led past a point. `pass`: which pass kills it, the first unless said. */
+export type PointCase = {
+  point: CrashPoint
+  led: 'load' | 'stop' | 'live' | 'settle' | 'rotate' | 'migrate'
+  pass?: number
+}
+
+/** Every point that money in passes, with the way to it. A point that stands here and not in the code fails the suite. */
+export const POINT_CASES: readonly PointCase[] = [
+  { point: 'key.done-unsent', led: 'load' },
+  { point: 'batch.collected', led: 'load' },
+  { point: 'batch.sent', led: 'load' },
+  { point: 'batch.committed', led: 'load' },
+  { point: 'charge.moved', led: 'load' },
+  // Passed ten times a second whether or not something is due: late enough for charges to be there.
+  { point: 'charge.sandbox-due', led: 'load', pass: 12 },
+  { point: 'delivery.claimed', led: 'load' },
+  { point: 'delivery.sent', led: 'load' },
+  { point: 'delivery.answered', led: 'load' },
+  { point: 'delivery.recorded', led: 'load' },
+  { point: 'drain.started', led: 'stop' },
+  { point: 'drain.leases-released', led: 'stop' },
+  { point: 'key.reserved', led: 'live' },
+  { point: 'charge.stored', led: 'live' },
+  { point: 'charge.rail-sent', led: 'live' },
+  { point: 'charge.rail-answered', led: 'live' },
+  { point: 'settle.claimed', led: 'settle' },
+  { point: 'settle.released', led: 'settle' },
+  { point: 'key.revoked', led: 'rotate' },
+  { point: 'migration.applied', led: 'migrate' },
+]
+
+const PASSED_WITHIN_MS = 12_000
+const LOAD_PER_SECOND = 60
+
+/** Kills a process at the point. Answers with what is wrong beyond the books: the point was not passed, a key still opens. */
+export async function crashAt(world: World, { point, led, pass = 1 }: PointCase): Promise<string[]> {
+  const setting = `${point}:${pass}`
+  switch (led) {
+    case 'load':
+      return underLoad(world, setting)
+    case 'stop':
+      return whileStopping(world, setting)
+    case 'live':
+      return onLiveCharge(world, setting)
+    case 'settle':
+      return whileSettling(world, setting)
+    case 'rotate':
+      return whileRotating(world, setting)
+    case 'migrate':
+      return whileMigrating(world, setting)
+  }
+}
+
+async function underLoad(world: World, crashPoint: string): Promise<string[]> {
+  const victim = world.installation.start({ crashPoint })
+  await victim.ready
+  const load = world.clients.load(LOAD_PER_SECOND)
+  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  await load.stop()
+  await victim.kill()
+  return notKilled(end, crashPoint)
+}
+
+async function whileStopping(world: World, crashPoint: string): Promise<string[]> {
+  const victim = world.installation.start({ crashPoint })
+  await victim.ready
+  const load = world.clients.load(LOAD_PER_SECOND)
+  await load.goodAnswerAfter(performance.now())
+  victim.signal('SIGTERM')
+  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  await load.stop()
+  await victim.kill()
+  return notKilled(end, crashPoint)
+}
+
+async function onLiveCharge(world: World, crashPoint: string): Promise<string[]> {
+  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
+  await victim.ready
+  const charged = Promise.all([1, 2, 3].map(() => world.clients.charge(world.live, 'live')))
+  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  await victim.kill()
+  await charged
+  return notKilled(end, crashPoint)
+}
+
+async function whileSettling(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, clients, held } = world
+  const before = await restart(world)
+  await Promise.all([1, 2, 3, 4, 5].map(() => clients.charge(held)))
+  await clients.repeatUnanswered(PASSED_WITHIN_MS)
+  await paid(world, held.handle)
+  await before.kill()
+  const end = await installation.command(['sandbox', 'clock', held.handle, '--advance', '24h'], {
+    CRASH_POINT: crashPoint,
+  })
+  return notKilled(end, crashPoint)
+}
+
+async function paid(world: World, handle: string): Promise<void> {
+  const open = `select 1 from charges c join merchants m on m.id = c.merchant_id
+    where m.handle = $1 and c.status in ('pending', 'authorized')`
+  while ((await world.installation.sql(open, [handle])).length > 0) await sleep(20)
+}
+
+const LIVING_KEYS = `select
+  (select array_agg(k.id) from directory.api_keys k join directory.merchants m on m.id = k.merchant_id
+     where m.handle = $1 and k.kind = 'test' and k.revoked_at is null) as directory,
+  (select array_agg(k.id) from cell_0.api_keys k join cell_0.merchants m on m.id = k.merchant_id
+     where m.handle = $1 and k.kind = 'test' and k.revoked_at is null) as cell`
+
+async function whileRotating(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, shop } = world
+  const service = await restart(world)
+  const rotate = ['keys', 'rotate', shop.handle, '--kind', 'test']
+  const old = shop.keys.test
+  const wrong = notKilled(await installation.command(rotate, { CRASH_POINT: crashPoint }), crashPoint)
+  const repeated = await installation.command(rotate)
+  shop.keys.test = repeated.json?.key
+  const status = async (key: string) =>
+    (await fetch(`${installation.url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } })).status
+  if ((await status(old)) !== 401) wrong.push('the old key still opens after the revoking commit')
+  if ((await status(shop.keys.test)) !== 200) wrong.push('the key of the repeated rotation does not open')
+  const [living] = await installation.sql(LIVING_KEYS, [shop.handle])
+  const [directory, cell] = [living?.directory ?? [], living?.cell ?? []]
+  if (directory.length !== 1 || cell.length !== 1 || directory[0] !== cell[0])
+    wrong.push(`living keys differ: directory ${directory}, cell ${cell}`)
+  await service.kill()
+  return wrong
+}
+
+/** Once between the directory and the cell, once between the cell and the rights of the service's role. */
+async function whileMigrating(world: World, crashPoint: string): Promise<string[]> {
+  const passes = [crashPoint, crashPoint.replace(/:.*/, ':2')]
+  return (await Promise.all(passes.map((setting) => migrateTwice(world, setting)))).flat()
+}
+
+async function migrateTwice({ installation }: World, setting: string): Promise<string[]> {
+  const name = `crash_migration_${setting.replace(/[^0-9]/g, '')}_${Math.floor(performance.now())}`
+  await installation.sql(`create database ${name}`)
+  const database = {
+    DATABASE_URL: installation.server.url(name),
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  }
+  const killed = await installation.command(['migrate'], { ...database, CRASH_POINT: setting })
+  const wrong = notKilled(killed, setting)
+  const repeated = await installation.command(['migrate'], database)
+  if (repeated.code !== 0 || repeated.json?.role !== 'gateway_app')
+    wrong.push(`${setting}: migrating again ended with ${repeated.code}, role ${repeated.json?.role}`)
+  const verified = await installation.command(['verify'], database)
+  if (verified.code !== 0) wrong.push(`${setting}: verify fails after migrating again`)
+  return wrong
+}
+
+function notKilled(
+  end: Pick<End, 'signal'> | { signal: string | null } | null,
+  crashPoint: string,
+): string[] {
+  return end?.signal === 'SIGKILL' ? [] : [`${crashPoint} was not passed`]
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identityOf, isRunning } from '../../src/platform/embedded-postgres/process-identity.ts'
+
+/** How a process of the harness ended. */
+export type End = { code: number | null; signal: NodeJS.Signals | null }
+/** One service process, a child of the harness. */
+export type Running = {
+  pid: number
+  /** Resolves when it says that it is ready; false when it ended before. */
+  ready: Promise<boolean>
+  ended: Promise<End>
+  /** Everything it has written to standard error. */
+  said(): string
+  signal(signal: NodeJS.Signals): void
+  /** kill -9, and waits until it is gone. */
+  kill(): Promise<void>
+}
+
+type Launch = { program: string; args: readonly string[]; env: Record<string, string>; logFile: string }
+
+const PATIENCE_MS = 20_000
+
+/** Starts a program of ours; its output goes to the log file. */
+export function launch({ program, args, env, logFile }: Launch): Running {
+  const log = openSync(logFile, 'a')
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', log, 'pipe'] })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+    writeSync(log, text)
+  })
+  const ended = once(child, 'close').then(([code, signal]) => {
+    closeSync(log)
+    return { code, signal } as End
+  })
+  return {
+    pid: child.pid as number,
+    ready: Promise.race([untilReady(child), ended.then(() => false)]),
+    ended,
+    said: () => said,
+    signal: (signal) => void child.kill(signal),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function untilReady(child: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    let seen = ''
+    child.stderr?.on('data', (text: string) => {
+      seen += text
+      if (/^ready on /m.test(seen)) resolve(true)
+    })
+  })
+}
+
+/** Every process of the PostgreSQL on that data folder, its children included; empty when none runs. */
+export function postgresProcesses(dataDir: string): number[] {
+  const postmaster = postmasterOf(dataDir)
+  if (postmaster === null || identityOf(postmaster) === null) return []
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
+  return [postmaster, ...pairs.filter(([, parent]) => parent === postmaster).map(([pid]) => pid as number)]
+}
+
+/** kill -9 of the whole PostgreSQL at once, by the ids found; resolves when none of them runs. It repairs nothing. */
+export async function killPostgres(dataDir: string): Promise<number> {
+  const identities = postgresProcesses(dataDir).map((pid) => identityOf(pid))
+  const living = identities.filter((identity): identity is string => identity !== null)
+  for (const identity of living) killIfThere(Number.parseInt(identity, 10))
+  const giveUpAt = performance.now() + PATIENCE_MS
+  while (living.some(isRunning)) {
+    if (performance.now() > giveUpAt) throw new Error('PostgreSQL survived kill -9')
+    await sleep(2)
+  }
+  return living.length
+}
+
+function postmasterOf(dataDir: string): number | null {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0])
+  } catch {
+    return null
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {} // It ended by itself, as a child of a killed postmaster does.
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Operator, startOperator } from '../fakes/operator.ts'
+import type { Chance } from './chance.ts'
+import { type Clients, makeClients } from './clients.ts'
+import { type Installation, type Merchant, makeInstallation, type StartOptions } from './installation.ts'
+import { openJournal } from './journal.ts'
+import { type Judgement, judge } from './judge.ts'
+import type { Running } from './processes.ts'
+
+/** An installation with its merchants, its clients, its operator, and their books. */
+export type World = {
+  installation: Installation
+  clients: Clients
+  operator: Operator
+  journalPath: string
+  /** Paid at once; paid and held for a day; paid by the live rail. */
+  shop: Merchant
+  held: Merchant
+  live: Merchant
+  end(): Promise<void>
+}
+
+const DRY_WITHIN_MS = 30_000
+// Longer than every lease and than the time after which a key counts as orphaned.
+const LEASES_MS = 31_000
+const LIVE_QUESTION_MS = 6000
+const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
+
+export async function makeWorld(chance: Chance): Promise<World> {
+  const installation = await makeInstallation()
+  const operator = await startOperator()
+  return peopled(installation, operator, chance).catch(async (error) => {
+    await Promise.all([installation.end(), operator.close()])
+    throw error
+  })
+}
+
+async function peopled(installation: Installation, operator: Operator, chance: Chance): Promise<World> {
+  const [shop, held, live] = await Promise.all([
+    installation.merchant('crash-shop'),
+    installation.merchant('crash-held'),
+    installation.merchant('crash-live', ['--verified']),
+  ])
+  await installation.command(['sandbox', 'set', 'crash-held', '--hold', 'realistic'])
+  const journalPath = join(installation.dataDir, '..', 'journal')
+  const journal = openJournal(journalPath)
+  const clients = makeClients({ installation, journal, chance, name: 'crash' })
+  return {
+    installation,
+    clients,
+    operator,
+    journalPath,
+    shop,
+    held,
+    live,
+    end: async () => {
+      await installation.end()
+      await operator.close()
+      journal.close()
+    },
+  }
+}
+
+/** The start of the service whose live rail speaks to the fake operator. */
+export const withLiveRail = (world: World): StartOptions => ({
+  program: { path: LIVE_PROGRAM, args: [world.operator.url] },
+})
+
+/**
+ * What follows a crash, in the order of reliability.md 4.1: every unanswered request is repeated with its key until
+ * answered, background work runs dry, then all books are compared. A service must be running.
+ */
+export async function settleBooks(world: World): Promise<Judgement> {
+  const { installation, clients, operator, journalPath } = world
+  installation.advance(LEASES_MS)
+  await clients.repeatUnanswered(DRY_WITHIN_MS)
+  await runDry(world)
+  return judge(installation, { journalPath, operator })
+}
+
+/** Starts the service as anybody would after a crash. Leases of the dead have run out by then. */
+export function restart(world: World, options: StartOptions = {}): Promise<Running> {
+  world.installation.advance(LEASES_MS)
+  return world.installation.startReady(options)
+}
+
+const LEFT = `select
+  (select count(*)::int from charges where mode = 'test' and status in ('pending', 'authorized')) as "openTest",
+  (select count(*)::int from charges where mode = 'live' and status in ('pending', 'authorized')
+     and rail_reference = any($1)) as "openLive",
+  (select count(*)::int from charges c join merchants m on m.id = c.merchant_id where c.mode = 'test'
+     and c.settled_at is null and c.hold_until <= $2::timestamptz + m.test_clock_offset_ms * interval '1 ms') as unsettled,
+  (select count(*)::int from deliveries where status = 'pending' and next_attempt_at is not null) as undelivered,
+  (select count(*)::int from idempotency_keys where status is null) as "runningKeys"`
+
+async function runDry({ installation, operator }: World): Promise<void> {
+  const giveUpAt = performance.now() + DRY_WITHIN_MS
+  for (let look = 1; ; look += 1) {
+    const known = [...operator.movements().keys()]
+    const [left = {}] = await installation.sql(LEFT, [known, installation.clock.now().toISOString()])
+    if (Object.values(left).every((count) => count === 0)) return
+    if (performance.now() > giveUpAt)
+      throw new Error(`background work has not run dry in 30 s: ${JSON.stringify(left)}`)
+    // The operator is asked at ages on the clock that the service follows.
+    if (left.openLive > 0 && look % 10 === 0) installation.advance(LIVE_QUESTION_MS)
+    await sleep(50)
+  }
+}

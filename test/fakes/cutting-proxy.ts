@@ -1,0 +1,69 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A wire between the service and its database that can be cut at a moment that matters. */
+export type CuttingProxy = {
+  port: number
+  /** The next COMMIT is lost on its way to the server, or the server commits and its answer is lost. */
+  cutNextCommit(where: 'before the server hears of it' | 'before its answer'): void
+  /** The next transaction loses its connection when the server has answered its BEGIN. */
+  cutNextTransaction(): void
+  /** Nobody can connect and every connection is cut; `open` ends that. */
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+type Cut = { asked: RegExp; answered: RegExp | null }
+
+const COMMIT = /commit\0/i
+const COMMITTED = /COMMIT\0/
+const BEGUN = /BEGIN\0/
+
+/** Stands on a TCP port before the server's unix socket. Starts closed: call `open`. */
+export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
+  const wires = new Set<Socket>()
+  let cut: Cut | null = null
+  let server: Server | null = null
+
+  function serve(client: Socket): void {
+    const database = connect(socketPath)
+    let cutAtAnswer: RegExp | null = null
+    const end = () => {
+      client.destroy()
+      database.destroy()
+      wires.delete(client)
+    }
+    wires.add(client)
+    for (const side of [client, database]) side.on('error', end).on('close', end)
+    client.on('data', (bytes) => {
+      if (cut?.asked.test(bytes.toString('latin1'))) {
+        cutAtAnswer = cut.answered
+        cut = null
+        if (cutAtAnswer === null) return end()
+      }
+      database.write(bytes)
+    })
+    database.on('data', (bytes) => {
+      if (cutAtAnswer?.test(bytes.toString('latin1'))) return end()
+      client.write(bytes)
+    })
+  }
+
+  return {
+    port,
+    cutNextCommit: (where) => {
+      cut = { asked: COMMIT, answered: where === 'before its answer' ? COMMITTED : null }
+    },
+    cutNextTransaction: () => {
+      cut = { asked: /begin\0/i, answered: BEGUN }
+    },
+    open: () => {
+      server = createServer(serve)
+      return new Promise((resolve) => server?.listen(port, '127.0.0.1', () => resolve()))
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
+      for (const wire of wires) wire.destroy()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/** What the operator does with a request to collect. `takes`: whether it really took the movement, whatever it says. */
+export type SubmitHow = {
+  answer:
+    | 'accept'
+    | 'refuse'
+    | 'refuse to serve'
+    | 'had it'
+    | 'silence'
+    | 'reset early'
+    | 'reset late'
+    | 'garbage'
+    | 'error'
+  code?: string
+  takes?: boolean
+  afterMs?: number
+  until?: Promise<unknown>
+}
+/** What it does with a question. `book`: the truth. `says`: facts told otherwise than the book has them. */
+export type StatusHow = {
+  answer:
+    | 'book'
+    | 'pending'
+    | 'succeeded'
+    | 'failed'
+    | 'not found'
+    | 'unknown'
+    | 'garbage'
+    | 'error'
+    | 'reset'
+    | 'silence'
+  code?: string
+  says?: Partial<Collection>
+  until?: Promise<unknown>
+}
+export type Collection = {
+  reference: string
+  amount: number
+  currency: string
+  phone: string
+  external_id: string
+}
+/** One movement in the operator's own book. */
+export type Entry = Collection & { state: 'open' | 'moved' | 'refused'; code?: string }
+export type Heard = {
+  what: 'submit' | 'question'
+  reference: string
+  startedMs: number
+  endedMs: number | null
+}
+type How<T> = T | ((nth: number) => T)
+
+/** A mobile-money operator with a book of its own: real HTTP, one movement for each reference, whatever is sent twice. */
+export type Operator = {
+  url: string
+  book: ReadonlyMap<string, Entry>
+  /** Everything it was asked, in order; `endedMs` is null while it has not answered. */
+  journal: readonly Heard[]
+  /** How often each reference moved money. More than one is the disaster that references exist to prevent. */
+  movements(): ReadonlyMap<string, number>
+  /** Requests to collect that arrived, repeats included. */
+  submits(): number
+  /** How it treats everybody, or one movement named by its reference, external id or phone. */
+  onSubmit(how: How<SubmitHow>, whose?: string): void
+  onQuestion(how: How<StatusHow>, whose?: string): void
+  /** The payer paid, or the operator refused. */
+  pays(whose: string): void
+  refuses(whose: string, code?: string): void
+  /** Nothing listens at its address until it opens again. */
+  shut(): Promise<void>
+  open(): Promise<void>
+  close(): Promise<void>
+}
+
+const TAKING = new Set<SubmitHow['answer']>(['accept', 'had it', 'silence', 'reset late'])
+const ALL = 'all'
+
+/** `pays`: `at once` (the default) moves the money as soon as it is taken; `when told` waits for `pays` or `refuses`. */
+export async function startOperator(options: { pays?: 'at once' | 'when told' } = {}): Promise<Operator> {
+  const book = new Map<string, Entry>()
+  const moved = new Map<string, number>()
+  const journal: Heard[] = []
+  const submits = new Map<string, How<SubmitHow>>()
+  const questions = new Map<string, How<StatusHow>>()
+
+  const move = (entry: Entry) => {
+    entry.state = 'moved'
+    moved.set(entry.reference, (moved.get(entry.reference) ?? 0) + 1)
+  }
+  const entriesOf = (whose: string) =>
+    [...book.values()].filter((one) => namesOf(one).includes(whose) && one.state === 'open')
+
+  function take(asked: Collection): void {
+    const entry: Entry = { ...asked, state: 'open' }
+    book.set(asked.reference, entry)
+    if (options.pays !== 'when told') move(entry)
+  }
+
+  async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (howFor(submits, [])?.answer === 'reset early') {
+      request.socket.resetAndDestroy()
+      return
+    }
+    const asked = JSON.parse(await read(request)) as Collection
+    const heard = note('submit', asked.reference)
+    const how = howFor(submits, namesOf(asked), count('submit', asked.reference)) ?? { answer: 'accept' }
+    const known = book.has(asked.reference)
+    if (!known && (how.takes ?? TAKING.has(how.answer))) take(asked)
+    await delay(how)
+    heard.endedMs = performance.now()
+    send(response, submitAnswer(known && how.answer === 'accept' ? { answer: 'had it' } : how))
+  }
+
+  async function tell(reference: string, response: ServerResponse): Promise<void> {
+    const heard = note('question', reference)
+    const entry = book.get(reference)
+    const names = entry ? namesOf(entry) : [reference]
+    const how = howFor(questions, names, count('question', reference)) ?? { answer: 'book' }
+    await how.until
+    heard.endedMs = performance.now()
+    send(response, questionAnswer(how, entry))
+  }
+
+  function note(what: Heard['what'], reference: string): Heard {
+    const heard: Heard = { what, reference, startedMs: performance.now(), endedMs: null }
+    journal.push(heard)
+    return heard
+  }
+  const count = (what: Heard['what'], reference: string) =>
+    journal.filter((one) => one.what === what && one.reference === reference).length
+
+  const server = createServer((request, response) => {
+    const done =
+      request.method === 'POST'
+        ? collect(request, response)
+        : tell(request.url?.split('/').at(-1) ?? '', response)
+    // The caller has gone away in the middle; the book stays as it is.
+    done.catch(() => response.destroy())
+  })
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const shut = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  await listen(0)
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    book,
+    journal,
+    movements: () => moved,
+    submits: () => journal.filter(({ what }) => what === 'submit').length,
+    onSubmit: (how, whose = ALL) => void submits.set(whose, how),
+    onQuestion: (how, whose = ALL) => void questions.set(whose, how),
+    pays: (whose) => {
+      for (const entry of entriesOf(whose)) move(entry)
+    },
+    refuses: (whose, code = 'NOT_ENOUGH_FUNDS') => {
+      for (const entry of entriesOf(whose)) Object.assign(entry, { state: 'refused', code })
+    },
+    shut,
+    open: () => listen(port),
+    close: () => (server.listening ? shut() : Promise.resolve()),
+  }
+}
+
+const namesOf = (asked: Collection) => [asked.reference, asked.external_id, asked.phone]
+
+function howFor<T>(hows: ReadonlyMap<string, How<T>>, names: readonly string[], nth = 1): T | undefined {
+  const found = [...names, ALL].map((name) => hows.get(name)).find((how) => how !== undefined)
+  return typeof found === 'function' ? (found as (nth: number) => T)(nth) : found
+}
+
+async function delay({ afterMs, until }: SubmitHow): Promise<void> {
+  if (afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, afterMs).unref())
+  await until
+}
+
+type Wire = { status: number; body: object } | 'reset' | 'garbage' | 'nothing'
+
+const SUBMIT_ANSWERS: Record<SubmitHow['answer'], Wire> = {
+  accept: { status: 202, body: {} },
+  'had it': { status: 409, body: { code: 'RESOURCE_ALREADY_EXIST' } },
+  refuse: { status: 400, body: { code: 'PAYER_NOT_ALLOWED' } },
+  'refuse to serve': { status: 503, body: { code: 'NOT_TAKEN' } },
+  error: { status: 500, body: { code: 'INTERNAL_PROCESSING_ERROR' } },
+  garbage: 'garbage',
+  'reset early': 'reset',
+  'reset late': 'reset',
+  silence: 'nothing',
+}
+const OUTCOMES = { open: 'PENDING', moved: 'SUCCESSFUL', refused: 'FAILED' } as const
+const ABSENT = { status: 404, body: { code: 'RESOURCE_NOT_FOUND' } }
+const TOLD = { pending: 'PENDING', succeeded: 'SUCCESSFUL', failed: 'FAILED', unknown: 'IN_REVIEW' } as const
+
+function submitAnswer({ answer, code }: SubmitHow): Wire {
+  const wire = SUBMIT_ANSWERS[answer]
+  return typeof wire === 'object' && code !== undefined ? { ...wire, body: { code } } : wire
+}
+
+function questionAnswer({ answer, code, says }: StatusHow, entry: Entry | undefined): Wire {
+  const tell = (status: string, reason?: string): Wire => ({
+    status: 200,
+    body: { ...entry, transaction: '4711', ...says, status, reason },
+  })
+  if (answer === 'garbage' || answer === 'reset') return answer
+  if (answer === 'silence') return 'nothing'
+  if (answer === 'error') return SUBMIT_ANSWERS.error
+  if (answer === 'not found') return ABSENT
+  if (answer === 'book') return entry ? tell(OUTCOMES[entry.state], entry.code) : ABSENT
+  return tell(TOLD[answer], answer === 'failed' ? (code ?? 'NOT_ENOUGH_FUNDS') : undefined)
+}
+
+function send(response: ServerResponse, wire: Wire): void {
+  if (wire === 'reset') response.socket?.resetAndDestroy()
+  else if (wire === 'garbage') response.socket?.end('HTTP/1.1 2x2 nothing that anybody can read\r\n\r\n')
+  else if (wire !== 'nothing')
+    response.writeHead(wire.status, { 'content-type': 'application/json' }).end(JSON.stringify(wire.body))
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+export type Ran = { code: number | null; stdout: string; stderr: string }
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
+
+/** The program as a real child process that sees only the settings given. */
+export function runProgram(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ran: Ran = { code: null, stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    ran.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    ran.stderr += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ ...ran, code }))
+  })
+}
+
+/** The one JSON value on standard output; fails when there is anything beside it, or the command failed. */
+export function oneJson(ran: Ran, code = 0): any {
+  assert.equal(ran.code, code, ran.stderr || ran.stdout)
+  const lines = ran.stdout.split('\n')
+  assert.equal(lines.length, 2, `one line of JSON and its end: ${ran.stdout}`)
+  assert.equal(lines[1], '')
+  return JSON.parse(lines[0] ?? '')
+}
+
+/** Fails unless the command refused: a sentence on standard error, nothing on standard output. */
+export function assertRefused(ran: Ran, { code, says }: { code: number; says: RegExp }): void {
+  assert.equal(ran.code, code, `${ran.stdout}${ran.stderr}`)
+  assert.equal(ran.stdout, '')
+  assert.match(ran.stderr, says)
+  assert.doesNotMatch(ran.stderr, /^\s+at /m, 'a sentence, no stack')
+}

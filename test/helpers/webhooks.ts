@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { sender } from '../../src/webhooks/send-deliveries.ts'
+import { newPayer } from './live-service.ts'
+import type { Client, TestService } from './test-service.ts'
+
+/** A test charge that has ended, and the id of the event that tells of it. */
+export async function endedCharge(
+  service: TestService,
+  api: Client,
+  phone = newPayer(),
+): Promise<{ chargeId: string; eventId: string }> {
+  const { body } = await api.charge({ customer: { phone } })
+  service.pass(2000)
+  await service.run('follow-charges')
+  const [event] = await service.rows<{ id: string }>('select id from events where subject = $1', [body.id])
+  assert.ok(event, `${body.id} has ended`)
+  return { chargeId: body.id, eventId: event.id }
+}
+
+/** One round of a worker: addresses that changed, then everything due that has a place, to its end. */
+export async function deliver(service: TestService): Promise<number> {
+  await service.run('tend-addresses')
+  return service.run('send-deliveries')
+}
+
+/** Rounds until nothing is due any more. */
+export async function deliverAll(service: TestService): Promise<number> {
+  let started = 0
+  for (;;) {
+    const round = await deliver(service)
+    if (round === 0) return started
+    started += round
+  }
+}
+
+/** A worker of its own, as a second process would have. */
+export const anotherSender = (service: TestService) => sender(service.app)
+
+export async function deliveryOf(api: Client, eventId: string): Promise<any> {
+  const { body } = await api.get('/v1/webhooks?limit=100')
+  const found = body.data.find((one: any) => one.id === eventId)
+  assert.ok(found, `${eventId} is listed`)
+  return found
+}
+
+export const answering = (status: number, headers: Record<string, string> = {}) => {
+  return (response: ServerResponse) => void response.writeHead(status, headers).end()
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { Heard, StatusHow } from '../fakes/operator.ts'
+import {
+  balanceOf,
+  eventsOf,
+  eventually,
+  gate,
+  type LiveService,
+  newPayer,
+  startLiveService,
+  transfersOf,
+} from '../helpers/live-service.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+const QUESTION_LEASE_MS = 30_000
+
+let service: LiveService
+let second: TestService
+
+before(async () => {
+  service = await startLiveService()
+  second = await startService({
+    database: service.database,
+    clock: service.clock,
+    liveRails: { op1_momo: service.rail },
+  })
+})
+after(async () => {
+  await service.verify()
+  await second.close()
+  await service.close()
+})
+
+for (const [first, then] of [
+  ['failed', 'succeeded'],
+  ['succeeded', 'failed'],
+] as const)
+  test(`once a charge has ${then}, a late "${first}" changes nothing and opens one exception`, async () => {
+    const { merchant, live } = await service.shop()
+    const { body } = await live.charge({ customer: { phone: newPayer() } })
+    const late = gate()
+    service.operator.onQuestion(
+      (nth): StatusHow =>
+        nth === 1 ? { answer: first, until: late.opened } : { answer: then, code: 'APPROVAL_REJECTED' },
+      body.id,
+    )
+    service.pass(5000)
+    const slow = service.run('follow-charges')
+    await eventually('the first question is asked', () => questionsAbout(body.rail_reference).length === 1)
+    service.pass(QUESTION_LEASE_MS + 1000)
+    await second.run('follow-charges')
+    const { body: ended } = await live.get(`/v1/charges/${body.id}`)
+    assert.equal(ended.status, then)
+    const money = await balanceOf(live)
+    late.open()
+    await slow
+
+    assert.deepEqual((await live.get(`/v1/charges/${body.id}`)).body, ended)
+    assert.deepEqual(await balanceOf(live), money)
+    assert.equal((await transfersOf(service, body.id)).length, then === 'succeeded' ? 2 : 0)
+    assert.equal((await eventsOf(service, body.id)).length, 1)
+    const open = await service.rows<{ id: string }>(
+      'select id, kind, severity from exceptions where subject = $1 and closed_at is null',
+      [body.id],
+    )
+    const id = open[0]?.id
+    assert.deepEqual(open, [{ id, kind: 'late_contradiction', severity: 'critical' }])
+    const heads = await service.rows(
+      `select mode, payouts_paused_by from ledger_heads h join merchants m on m.id = h.merchant_id
+       where m.public_id = $1 order by mode`,
+      [merchant.id],
+    )
+    assert.deepEqual(heads, [
+      { mode: 'test', payouts_paused_by: null },
+      { mode: 'live', payouts_paused_by: id },
+    ])
+  })
+
+test('the same answer twice is no contradiction', async () => {
+  const { live } = await service.shop()
+  const { body } = await live.charge({ customer: { phone: newPayer() } })
+  service.operator.pays(body.id)
+  const late = gate()
+  service.operator.onQuestion(
+    (nth) => ({ answer: 'book', ...(nth === 1 ? { until: late.opened } : {}) }),
+    body.id,
+  )
+  service.pass(5000)
+  const slow = service.run('follow-charges')
+  await eventually('the first question is asked', () => questionsAbout(body.rail_reference).length === 1)
+  service.pass(QUESTION_LEASE_MS + 1000)
+  await second.run('follow-charges')
+  late.open()
+  await slow
+  assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 })
+  assert.equal((await eventsOf(service, body.id)).length, 1)
+  assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])
+})
+
+test('two workers on the same rows ask one question at a time about each, credit once and tell once', async () => {
+  const { live } = await service.shop()
+  const charges = await Promise.all(
+    Array.from({ length: 80 }, async () => (await live.charge({ customer: { phone: newPayer() } })).body),
+  )
+  const slowly = () => new Promise((resolve) => setTimeout(resolve, 20))
+  for (const { id } of charges) service.operator.onQuestion(() => ({ answer: 'book', until: slowly() }), id)
+  for (const { id } of charges.slice(40)) service.operator.pays(id)
+  for (let round = 0; round < 20 && (await openOnes()) > 0; round += 1) {
+    service.pass(round < 3 ? 6000 : QUESTION_LEASE_MS + 1000)
+    if (round === 2) for (const { id } of charges.slice(0, 40)) service.operator.pays(id)
+    // A worker that finds no free connection on a busy machine leaves its rows to the next round.
+    await Promise.allSettled([service, second, service, second].map((worker) => worker.run('follow-charges')))
+  }
+  assert.equal(await openOnes(), 0)
+  for (const { id, rail_reference } of charges) {
+    const asked = questionsAbout(rail_reference)
+    assert.ok(asked.length > 0)
+    assert.ok(!overlap(asked), `${id} was asked about by two workers at once`)
+    assert.equal((await eventsOf(service, id)).length, 1)
+    assert.equal((await transfersOf(service, id)).length, 2)
+  }
+  assert.deepEqual(await balanceOf(live), { available: 0, pending: 80 * 4800 })
+})
+
+test('two web processes with one key: the operator is asked once, the loser hears 409 or the first answer', async () => {
+  const { merchant, live } = await service.shop()
+  const other = second.client(merchant.keys.live)
+  for (let round = 0; round < 5; round += 1) {
+    const phone = newPayer()
+    const key = { 'idempotency-key': `both at once ${round}` }
+    const held = gate()
+    service.operator.onSubmit(() => ({ answer: 'accept', until: held.opened }), phone)
+    const both = [live.charge({ customer: { phone } }, key), other.charge({ customer: { phone } }, key)]
+    await Promise.race(both)
+    held.open()
+    const answers = await Promise.all(both)
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409])
+    const taken = [...service.operator.book.values()].filter((entry) => entry.phone === phone)
+    assert.equal(taken.length, 1)
+    const again = await other.charge({ customer: { phone } }, key)
+    assert.equal(again.text, answers.find(({ status }) => status === 201)?.text)
+  }
+})
+
+const openOnes = async () => (await service.rows('select 1 from charges where follow_at is not null')).length
+
+const questionsAbout = (reference: string): Heard[] =>
+  service.operator.journal.filter((one) => one.what === 'question' && one.reference === reference)
+
+const overlap = (asked: readonly Heard[]) =>
+  asked.some((one, index) => index > 0 && one.startedMs < (asked[index - 1]?.endedMs ?? Infinity))

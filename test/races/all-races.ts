@@ -1,0 +1,34 @@
+import type { Fleet, Race, Verdict } from './fleet.ts'
+import {
+  keyRevoked,
+  oneKeyManyOwners,
+  oneKeyOneBody,
+  oneKeyTwoBodies,
+  rateAcrossProcesses,
+} from './key-races.ts'
+import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-races.ts'
+
+/** The races of reliability.md 3.8 that money in can run, and two of their kind. */
+export const RACES: readonly Race[] = [
+  oneKeyOneBody,
+  oneKeyTwoBodies,
+  oneKeyManyOwners,
+  rateAcrossProcesses,
+  keyRevoked,
+  manyFollowers,
+  manySettlers,
+  resendAgainstAttempt,
+]
+
+/** After all races: every invariant holds. */
+export const verifyAfter: Race = {
+  name: '   verify',
+  async run({ installation }: Fleet): Promise<Verdict> {
+    const { code, json, stderr } = await installation.command(['verify'])
+    if (code === 0) return { wrong: [], seen: 'every invariant holds' }
+    const broken = (json?.cells ?? []).flatMap((cell: any) =>
+      cell.findings.filter(({ violations }: any) => violations > 0),
+    )
+    return { wrong: [json === null ? stderr : JSON.stringify(broken)], seen: 'a breach' }
+  },
+}

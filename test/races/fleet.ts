@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
+import type { Running } from '../crash/processes.ts'
+import { type Operator, startOperator } from '../fakes/operator.ts'
+
+/** Three web processes and two workers on one database, as they would stand behind a balancer. */
+export type Fleet = {
+  installation: Installation
+  operator: Operator
+  /** The addresses of the web processes. */
+  webs: readonly string[]
+  /** `shop` and `other` sell; `held` has its money held for a day; `slow` has a receiver for the races about webhooks. */
+  merchants: Record<'shop' | 'other' | 'held' | 'slow', Merchant>
+  /** Starts more processes for one race; they are killed after it. */
+  withMore<T>(more: readonly MoreProcesses[], work: (urls: string[]) => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
+export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string>; live?: boolean }
+
+/** What a race left behind: sentences about what should not be, and the figures that a reader wants to see. */
+export type Verdict = { wrong: string[]; seen: string }
+export type Race = { name: string; run(fleet: Fleet): Promise<Verdict> }
+
+/** How long after its creation a charge of the fleet ends, on the clock that the races move. */
+export const OUTCOME_MS = 5000
+const WEBS = 3
+const WORKERS = 2
+const LIVE_PROGRAM = join(import.meta.dirname, '..', 'crash', 'live-service.js')
+
+export async function startFleet(): Promise<Fleet> {
+  const installation = await makeInstallation({ SANDBOX_OUTCOME_SECONDS: String(OUTCOME_MS / 1000) })
+  const operator = await startOperator()
+  return peopled(installation, operator).catch(async (error) => {
+    await Promise.all([installation.end(), operator.close()])
+    throw error
+  })
+}
+
+async function peopled(installation: Installation, operator: Operator): Promise<Fleet> {
+  const [shop, other, held, slow] = await Promise.all([
+    installation.merchant('race-shop', ['--verified']),
+    installation.merchant('race-other'),
+    installation.merchant('race-held'),
+    installation.merchant('race-slow'),
+  ])
+  await installation.command(['sandbox', 'set', held.handle, '--hold', 'realistic'])
+
+  async function startOne({ role, env = {}, live = false }: MoreProcesses) {
+    const port = await freePort()
+    const program = live ? { program: { path: LIVE_PROGRAM, args: [operator.url, role] } } : {}
+    const running: Running = await installation.startReady({ role, port, env, ...program })
+    return { url: `http://127.0.0.1:${port}`, running }
+  }
+
+  const webs = await Promise.all(Array.from({ length: WEBS }, () => startOne({ role: 'web' })))
+  await Promise.all(Array.from({ length: WORKERS }, () => startOne({ role: 'worker' })))
+  return {
+    installation,
+    operator,
+    webs: webs.map(({ url }) => url),
+    merchants: { shop, other, held, slow },
+    withMore: async (more, work) => {
+      const started = await Promise.all(more.map(startOne))
+      try {
+        return await work(started.map(({ url }) => url))
+      } finally {
+        await Promise.all(started.map(({ running }) => running.kill()))
+      }
+    },
+    end: async () => {
+      await installation.end()
+      await operator.close()
+    },
+  }
+}
+
+export type Reply = {
+  status: number
+  text: string
+  replayed: boolean
+  retryAfter: string | null
+  sentAt: number
+}
+
+let keys = 0
+/** A key that no request has carried before. */
+export const newKey = (race: string) => `${race}-${process.pid}-${++keys}`
+
+/** A charge that succeeds. */
+export const CHARGE = { amount: 5000, channel: 'op1_momo', customer: { phone: '0700000000' } }
+
+/** One POST to one web process. Every request that waits has a connection of its own. */
+export async function post(
+  fleet: Fleet,
+  url: string,
+  request: { path?: string; apiKey: string; key?: string; body?: object },
+): Promise<Reply> {
+  const sentAt = performance.now()
+  const response = await fetch(`${url}${request.path ?? '/v1/charges'}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${request.apiKey}`,
+      'content-type': 'application/json',
+      'x-timestamp': String(Math.floor(fleet.installation.clock.nowMs() / 1000)),
+      ...(request.key === undefined ? {} : { 'idempotency-key': request.key }),
+    },
+    body: JSON.stringify(request.body ?? {}),
+  })
+  return {
+    sentAt,
+    status: response.status,
+    text: await response.text(),
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+/** Shed with the promise that the same key may come again: no race is lost by it, and a small machine sheds early. */
+export const isTooBusy = ({ status, retryAfter }: Reply) => status === 503 && retryAfter !== null
+
+/** How many answers there were of each kind, for the table. */
+export function countKinds(replies: readonly Reply[]): string {
+  const counts = new Map<string, number>()
+  for (const { status, replayed, text } of replies) {
+    const kind = replayed ? `${status} replay` : status === 409 ? `409 ${textOf409(text)}` : `${status}`
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  return [...counts]
+    .sort()
+    .map(([kind, count]) => `${count} x ${kind}`)
+    .join(', ')
+}
+
+const textOf409 = (text: string) => (text.includes('still in flight') ? 'in flight' : 'other body')
