@@ -7,7 +7,7 @@ export type History = { merchant: BenchMerchant; charges: number }
 
 const CHUNK = 100_000
 /** How many charges each customer has: filters by phone and email find as many rows in a short history as in a long one. */
-export const OF_EACH_CUSTOMER = 25
+const OF_EACH_CUSTOMER = 25
 
 // Charges of one year, oldest first. Of a hundred 50 are paid, 48 have failed, 1 is open, 1 is refunded; one open one in
 // ten is still pending. What is open is followed in a far future, so that no sweep touches it.

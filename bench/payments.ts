@@ -17,7 +17,7 @@ export type PaymentRound = {
   cpu_ms: number | null
 }
 
-export const CONNECTIONS = 64
+const CONNECTIONS = 256
 const LAND_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 10
 
@@ -77,7 +77,7 @@ async function countComplete({ db }: Stage): Promise<number> {
 }
 
 /** What the service and the whole database server use from now on, in processor seconds. */
-export function readCpu({ service, postgres }: Stage) {
+function readCpu({ service, postgres }: Stage) {
   const server = cpuOf(service.pid)
   const tree = cpuOfTree(postgres.pid)
   return {

@@ -20,11 +20,13 @@ const SPREAD = 0.2
  * brought forward is not asked again at its own time.
  */
 export function nextQuestionMs(fromMs: number, nowMs: number, chance: () => number = Math.random): number {
-  const age = Math.max(0, nowMs - fromMs)
+  // Clocks of two machines may disagree: a submit does not end in the future.
+  const endedMs = Math.min(fromMs, nowMs)
+  const age = nowMs - endedMs
   const spread = SPREAD * (2 * chance() - 1)
   for (const [index, questionAge] of FIRST_QUESTIONS.entries()) {
     const step = questionAge - (FIRST_QUESTIONS[index - 1] ?? 0)
-    if (questionAge - SPREAD * step > age) return fromMs + questionAge + spread * step
+    if (questionAge - SPREAD * step > age) return endedMs + questionAge + spread * step
   }
   return nowMs + periodAt(age) * (1 + spread)
 }

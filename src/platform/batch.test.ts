@@ -58,7 +58,7 @@ test('what arrives while a batch is under way is the next batch, up to its large
 
 test('items of one key never run side by side, those of two lanes do', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  const group = batch({ run: work.run, laneOf, lanes: 2 })
   const answers = [group.add(item(1, 7))]
   await turns()
   answers.push(group.add(item(2, 7)), group.add(item(3, 9)))
@@ -140,7 +140,7 @@ test('a batch that answers fewer items than it was given fails those without an 
 
 test('with 2,000 waiting in a lane the next one hears 503 at once; the other lane still takes', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  const group = batch({ run: work.run, laneOf, lanes: 2 })
   const answers = [group.add(item(0))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value)))

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { crashPoint } from './crash-point.ts'
 import { DatabaseAway } from './db/errors.ts'
 import { unavailable } from './refusal.ts'
@@ -29,7 +30,8 @@ export type Batch<Item, Result> = {
 }
 
 const MAX_ITEMS = 200
-const LANES = 2
+// Half the cores: the database server needs the others, and fewer lanes make larger, cheaper batches.
+const LANES = Math.max(1, Math.floor(availableParallelism() / 2))
 // Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
 const MAX_WAITING = 2000
 

@@ -4,10 +4,9 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
 import { fingerprintOf } from '../idempotency/keys.ts'
-import { parseStrictJson } from '../json.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
-import { invalidRequest, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
@@ -24,7 +23,7 @@ import {
   scopeRefusal,
 } from './guards.ts'
 import { notFoundHere, refuseOtherMethods } from './other-methods.ts'
-import { readBody } from './read-body.ts'
+import { type RefuseUsedKey, readForm, readRawBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
@@ -213,15 +212,18 @@ async function serve<App>(
   request: FastifyRequest,
 ): Promise<Answer> {
   const { caller, key } = request.passed as Passed
-  const raw = declared.method === 'POST' ? await readRaw(frame, request) : undefined
-  const idempotency =
-    key === null ? null : { key, fingerprint: fingerprintOf(declared.method, pathOf(request), raw) }
+  const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
+    if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
+  }
+  const raw = declared.method === 'POST' ? await readRawBody(request, refuseUsedKey) : undefined
+  const fingerprint = key === null ? null : fingerprintOf(declared.method, pathOf(request), raw)
+  const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
   const api: ApiRequest = {
     caller,
     requestId: request.id,
     params: request.params as Record<string, string>,
     query: readQuery(request.query),
-    body: await readForm(frame, declared, { raw, caller, idempotency }),
+    body: await readForm(declared.body, raw, { fingerprint, refuseUsedKey }),
     idempotency,
   }
   const answer = await declared.handle(frame.placeOf(caller).app, api)
@@ -230,42 +232,6 @@ async function serve<App>(
     crashPoint('key.done-unsent')
   }
   return answer
-}
-
-async function readForm<App>(
-  frame: Frame<App>,
-  declared: Endpoint<App>,
-  { raw, caller, idempotency }: { raw: unknown; caller: Caller; idempotency: ApiRequest['idempotency'] },
-): Promise<unknown> {
-  if (!declared.body) return undefined
-  try {
-    return readBody(declared.body, raw)
-  } catch (error) {
-    // A replay or a 409 comes before a fault of the body (contract.md 3 h).
-    if (idempotency !== null) await frame.refuseUsedKey(caller, idempotency)
-    throw error
-  }
-}
-
-/** The body as JSON. A key that was used before is told first: what cannot be read is another request than the stored one. */
-async function readRaw<App>(frame: Frame<App>, request: FastifyRequest): Promise<unknown> {
-  const { caller, key } = request.passed as Passed
-  try {
-    return parseBody(request)
-  } catch (error) {
-    if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: NO_FINGERPRINT })
-    throw error
-  }
-}
-
-function parseBody(request: FastifyRequest): unknown {
-  const { body } = request
-  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity')
-    throw invalidRequest('compressed bodies are not accepted')
-  if (!Buffer.isBuffer(body) || body.length === 0) return {}
-  const parsed = parseStrictJson(body)
-  if (!parsed.ok) throw invalidRequest(parsed.problem)
-  return parsed.value
 }
 
 const pathOf = (request: FastifyRequest) =>
