@@ -56,27 +56,33 @@ async function runService(config: Config, role: Role): Promise<void> {
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const flush = setInterval(() => destination.flush(), 500)
   flush.unref()
-  const service = await serve({ config, role, log, say: (line) => process.stderr.write(`${line}\n`) })
-  let stopping = false
+  // Before anything is started: a stop while the database is still awaited must be as clean as any other.
+  const stopping = new AbortController()
+  let exitCode = 0
   const stop = () => {
-    if (stopping) process.exit(1)
-    stopping = true
+    if (stopping.signal.aborted) process.exit(1)
     setTimeout(() => process.exit(1), STOP_MS).unref()
-    service.stop().then(
-      () => {
-        destination.flushSync()
-        process.exit(0)
-      },
-      (error) => end(error),
-    )
+    stopping.abort()
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'a promise failed that nobody waited for')
-    destination.flushSync()
-    stop()
+    exitCode = 1
+    if (!stopping.signal.aborted) stop()
   })
+  const service = await serve({
+    config,
+    role,
+    log,
+    say: (line) => process.stderr.write(`${line}\n`),
+    stopping: stopping.signal,
+  })
+  if (!stopping.signal.aborted)
+    await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
+  await service.stop()
+  destination.flushSync()
+  process.exit(exitCode)
 }
 
 function readRole(given: string | boolean | undefined): Role {

@@ -28,7 +28,8 @@ import { runningCommit } from './running-commit.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
-export type ServeOptions = OpenOptions & { role: Role }
+/** `stopping`: aborted when the process is told to stop, so that waiting for a database ends. */
+export type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
 export type Service = {
   url: string
   /** The gateway once the database has been reached. */
@@ -149,7 +150,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
 async function reachDatabase(door: Door, options: ServeOptions): Promise<Opened | null> {
   for (
     let waitMs = REACH_AGAIN_MS.first;
-    !door.draining;
+    !options.stopping?.aborted;
     waitMs = Math.min(waitMs * 2, REACH_AGAIN_MS.most)
   ) {
     try {

@@ -23,6 +23,8 @@ before(async () => {
 })
 after(() => installation?.end())
 
+const readiness = async () => (await fetch(`${installation.url}/readyz`).catch(() => null))?.status
+
 let keys = 0
 async function charge(merchant: Merchant): Promise<number> {
   keys += 1
@@ -49,7 +51,7 @@ test('F31: SIGTERM under load fails no request, holds no lease, and ends with 0'
   })
   while (statuses.length < 200) await sleep(5)
   service.signal('SIGTERM')
-  while ((await fetch(`${installation.url}/readyz`)).status === 200) await sleep(5)
+  while ((await readiness()) === 200) await sleep(5)
   ready = false
   await Promise.all(clients)
   assert.deepEqual(await service.ended, { code: 0, signal: null })
@@ -62,8 +64,9 @@ test('F31: SIGTERM under load fails no request, holds no lease, and ends with 0'
 
 test('F32: a second SIGTERM ends the process at once with 1', async () => {
   const service = await installation.startReady({ env: { DRAIN_SECONDS: '20' } })
+  await until(async () => (await readiness()) === 200)
   service.signal('SIGTERM')
-  while ((await fetch(`${installation.url}/readyz`)).status === 200) await sleep(5)
+  await until(async () => (await readiness()) === 503)
   service.signal('SIGTERM')
   assert.deepEqual(await service.ended, { code: 1, signal: null })
 })

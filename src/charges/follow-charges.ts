@@ -66,8 +66,13 @@ export async function followCharges(app: App): Promise<number> {
   crashPoint('charge.sandbox-due')
   const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
   const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
-  const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
-  const followed = await Promise.all([...test, ...live].map((charge) => followSafely(app, charge, deadline)))
+  // The sandbox calls nobody: one deadline serves all its rows. Each live question has its own.
+  const shared = app.deadlineIn(QUESTION_DEADLINE_MS)
+  const deadlineOf = (charge: Followed) =>
+    charge.mode === 'test' ? shared : app.deadlineIn(QUESTION_DEADLINE_MS)
+  const followed = await Promise.all(
+    [...test, ...live].map((charge) => followSafely(app, charge, deadlineOf(charge))),
+  )
   return followed.filter(Boolean).length
 }
 

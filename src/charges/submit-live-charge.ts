@@ -136,14 +136,16 @@ async function record(
       )
     case 'unavailable':
       // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
-      if (state.parked)
-        return refuse(
-          app,
-          { charge, owner },
-          { reason: 'rail_rejected', alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
-        )
-      await voidCharge(app, { charge, owner }, [...evidence, moveAttempt(attempt, 'void', now)])
-      throw railUnavailable(heard.retryAfterSeconds)
+      if (
+        !state.parked &&
+        (await voidCharge(app, { charge, owner }, [...evidence, moveAttempt(attempt, 'void', now)]))
+      )
+        throw railUnavailable(heard.retryAfterSeconds)
+      return refuse(
+        app,
+        { charge, owner },
+        { reason: 'rail_rejected', alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
+      )
   }
 }
 
@@ -187,12 +189,12 @@ async function refuse(
   return answer
 }
 
-async function voidCharge(app: App, { charge, owner }: Subject, alongside: Call[]): Promise<void> {
-  await app.db.transaction(async (tx) => {
-    await tx.send(freeKey(owner))
+/** Takes back a charge that nobody has seen; false when it was published in this very moment, and nothing is written. */
+async function voidCharge(app: App, { charge, owner }: Subject, alongside: Call[]): Promise<boolean> {
+  return app.db.transaction(async (tx) => {
     const [voided] = await tx.send(call(VOID, charge.merchantId, charge.id, app.clock.now().toISOString()))
-    assert(voided.length === 1, 'a charge that nobody has seen can be taken back')
-    return { value: null, last: alongside }
+    if (voided.length === 0) return { value: false }
+    return { value: true, last: [freeKey(owner), ...alongside] }
   })
 }
 

@@ -113,14 +113,14 @@ const set: Command = {
 
 const rotate: Command = {
   name: 'keys rotate',
-  usage: 'keys rotate <m> --kind test|live|test_collections|live_collections',
+  usage: 'keys rotate <m> --kind test|live|test_collections|live_collections [--key K]',
   says: 'a new key of a kind; the old one dies at once',
   words: 1,
-  options: { kind: text },
+  options: { kind: text, key: text },
   async run(input) {
     const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
     const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
-    const key = await rotateKey(app, merchant, kind)
+    const key = await rotateKey(app, merchant, { kind, commandKey: optionalText(input, 'key') })
     await writeAudit(input.gateway, { action: 'keys rotate', merchantId: merchant.id, details: { kind } })
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }
   },

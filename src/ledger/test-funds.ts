@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { keyReused } from '../platform/idempotency/keys.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { lockHeads, openBook } from './book.ts'
 
 export const MOST_TEST_FUNDS = 100_000_000
 const DUPLICATE = '23505'
+
+const ADDED = statement<{ amount: number }>(
+  'test funds added',
+  `select amount from transfers where merchant_id = $1 and subject = $2 and kind = 'test_funds'`,
+)
 
 /**
  * Adds test money straight to test available (G65), once for each `key`: the same key again adds nothing. `amount` is
@@ -40,9 +47,16 @@ export async function addTestFunds(
     return { id, added: true }
   } catch (error) {
     // happens_once: this key has added its money before.
-    if (key !== undefined && sqlState(error) === DUPLICATE) return { id, added: false }
+    if (key !== undefined && sqlState(error) === DUPLICATE)
+      return repeated(db, holder.merchantId, { id, amount })
     throw error
   }
+}
+
+async function repeated(db: Database, merchantId: number, { id, amount }: { id: string; amount: number }) {
+  const [first] = await db.query(ADDED, [merchantId, id])
+  if (first?.amount !== amount) throw keyReused()
+  return { id, added: false }
 }
 
 const idFor = (tag: string, key: string) =>

@@ -4,6 +4,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { directoryChanged } from './authenticate.ts'
+import { findCommand, keepCommand } from './command-keys.ts'
 
 type Holder = { id: number }
 type NewKey = { kind: KeyKind; key: string; at: Date }
@@ -36,16 +37,25 @@ export function addCellKey(app: App, holder: Holder, { kind, key, at }: NewKey):
 }
 
 /** A new key of this kind; every older one of the kind is refused from the commit on, in all processes within a second (G60). */
-export async function rotateKey(app: App, holder: Holder, kind: KeyKind): Promise<string> {
+export async function rotateKey(
+  app: App,
+  holder: Holder,
+  { kind, commandKey }: { kind: KeyKind; commandKey?: string | undefined },
+): Promise<string> {
+  const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
+  const seen =
+    commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
+  if (seen !== null) return seen.key
   const at = app.clock.now()
   const key = newApiKey(kind)
+  const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
   await app.db.transaction(async (tx) => {
     await tx.send(addCellKey(app, holder, { kind, key, at }))
     return { value: null }
   })
   await app.directory.transaction(async (tx) => {
     await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
-    return { value: null, last: [addDirectoryKey(holder, { kind, key, at }), directoryChanged()] }
+    return { value: null, last: [addDirectoryKey(holder, { kind, key, at }), directoryChanged(), ...keep] }
   })
   crashPoint('key.revoked')
   await app.db.query(REVOKE_CELL, [holder.id, kind, keyIdOf(key), at.toISOString()])

@@ -34,6 +34,8 @@ export const directoryChanged = () => call(CHANGED)
 
 export function keyRing(parts: { directory: Database; clock: Clock; failuresAMinute: number }): KeyRing {
   const callers = new Map<string, Caller>()
+  // Parallel requests with one key that is not remembered ask once.
+  const asking = new Map<string, Promise<Caller | null>>()
   const failures = addressWindow(parts.failuresAMinute)
   let revision = -1
   let lookedAt = performance.now()
@@ -47,19 +49,25 @@ export function keyRing(parts: { directory: Database; clock: Clock; failuresAMin
     generation += 1
   }
 
-  async function lookUp(token: string, address: string): Promise<Caller> {
+  async function find(token: string): Promise<Caller | null> {
     const asked = generation
     const form = readApiKey(token)
-    const hash = form === null ? null : hashApiKey(token)
-    const [holder] = hash === null ? [] : await parts.directory.query(HOLDER, [hash])
-    if (form === null || !holder) {
-      countFailure(address)
-      throw unauthorized('invalid api key')
-    }
+    const [holder] = form === null ? [] : await parts.directory.query(HOLDER, [hashApiKey(token)])
+    if (form === null || !holder) return null
     const caller = { ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) }
     if (callers.size > MOST_REMEMBERED) callers.clear()
     if (asked === generation) callers.set(token, caller)
     return caller
+  }
+
+  async function lookUp(token: string, address: string): Promise<Caller> {
+    const name = `${generation} ${token}`
+    const found = asking.get(name) ?? find(token).finally(() => asking.delete(name))
+    asking.set(name, found)
+    const caller = await found
+    if (caller !== null) return caller
+    countFailure(address)
+    throw unauthorized('invalid api key')
   }
 
   return {

@@ -30,8 +30,11 @@ export type Batch<Item, Result> = {
 }
 
 const MAX_ITEMS = 200
-// Half the cores: the database server needs the others, and fewer lanes make larger, cheaper batches.
-const LANES = Math.max(1, Math.floor(availableParallelism() / 2))
+// At least two, so that one merchant's locked row never stops everybody; else half the cores: the database needs the others,
+// and fewer lanes make larger, cheaper batches.
+const LANES = Math.max(2, Math.floor(availableParallelism() / 2))
+// Items run one by one after a failed batch wait no longer than this together; the rest hears 503 and comes again.
+const ONE_BY_ONE_MS = 3000
 // Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
 const MAX_WAITING = 2000
 
@@ -100,7 +103,10 @@ async function settle<Item, Result>(
       for (const { reject } of waiting) reject(error)
       return
     }
-    for (const entry of waiting) await settle([entry], run)
+    const started = performance.now()
+    for (const entry of waiting)
+      if (performance.now() - started < ONE_BY_ONE_MS) await settle([entry], run)
+      else entry.reject(unavailable())
   }
 }
 

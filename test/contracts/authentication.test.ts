@@ -111,7 +111,7 @@ for (const endpoint of ALL)
   test(`${endpoint.title} tells an unknown, a rotated and a revoked key apart by no byte`, async () => {
     const own = await service.merchant()
     const { id } = (await findMerchant(service.gateway, own.id)).merchant
-    await rotateKey(service.app, { id }, 'test')
+    await rotateKey(service.app, { id }, { kind: 'test' })
     await service.rows(
       'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
       [id, 'live'],
@@ -159,7 +159,7 @@ test('a rotated key is refused at once here and within a second in another proce
     const { id } = (await findMerchant(service.gateway, own.id)).merchant
     for (const kind of ['test', 'live_collections'] as const) {
       assert.deepEqual([await ask(service, own.keys[kind]), await ask(other, own.keys[kind])], [200, 200])
-      const key = await rotateKey(service.app, { id }, kind)
+      const key = await rotateKey(service.app, { id }, { kind })
       const rotatedAt = performance.now()
       assert.equal(await ask(service, own.keys[kind]), 401, 'at once in the process that did it')
       while ((await ask(other, own.keys[kind])) === 200)

@@ -34,7 +34,7 @@ export async function migrate(connectionString: string): Promise<Migrated> {
     const { rows } = await client.query<{ name: string }>('select name from directory.cells order by name')
     const cells = rows.map((row) => row.name)
     for (const cell of cells) applied.push(...(await migrateSchema(client, cell, 'cell')))
-    const role = await applicationRole(client, applied.length > 0 ? ['directory', ...cells] : [])
+    const role = await applicationRole(client, ['directory', ...cells], applied.length > 0)
     return { applied, cells, role }
   } finally {
     await client.end()
@@ -114,11 +114,20 @@ async function checksums(client: pg.Client, schema: string): Promise<Map<string,
   return new Map(rows.map((row) => [row.name, row.checksum]))
 }
 
-/** Makes the role and its rights where the database user may. Rights are given anew after each migration. */
-async function applicationRole(client: pg.Client, changedSchemas: string[]): Promise<string | null> {
+/**
+ * Makes the role and its rights where the database user may: after a migration, and whenever a start finds them incomplete,
+ * for a crash may have come between.
+ */
+async function applicationRole(
+  client: pg.Client,
+  schemas: string[],
+  applied: boolean,
+): Promise<string | null> {
   try {
-    if (changedSchemas.length > 0) await makeRole(client)
-    for (const schema of changedSchemas) await grant(client, schema)
+    if (applied || !(await hasRights(client, schemas))) {
+      await makeRole(client)
+      for (const schema of schemas) await grant(client, schema)
+    }
     const { rows } = await client.query<{ usable: boolean }>(
       `select pg_has_role(current_user, oid, 'member') as usable from pg_roles where rolname = $1`,
       [APPLICATION_ROLE],
@@ -128,6 +137,18 @@ async function applicationRole(client: pg.Client, changedSchemas: string[]): Pro
     if (sqlState(error) === '42501') return null
     throw error
   }
+}
+
+/** Whether the role may read every table of these schemas, and change all but the append-only ones. */
+async function hasRights(client: pg.Client, schemas: string[]): Promise<boolean> {
+  const { rows } = await client.query<{ complete: boolean }>(
+    `select coalesce(bool_and(has_table_privilege(r.oid, c.oid, 'select')
+         and has_table_privilege(r.oid, c.oid, 'update') = (c.relname <> all($3))), false) as complete
+     from pg_roles r, pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where r.rolname = $1 and n.nspname = any($2) and c.relkind = 'r'`,
+    [APPLICATION_ROLE, schemas, APPEND_ONLY],
+  )
+  return rows[0]?.complete ?? false
 }
 
 async function makeRole(client: pg.Client): Promise<void> {

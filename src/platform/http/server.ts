@@ -7,6 +7,7 @@ import { fingerprintOf } from '../idempotency/keys.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
 import { Refusal } from '../refusal.ts'
+import { answerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
@@ -117,8 +118,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
   server.server.on('checkExpectation', answerExpectation)
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-ID', request.id)
+  server.addHook('onRequest', (request, _reply, done) => {
     // What a body calls itself is not believed and must not decide whether it is read.
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/json'
@@ -129,16 +129,21 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     done()
   })
   const headers = secureHeaders({ https: frame.https })
-  server.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers)
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers(headers).header('X-Request-ID', request.id)
     done()
   })
-  for (const declared of frame.endpoints) addEndpoint(server, frame, declared)
+  const send = answerSender(headers)
+  for (const declared of frame.endpoints) addEndpoint(server, frame, { declared, send })
   refuseOtherMethods(server, frame.endpoints)
   return server
 }
 
-function addEndpoint<App>(server: FastifyInstance, frame: Frame<App>, declared: Endpoint<App>): void {
+function addEndpoint<App>(
+  server: FastifyInstance,
+  frame: Frame<App>,
+  { declared, send }: { declared: Endpoint<App>; send: SendAnswer },
+): void {
   server.route({
     method: declared.method,
     url: declared.path,
@@ -150,7 +155,8 @@ function addEndpoint<App>(server: FastifyInstance, frame: Frame<App>, declared: 
     },
     handler: async (request, reply) => {
       const answer = await serve(frame, declared, request)
-      return sendAnswer(request, reply, answer)
+      request.objectId = answer.objectId ?? null
+      return send(request.id, reply, answer)
     },
   })
 }
@@ -236,13 +242,6 @@ async function serve<App>(
 
 const pathOf = (request: FastifyRequest) =>
   request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
-
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  request.objectId = answer.objectId ?? null
-  reply.code(answer.status).headers(API_HEADERS)
-  if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
-  return reply.send(answer.body)
-}
 
 function sendError<App>(
   frame: Frame<App>,
