@@ -66,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   await server.listen({ port: config.port, host: config.host })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
-  const opened = await reachDatabase(door, options)
+  const opened = await reachDatabase(options)
   if (opened !== null) {
     observeBatches(registry, opened.gateway)
     await begin(door, opened, { ...options, role, url })
@@ -147,7 +147,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
 }
 
 /** Waits for a database that is not there, with back-off, without ending the process; wrong settings do end it. */
-async function reachDatabase(door: Door, options: ServeOptions): Promise<Opened | null> {
+async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
   for (
     let waitMs = REACH_AGAIN_MS.first;
     !options.stopping?.aborted;
