@@ -1,6 +1,6 @@
 import type { App } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
-import { followCharges } from './charges/follow-charges.ts'
+import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
@@ -19,7 +19,7 @@ export type CellSweep = Sweep & { finish?(): Promise<void> }
 export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
   return [
-    { name: 'follow-charges', everyMs: 100, runOnce: () => followCharges(app) },
+    { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
     { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },

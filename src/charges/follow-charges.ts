@@ -23,7 +23,8 @@ type Followed = Pick<
 }
 type Answered = Status<ChargeFailure>
 
-const AT_ONCE = 1000
+/** What one run takes. What falls due while it works is the next one's: few large batches cost less than many small ones. */
+export const FOLLOWED_AT_ONCE = 1000
 const LIVE_AT_ONCE = 32
 // A question is asked again after this long when its worker died over it.
 const LEASE_MS = 30_000
@@ -62,7 +63,7 @@ const ASK_AGAIN = statement(
  */
 export async function followCharges(app: App): Promise<number> {
   const now = app.clock.now().toISOString()
-  const test = await app.db.query(DUE_TEST, [now, AT_ONCE])
+  const test = await app.db.query(DUE_TEST, [now, FOLLOWED_AT_ONCE])
   crashPoint('charge.sandbox-due')
   const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
   const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []

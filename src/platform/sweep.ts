@@ -3,8 +3,10 @@ import type { Clock } from './clock.ts'
 /** A background task: work that has a due time in a row of its own. `runOnce` handles what is due now and says how many. */
 export type Sweep = {
   name: string
-  /** How long to wait after a run that found nothing to do. */
+  /** How long to wait after a run that left nothing to do. */
   everyMs: number
+  /** A run that handled this many has probably left some, and is followed by another at once. Default 1. */
+  full?: number
   runOnce(): Promise<number>
 }
 
@@ -53,7 +55,7 @@ export function startWorker(
       lastRunMs.set(sweep.name, clock.nowMs())
       if (handled > 0)
         log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
-      return handled > 0 ? 0 : sweep.everyMs
+      return handled >= (sweep.full ?? 1) ? 0 : sweep.everyMs
     } catch (error) {
       log.error({ sweep: sweep.name, err: error }, 'sweep failed')
       return AFTER_ERROR_MS
