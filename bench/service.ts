@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,13 @@ export type ServiceOptions = {
   token?: string
 }
 
+// As `npm start` runs it.
+const PACKAGE = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+)
+const START_FLAGS = String(PACKAGE.scripts.start)
+  .split(' ')
+  .filter((word) => word.startsWith('--'))
 const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url))
 const START_WITHIN_MS = 30_000
 const STOP_WITHIN_MS = 35_000
@@ -38,7 +46,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { dataDir, port, settings = {}, nodeFlags = [] } = options
   const startedAt = performance.now()
   // Detached: Ctrl-C reaches only the bench, which then stops it in order.
-  const child = spawn(process.execPath, [...nodeFlags, PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, [...START_FLAGS, ...nodeFlags, PROGRAM, 'serve'], {
     env: { ...SETTINGS, DATA_DIR: dataDir, PORT: String(port), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
