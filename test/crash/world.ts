@@ -89,6 +89,7 @@ const LEFT = `select
   (select count(*)::int from charges where mode = 'test' and status in ('pending', 'authorized')) as "openTest",
   (select count(*)::int from charges where mode = 'live' and status in ('pending', 'authorized')
      and rail_reference = any($1)) as "openLive",
+  (select count(*)::int from charges where mode = 'live' and status = 'pending' and voided_at is null) as "hiddenLive",
   (select count(*)::int from charges c join merchants m on m.id = c.merchant_id where c.mode = 'test'
      and c.settled_at is null and c.hold_until <= $2::timestamptz + m.test_clock_offset_ms * interval '1 ms') as unsettled,
   (select count(*)::int from deliveries where status = 'pending' and next_attempt_at is not null) as undelivered,
