@@ -6,6 +6,7 @@ import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 
@@ -54,7 +55,7 @@ export async function settleCharges(app: App): Promise<number> {
   }
 }
 
-/** Releases what is due of one merchant and mode. An error is this ledger's own: it is reported, the sweep goes on. */
+/** Releases what is due of one merchant and mode. An error of its own is reported and the sweep goes on. */
 export async function settleLedger(app: App, ledger: Due): Promise<number> {
   let settled = 0
   try {
@@ -65,6 +66,8 @@ export async function settleLedger(app: App, ledger: Due): Promise<number> {
       if (released < AT_ONCE) return settled
     }
   } catch (error) {
+    // Not this ledger's trouble: the whole sweep stops and is tried again in a second, not in an hour.
+    if (classify(error) instanceof DatabaseAway) throw error
     if (error instanceof MonthClosed) return settled
     app.log.error(
       { err: error, merchant: ledger.merchantId, mode: ledger.mode },
