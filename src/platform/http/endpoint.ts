@@ -12,6 +12,16 @@ export type ApiRequest<Body = unknown> = {
   idempotency: { key: string; fingerprint: Buffer } | null
 }
 
+/** How an endpoint takes a body that may also come as CSV, in a form or by itself (contract.md G12). */
+export type RawBody<Body = unknown> = {
+  /** In bytes, above it 413; everywhere else the limit is 1 MiB. */
+  limit: number
+  /** A CSV that is right, for the description. */
+  csvExample: string
+  /** Reads a CsvFile, or else JSON that is parsed. What it throws is answered after the 409 of a used key. */
+  read(content: unknown): Body
+}
+
 /** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
 export type Endpoint<App> = {
   method: 'GET' | 'POST'
@@ -29,8 +39,10 @@ export type Endpoint<App> = {
   idempotency: 'required' | 'optional' | 'ignored'
   params?: TSchema
   query?: TSchema
+  /** The form of the body; without one any body is accepted. Where there is a `rawBody` it only describes the JSON. */
   body?: TSchema
-  /** Whether the body is looked at; where not, any body is accepted. */
+  /** Only where JSON is not the one way to send it. */
+  rawBody?: RawBody
   answers: Readonly<Record<number, { description: string; schema: TSchema }>>
   /** Errors it may answer with, for the description: status -> codes. */
   refusals?: Readonly<Record<number, string>>
@@ -42,6 +54,16 @@ export function endpoint<App, Body extends TSchema>(
   declared: Omit<Endpoint<App>, 'handle' | 'body'> & {
     body?: Body
     handle(app: App, request: ApiRequest<Static<Body>>): Promise<Answer>
+  },
+): Endpoint<App> {
+  return declared as Endpoint<App>
+}
+
+/** Declares an endpoint that reads its body itself; the handler sees what its reader makes of it. */
+export function rawEndpoint<App, Body>(
+  declared: Omit<Endpoint<App>, 'handle' | 'rawBody'> & {
+    rawBody: RawBody<Body>
+    handle(app: App, request: ApiRequest<Body>): Promise<Answer>
   },
 ): Endpoint<App> {
   return declared as Endpoint<App>

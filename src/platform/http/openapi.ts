@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, RawBody } from './endpoint.ts'
 import { answersOf, ErrorShape, HEADERS, refusalComponents } from './openapi-answers.ts'
 import { exampleOf, type Json, type SchemaPrinter, schemaPrinter } from './openapi-schemas.ts'
 
@@ -80,7 +80,7 @@ function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body, schemas) }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, declared.rawBody, schemas) }),
     responses: answersOf(declared, schemas),
   }
 }
@@ -120,9 +120,22 @@ function fieldsAs(place: 'path' | 'query', schema: TSchema | undefined, schemas:
   })
 }
 
-function requestBody(body: TSchema, schemas: SchemaPrinter): Json {
+function requestBody(body: TSchema, rawBody: RawBody | undefined, schemas: SchemaPrinter): Json {
   const examples = { least: { summary: 'the least it takes', value: exampleOf(body) } }
-  return { required: true, content: { 'application/json': { schema: schemas.render(body), examples } } }
+  const content = { 'application/json': { schema: schemas.render(body), examples } }
+  return { required: true, content: rawBody ? { ...content, ...csvContent(rawBody) } : content }
+}
+
+/** The two ways to send a CSV: by itself, or as the one file of a form. */
+function csvContent({ csvExample }: RawBody): Json {
+  const file = { type: 'string', description: 'the CSV, under any field name', examples: [csvExample] }
+  return {
+    'text/csv': { schema: { type: 'string' }, example: csvExample },
+    'multipart/form-data': {
+      schema: { type: 'object', properties: { file }, required: ['file'] },
+      encoding: { file: { contentType: 'text/csv' } },
+    },
+  }
 }
 
 /** One event as its receiver sees it: the envelope, its four headers, and what an answer means. */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { readPhone } from '../phone.ts'
-import { invalidRequest } from '../refusal.ts'
+import { invalidRequest, Refusal } from '../refusal.ts'
 import { echo, hasForbiddenControl } from '../text.ts'
 
 // The part of a JSON schema that a request body of this product uses.
@@ -11,6 +11,7 @@ type Shape = {
   maxLength?: number
   properties?: Record<string, Shape>
   required?: readonly string[]
+  items?: Shape
   lines?: boolean
 }
 
@@ -23,6 +24,24 @@ export function readBody<Schema extends TSchema>(schema: Schema, body: unknown):
   if (!isObject(body)) throw invalidRequest('body must be a JSON object')
   return readObject(schema as Shape, body, '') as Static<Schema>
 }
+
+/** A part of a body that is judged by itself: what is wrong with it, in words, refuses nothing else. */
+export type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
+
+/** Reads one part like a body; the problem is what would follow `invalid request: `. */
+export function readPart<Schema extends TSchema>(
+  schema: Schema,
+  part: Record<string, unknown>,
+): ReadPart<Static<Schema>> {
+  try {
+    return { ok: true, value: readBody(schema, part) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { ok: false, problem: error.message.slice(INVALID_REQUEST.length) }
+  }
+}
+
+const INVALID_REQUEST = invalidRequest('').message
 
 function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
   const read: Record<string, unknown> = {}
@@ -55,7 +74,7 @@ function readField(field: Shape, value: unknown, at: string): unknown {
       return value
     case 'array':
       if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`)
-      return value
+      return field.items?.type === 'object' ? readEntries(field.items, value, at) : value
     case 'object':
       if (!isObject(value)) throw invalidRequest(`${at} must be an object`)
       return readObject(field, value, at)
@@ -64,11 +83,19 @@ function readField(field: Shape, value: unknown, at: string): unknown {
   }
 }
 
+/** Each entry by the schema of the list's items: `recipients[0].phone is required`. */
+function readEntries(shape: Shape, list: unknown[], at: string): Record<string, unknown>[] {
+  return list.map((entry, index) => {
+    if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`)
+    return readObject(shape, entry, `${at}[${index}]`)
+  })
+}
+
 function readText(field: Shape, value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
   if (hasForbiddenControl(value, field.lines ?? false))
     throw invalidRequest(`${at} contains control characters`)
-  if (field.maxLength !== undefined && value.length > field.maxLength && [...value].length > field.maxLength)
+  if (field.maxLength !== undefined && isLongerThan(field.maxLength, value))
     throw invalidRequest(`${at} must be at most ${field.maxLength} characters`)
   if (field.format === 'phone') {
     const phone = readPhone(value)
@@ -86,6 +113,10 @@ function readChoice(choices: readonly string[], value: unknown, at: string): str
   return value
 }
 
+/** In characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
+const isLongerThan = (most: number, text: string) =>
+  text.length > most && (text.length > 2 * most || [...text].length > most)
+
 /** One `@` with something on both sides (contract.md 2.0). */
 function isEmail(text: string): boolean {
   const at = text.indexOf('@')
@@ -95,5 +126,6 @@ function isEmail(text: string): boolean {
 const isTextField = (field: Shape) => field.type === 'string' || field.enum !== undefined
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+/** Whether JSON brought an object, neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
-import { parseStrictJson } from '../json.ts'
 import { invalidRequest } from '../refusal.ts'
+import { openBody, parseJsonBody } from './body-content.ts'
+import type { Endpoint } from './endpoint.ts'
 import { readBody } from './read-body.ts'
 
 /**
@@ -10,37 +11,53 @@ import { readBody } from './read-body.ts'
  */
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
-/** The body as JSON, whatever its Content-Type says; an empty one is `{}`. Throws `invalid request: ...`. */
-export async function readRawBody(request: FastifyRequest, refuseUsedKey: RefuseUsedKey): Promise<unknown> {
+type Declared = Pick<Endpoint<never>, 'body' | 'rawBody'>
+
+/**
+ * The body as JSON, whatever its Content-Type says; an empty one is `{}`. A CsvFile only where the endpoint declares a
+ * `rawBody`. Throws `invalid request: ...`.
+ */
+export async function readRawBody(
+  request: FastifyRequest,
+  declared: Declared,
+  refuseUsedKey: RefuseUsedKey,
+): Promise<unknown> {
   try {
-    return parseBody(request)
+    const bytes = bytesOf(request)
+    if (declared.rawBody) return await openBody(bytes, sentContentType(request.raw))
+    return bytes.length === 0 ? {} : parseJsonBody(bytes)
   } catch (error) {
     await refuseUsedKey(null)
     throw error
   }
 }
 
-/** The body in the form its schema describes, or undefined where none is looked at. */
+/** The body in the form its endpoint describes, or undefined where none is looked at. */
 export async function readForm(
-  schema: TSchema | undefined,
+  { body, rawBody }: Declared,
   raw: unknown,
   { fingerprint, refuseUsedKey }: { fingerprint: Buffer | null; refuseUsedKey: RefuseUsedKey },
 ): Promise<unknown> {
-  if (!schema) return undefined
   try {
-    return readBody(schema, raw)
+    if (rawBody) return rawBody.read(raw)
+    return body ? readBody(body, raw) : undefined
   } catch (error) {
     await refuseUsedKey(fingerprint)
     throw error
   }
 }
 
-function parseBody(request: FastifyRequest): unknown {
-  const { body } = request
-  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity')
+const NOTHING = Buffer.alloc(0)
+
+function bytesOf({ body, headers }: FastifyRequest): Buffer {
+  const coding = headers['content-encoding']
+  if (coding !== undefined && coding !== 'identity')
     throw invalidRequest('compressed bodies are not accepted')
-  if (!Buffer.isBuffer(body) || body.length === 0) return {}
-  const parsed = parseStrictJson(body)
-  if (!parsed.ok) throw invalidRequest(parsed.problem)
-  return parsed.value
+  return Buffer.isBuffer(body) ? body : NOTHING
+}
+
+/** The Content-Type as it was sent: the frame writes over the parsed one, so that every body is taken in. */
+function sentContentType({ rawHeaders }: IncomingMessage): string | undefined {
+  const at = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')
+  return at === -1 ? undefined : rawHeaders[at + 1]
 }

@@ -3,11 +3,11 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
-import { fingerprintOf } from '../idempotency/keys.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
 import { Refusal } from '../refusal.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
+import { fingerprintOfContent } from './body-content.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
@@ -147,6 +147,7 @@ function addEndpoint<App>(
   server.route({
     method: declared.method,
     url: declared.path,
+    bodyLimit: declared.rawBody?.limit,
     onRequest: (request, _reply, done) => {
       const admitted = admitNow(frame, declared, request)
       if (admitted instanceof Promise) admitted.then(() => done(), done)
@@ -221,15 +222,15 @@ async function serve<App>(
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const raw = declared.method === 'POST' ? await readRawBody(request, refuseUsedKey) : undefined
-  const fingerprint = key === null ? null : fingerprintOf(declared.method, pathOf(request), raw)
+  const raw = declared.method === 'POST' ? await readRawBody(request, declared, refuseUsedKey) : undefined
+  const fingerprint = key === null ? null : fingerprintOfContent(declared.method, pathOf(request), raw)
   const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
   const api: ApiRequest = {
     caller,
     requestId: request.id,
     params: request.params as Record<string, string>,
     query: readQuery(request.query),
-    body: await readForm(declared.body, raw, { fingerprint, refuseUsedKey }),
+    body: await readForm(declared, raw, { fingerprint, refuseUsedKey }),
     idempotency,
   }
   const answer = await declared.handle(frame.placeOf(caller).app, api)

@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+import { CsvError, parse } from 'csv-parse/sync'
+import { invalidRequest } from '../platform/refusal.ts'
+import type { GivenItem } from './bulk-item.ts'
+
+type Field = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
+/** Where each field stands in a row, and how many cells a row has. */
+type Columns = { places: ReadonlyMap<Field, number>; width: number }
+
+// Header names and what they mean (G12); every other column is ignored.
+const FIELDS: Readonly<Record<string, Field>> = {
+  phone: 'phone',
+  msisdn: 'phone',
+  number: 'phone',
+  amount: 'amount',
+  name: 'name',
+  reference: 'reference',
+  ref: 'reference',
+  channel: 'channel',
+}
+// Longer than any row that could be right; a file without line ends is given up here.
+const LONGEST_ROW = 32_768
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'CSV has a quote that is never closed',
+  CSV_MAX_RECORD_SIZE: `CSV has a row of more than ${LONGEST_ROW} bytes`,
+}
+const DIGITS = /^\d+$/
+const THOUSANDS = /^\d{1,3}(?:,\d{3})+$/
+// The largest number there is has 309 digits; a text of a million commas must not be searched for them.
+const LONGEST_THOUSANDS = 500
+
+export const CSV_EXAMPLE = `phone,amount,name,reference
+0700000000,5000,Akello Grace,salary-2026-07-001
+0700000001,"10,000",Okot James,salary-2026-07-002
+`
+
+/**
+ * The rows of a bulk CSV as items (G12), no more than one above `most`. Throws `invalid request: ...` for what spoils the whole
+ * file; what spoils one row is that item's problem.
+ */
+export function readCsvItems(bytes: Buffer, most: number): GivenItem[] {
+  const [header, ...rows] = readRows(bytes, most + 2)
+  if (header === undefined) return []
+  const columns = readHeader(header)
+  return rows.map((row) => readRow(row, columns))
+}
+
+function readRows(bytes: Buffer, most: number): string[][] {
+  if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
+  try {
+    return parse(bytes, {
+      bom: true,
+      record_delimiter: ['\r\n', '\n'],
+      trim: true,
+      skip_empty_lines: true,
+      // A row that is wrong is that item's own trouble.
+      relax_column_count: true,
+      relax_quotes: true,
+      max_record_size: LONGEST_ROW,
+      to: most,
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw invalidRequest(
+      PROBLEMS[error.code] ?? 'CSV cannot be read; is it JSON? then send Content-Type: application/json',
+    )
+  }
+}
+
+function readHeader(cells: readonly string[]): Columns {
+  const places = new Map<Field, number>()
+  for (const [at, cell] of cells.entries()) {
+    const name = cell.toLowerCase()
+    if (!Object.hasOwn(FIELDS, name)) continue
+    const field = FIELDS[name] as Field // The name is one of its own.
+    if (places.has(field)) throw invalidRequest(`CSV header names ${field} twice`)
+    places.set(field, at)
+  }
+  if (!places.has('phone') || !places.has('amount'))
+    throw invalidRequest('CSV header must name phone and amount')
+  return { places, width: cells.length }
+}
+
+function readRow(cells: readonly string[], { places, width }: Columns): GivenItem {
+  if (cells.length !== width) return { problem: `row has ${cellsOf(cells.length)}, the header has ${width}` }
+  const cell = (field: Field) => cells[places.get(field) ?? -1]
+  return {
+    fields: {
+      amount: readAmount(cell('amount') ?? ''),
+      recipient: { phone: cell('phone'), name: cell('name') },
+      channel: cell('channel'),
+      reference: cell('reference'),
+    },
+  }
+}
+
+/** A number of digits, with or without commas between the thousands; anything else stays a text, which is no amount. */
+function readAmount(text: string): number | string {
+  if (DIGITS.test(text)) return Number(text)
+  return text.length <= LONGEST_THOUSANDS && THOUSANDS.test(text) ? Number(text.replaceAll(',', '')) : text
+}
+
+const cellsOf = (count: number) => (count === 1 ? '1 cell' : `${count} cells`)

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox'
+
+/** PayoutCreate (spec 2.4), in the order in which faults are reported. */
+export const PayoutCreateShape = Type.Object(
+  {
+    amount: Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] }),
+    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    channel: Type.Optional(
+      Type.String({ description: 'only `op1_momo` has a disbursement rail', default: 'op1_momo' }),
+    ),
+    recipient: Type.Object({
+      phone: Type.String({
+        format: 'phone',
+        description: 'mobile number in any written form',
+        examples: ['0700000000'],
+      }),
+      name: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    reference: Type.Optional(Type.String({ maxLength: 255, description: 'your own business reference' })),
+  },
+  { $id: 'PayoutCreate' },
+)
+export type PayoutCreate = Static<typeof PayoutCreateShape>
+
+export const DEFAULT_PAYOUT_CHANNEL = 'op1_momo'

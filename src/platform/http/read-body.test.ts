@@ -1,0 +1,87 @@
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { readBody, readPart } from './read-body.ts'
+
+const Recipients = Type.Object({
+  amount: Type.Integer(),
+  recipients: Type.Array(
+    Type.Object({
+      phone: Type.String({ format: 'phone' }),
+      name: Type.Optional(Type.String({ maxLength: 5 })),
+    }),
+  ),
+})
+const PHONE = { phone: '0700000000' }
+const refused = (problem: string) => ({
+  status: 400,
+  code: 'bad_request',
+  stored: false,
+  message: `invalid request: ${problem}`,
+})
+
+const FAULTS: [unknown, string][] = [
+  [undefined, 'recipients is required'],
+  [null, 'recipients is required'],
+  ['0700000000', 'recipients must be a list'],
+  [{ 0: PHONE }, 'recipients must be a list'],
+  ['', 'recipients must be a list'],
+  [['0700000000'], 'recipients[0] must be an object'],
+  [[PHONE, null], 'recipients[1] must be an object'],
+  [[PHONE, [PHONE]], 'recipients[1] must be an object'],
+  [[{}], 'recipients[0].phone is required'],
+  [[PHONE, { phone: ' ' }], 'recipients[1].phone is required'],
+  [[PHONE, { phone: 700000000 }], 'recipients[1].phone must be a string'],
+  [[{ phone: '12' }], 'recipients[0].phone is not a valid phone number'],
+  [[{ ...PHONE, name: 'abcdef' }], 'recipients[0].name must be at most 5 characters'],
+  [[{ ...PHONE, name: 'a\u0000' }], 'recipients[0].name contains control characters'],
+  [[{ name: 'abcdef' }, {}], 'recipients[0].phone is required'],
+]
+
+for (const [recipients, problem] of FAULTS)
+  test(`a list of ${JSON.stringify(recipients)} is refused: ${problem}`, () => {
+    throws(() => readBody(Recipients, { amount: 1, recipients }), refused(problem))
+  })
+
+test('a list of objects comes out entry by entry: normalised, blanks and strangers dropped', () => {
+  const recipients = [
+    { phone: '0700-000 001', name: '😀😀😀😀😀', sort: 1 },
+    { phone: '+256700000002', name: ' ' },
+  ]
+  deepEqual(readBody(Recipients, { amount: 1, recipients }).recipients, [
+    { phone: '256700000001', name: '😀😀😀😀😀' },
+    { phone: '256700000002' },
+  ])
+})
+
+test('an empty list is a list', () => {
+  deepEqual(readBody(Recipients, { amount: 1, recipients: [] }).recipients, [])
+})
+
+test('a list of anything comes out as it is', () => {
+  const split = [1, null, { phone: 'x' }, [2]]
+  equal(readBody(Type.Object({ split: Type.Array(Type.Unknown()) }), { split }).split, split)
+})
+
+test('characters are counted, not units', () => {
+  const shape = Type.Object({ name: Type.String({ maxLength: 5 }) })
+  const problem = 'name must be at most 5 characters'
+  for (const name of ['abcde', '😀😀😀😀😀', 'a😀😀😀😀']) equal(readBody(shape, { name }).name, name)
+  for (const name of ['abcdef', '😀😀😀😀😀😀', 'a😀😀😀😀b', 'a'.repeat(4_000_000)])
+    throws(() => readBody(shape, { name }), refused(problem))
+})
+
+test('a part that is judged by itself says what is wrong instead of refusing', () => {
+  deepEqual(readPart(Recipients, { amount: 1, recipients: [PHONE] }), {
+    ok: true,
+    value: { amount: 1, recipients: [{ phone: '256700000000' }] },
+  })
+  deepEqual(readPart(Recipients, { amount: '1' }), { ok: false, problem: 'amount must be an integer' })
+  const broken = {
+    get amount(): number {
+      throw new RangeError('ours')
+    },
+  }
+  throws(() => readPart(Recipients, broken), RangeError)
+  ok(readPart(Recipients, { amount: 0, recipients: [] }).ok)
+})
