@@ -1,61 +1,24 @@
 import { resolve } from 'node:path'
 import { armCrashPoint } from './platform/crash-point.ts'
+import {
+  anyText,
+  databaseUrl,
+  hostPorts,
+  LARGEST,
+  masterKey,
+  oneOf,
+  optional,
+  perMinute,
+  retryDelays,
+  url,
+  WrongSettings,
+  wholeNumber,
+} from './setting-readers.ts'
 
 /** One setting of the program: where it is read, what it is when absent, and why. The README's table is checked against this list. */
 type Setting<T> = { name: string; byDefault: string; reason: string; read(text: string): T }
 
-/** A value that cannot be used, in words a person can act on. All of them are named in one go, and the start stops. */
-export class WrongSettings extends Error {}
-
-const LARGEST = Number.MAX_SAFE_INTEGER
 const PRODUCTION = 'production'
-
-const wholeNumber = (low: number, high: number) => (text: string) => {
-  const value = Number(text)
-  if (!/^[0-9]+$/.test(text) || value < low || value > high)
-    throw new WrongSettings(`must be a whole number from ${low} to ${high}`)
-  return value
-}
-const oneOf =
-  <const T extends string>(...choices: T[]) =>
-  (text: string): T => {
-    const found = choices.find((choice) => choice === text)
-    if (found === undefined) throw new WrongSettings(`must be one of ${choices.join(', ')}`)
-    return found
-  }
-const anyText = (text: string) => text
-const optional = (text: string) => (text === '' ? null : text)
-const url = (text: string) => {
-  if (text === '') return null
-  if (!/^https?:\/\/[^/?#]+$/.test(text.replace(/\/+$/, '')) || !URL.canParse(text))
-    throw new WrongSettings('must be an http or https address without a path')
-  return text.replace(/\/+$/, '')
-}
-const databaseUrl = (text: string) => {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
-    throw new WrongSettings('must start with postgres:// or postgresql://')
-  return optional(text)
-}
-const masterKey = (text: string) => {
-  if (text === '') return null
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== 32 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
-    throw new WrongSettings('must be base64 of 32 bytes (make one with: openssl rand -base64 32)')
-  return key
-}
-const retryDelays = (text: string) => {
-  const delays = text.split(',').map((part) => Number(part.trim()))
-  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= 604_800)))
-    throw new WrongSettings('must be eight numbers of seconds (0 to 604800) with commas between')
-  return delays
-}
-const hostPorts = (text: string) => {
-  const entries = text === '' ? [] : text.split(',').map((part) => part.trim())
-  if (entries.some((entry) => !/^[^\s:]+:[0-9]{1,5}$|^\[[0-9a-f:]+\]:[0-9]{1,5}$/i.test(entry)))
-    throw new WrongSettings('must be host:port entries with commas between')
-  return entries
-}
-const perMinute = wholeNumber(0, 1_000_000)
 
 const setting = <T>(
   name: string,
@@ -135,7 +98,7 @@ const SETTINGS = {
   ratePayouts: setting(
     'RATE_LIMIT_PAYOUTS',
     '30',
-    'payouts a minute for each merchant and mode; 0 switches it off',
+    'payouts, and bulk calls on their own counter, a minute for each merchant and mode; 0 switches it off',
     perMinute,
   ),
   rateRefunds: setting(
@@ -149,6 +112,36 @@ const SETTINGS = {
     '30',
     'webhook resends a minute for each merchant and mode; 0 switches it off',
     perMinute,
+  ),
+  rateSchedules: setting(
+    'RATE_LIMIT_SCHEDULES',
+    '30',
+    'scheduled payouts created, paused, resumed, cancelled a minute (each) for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateSubaccounts: setting(
+    'RATE_LIMIT_SUBACCOUNTS',
+    '30',
+    'subaccounts created a minute for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateResolveAccount: setting(
+    'RATE_LIMIT_RESOLVE_ACCOUNT',
+    '30',
+    'wallet look-ups a minute for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateStatementPdf: setting(
+    'RATE_LIMIT_STATEMENT_PDF',
+    '10',
+    'statements as PDF a minute for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  withdrawalMin: setting(
+    'WITHDRAWAL_MIN',
+    '5000',
+    'the smallest withdrawal to the own wallet, whole UGX',
+    wholeNumber(1, LARGEST),
   ),
   rateReads: setting(
     'RATE_LIMIT_READS',

@@ -1,18 +1,32 @@
 /**
  * Accounts are names inside (merchant, mode); no table of them exists (ledger.md section 2). Those with a floor have
- * their balance in the head row, which may not go below zero.
+ * their balance in the head row, which may not go below zero; a subaccount's two in a head row of its own.
  */
 export type FloorAccount = 'available' | 'pending' | 'in_flight'
-export type Account = FloorAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:${string}`
+export type SubaccountAccount = `sub_available:${string}` | `sub_pending:${string}`
+export type Account = FloorAccount | SubaccountAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:${string}`
 
 /** The merchant's mirror of the money lying at the operator of this channel. */
 export const railAccount = (channel: string): Account => `rail:${channel}`
+
+/** What a subaccount may be paid now, and what is still in its hold. */
+export const subAvailable = (subaccountId: string): SubaccountAccount => `sub_available:${subaccountId}`
+export const subPending = (subaccountId: string): SubaccountAccount => `sub_pending:${subaccountId}`
 
 /** Every kind of transfer there is so far, with the accounts it may touch. The database says the same (known_shape). */
 const TRANSFER_KINDS = {
   charge_net: { debit: ['rail'], credit: ['pending', 'available'] },
   charge_fee: { debit: ['rail'], credit: ['fees'] },
+  split_share: { debit: ['rail'], credit: ['sub_pending', 'sub_available'] },
   hold_release: { debit: ['pending'], credit: ['available'] },
+  split_release: { debit: ['sub_pending'], credit: ['sub_available'] },
+  payout_reserve: { debit: ['available'], credit: ['in_flight'] },
+  payout_sent: { debit: ['in_flight'], credit: ['rail'] },
+  payout_fee: { debit: ['in_flight'], credit: ['fees'] },
+  payout_return: { debit: ['in_flight'], credit: ['available'] },
+  sub_payout_reserve: { debit: ['sub_available'], credit: ['in_flight'] },
+  sub_payout_return: { debit: ['in_flight'], credit: ['sub_available'] },
+  charge_fee_return: { debit: ['fees'], credit: ['available'] },
   test_funds: { debit: ['sandbox'], credit: ['available'] },
 } as const satisfies Record<string, { debit: readonly string[]; credit: readonly string[] }>
 
@@ -20,3 +34,12 @@ export type TransferKind = keyof typeof TRANSFER_KINDS
 
 export const isFloorAccount = (account: Account): account is FloorAccount =>
   account === 'available' || account === 'pending' || account === 'in_flight'
+
+/** The part of a subaccount's account: whose it is and which of its two balances; null for every other account. */
+export function subaccountPart(
+  account: Account,
+): { subaccountId: string; balance: 'available' | 'pending' } | null {
+  if (account.startsWith('sub_available:')) return { subaccountId: account.slice(14), balance: 'available' }
+  if (account.startsWith('sub_pending:')) return { subaccountId: account.slice(12), balance: 'pending' }
+  return null
+}

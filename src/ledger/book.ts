@@ -3,6 +3,7 @@ import { numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
+import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
 
 type Mode = 'test' | 'live'
 
@@ -33,12 +34,27 @@ export type Posting = {
 /** The month of `at` was closed while the transaction waited: take a new time and run it again. */
 export class MonthClosed extends Error {}
 
+const TRIES = 3
+
+/** Runs a transaction again with a fresh time when the month of its time was closed while it waited. */
+export async function inOpenMonth<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
+    }
+  }
+}
+
 /** The money side of one transaction: the heads it has locked, and the transfers it has decided on them. */
 export type Book = {
   head(merchantId: number, mode: Mode): Head
+  /** The locked head of a subaccount. */
+  subaccountHead(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead
   /** Applies the posting to the locked head and gives it its number. Throws when a floor would break: ask first. */
   post(posting: Posting): void
-  /** One statement for the heads, one for the transfers. */
+  /** One statement for the heads, one for the transfers, and one for the heads of subaccounts that were touched. */
   writes(): Call[]
 }
 
@@ -85,8 +101,20 @@ const PAUSE_HEAD = statement(
    where merchant_id = $1 and mode = $2`,
 )
 
+const PAUSE_HEAD_AGAIN = statement(
+  'pause ledger head again',
+  `update ledger_heads set payouts_paused_by = (
+     select id from exceptions where merchant_id = $1 and mode = $2 and severity = 'critical' and closed_at is null
+     order by opened_at, id limit 1)
+   where merchant_id = $1 and mode = $2`,
+)
+
 /** An open critical exception pauses the account's payouts in its mode; only its resolution ends that (G69). */
 export const pauseHead = (merchantId: number, mode: Mode): Call => call(PAUSE_HEAD, merchantId, mode)
+
+/** After one was resolved: the pause of another that is still open, or none. */
+export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>
+  call(PAUSE_HEAD_AGAIN, merchantId, mode)
 
 /** An operator's freeze of one account's payouts, or its end (null). */
 export const freezeHead = (merchantId: number, mode: Mode, reason: string | null): Call =>
@@ -104,11 +132,19 @@ export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]):
   )
 }
 
-/** Opens the book over locked heads; `at` is the time of every transfer in it. Throws MonthClosed. (ledger.md 1, 7) */
-export function openBook(heads: readonly Head[], at: Date): Book {
+/**
+ * Opens the book over locked heads (and those of the subaccounts it will touch); `at` is the time of every transfer in it.
+ * Throws MonthClosed. (ledger.md 1, 7)
+ */
+export function openBook(
+  heads: readonly Head[],
+  at: Date,
+  subaccountHeads: readonly SubaccountHead[] = [],
+): Book {
   const byKey = new Map(heads.map((head) => [keyOf(head), head]))
   const transfers: Numbered[] = []
   const touched = new Set<Head>()
+  const subaccounts = subaccountBook(subaccountHeads)
   if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at)) throw new MonthClosed()
 
   function head(merchantId: number, mode: Mode): Head {
@@ -119,6 +155,7 @@ export function openBook(heads: readonly Head[], at: Date): Book {
 
   return {
     head,
+    subaccountHead: subaccounts.head,
     post(posting) {
       assert(
         Number.isSafeInteger(posting.amount) && posting.amount >= 0,
@@ -132,11 +169,16 @@ export function openBook(heads: readonly Head[], at: Date): Book {
         row.available >= 0 && row.pending >= 0 && row.in_flight >= 0,
         `${posting.kind} of ${posting.subject} keeps every floor`,
       )
+      subaccounts.move(posting, posting.debit, -posting.amount)
+      subaccounts.move(posting, posting.credit, posting.amount)
       row.seq += 1
       touched.add(row)
       transfers.push({ posting, seq: row.seq })
     },
-    writes: () => (transfers.length === 0 ? [] : [writeHeads([...touched]), addTransfers(transfers, at)]),
+    writes: () =>
+      transfers.length === 0
+        ? []
+        : [writeHeads([...touched]), ...subaccounts.writes(), addTransfers(transfers, at)],
   }
 }
 

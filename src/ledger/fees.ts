@@ -20,3 +20,9 @@ export function chargeFee(paidByMobileMoney: number): number {
   const share = (product - (product % 1000)) / 1000
   return Math.min(Math.max(share, LEAST), MOST)
 }
+
+/** The fee on a payout in whole UGX: the same formula, on top of the amount (contract 3 l). */
+export function payoutFee(amount: number): number {
+  assert(amount > 0, 'a payout has an amount')
+  return chargeFee(amount)
+}

@@ -56,17 +56,19 @@ export type MerchantTerms = Pick<
   | 'kycStatus'
   | 'instantSettlement'
   | 'chargeLimit'
+  | 'payoutLimit'
   | 'testHold'
   | 'testClockOffsetMs'
+  | 'failNextPayouts'
 > & { hasWebhookUrl: boolean }
 
-const TERMS_BY_ID = statement<MerchantTerms>(
-  'merchant terms by id',
-  `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
-     charge_limit as "chargeLimit", test_hold as "testHold", test_clock_offset_ms as "testClockOffsetMs",
+const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
+     charge_limit as "chargeLimit", payout_limit as "payoutLimit", test_hold as "testHold",
+     test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
      webhook_url is not null as "hasWebhookUrl"
-   from merchants where id = any($1::bigint[])`,
-)
+   from merchants where id = any($1::bigint[])`
+const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
+const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)
 
 export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, ids)
 export const merchantNamed = (name: string) => call(MERCHANT_NAMED, name)
@@ -74,6 +76,32 @@ export const allMerchants = () => call(ALL_MERCHANTS)
 
 /** The terms of several merchants, read in the transaction that decides with them. */
 export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
+
+const LOCK_SWITCHES = statement<FailingSwitch>(
+  'lock sandbox switches',
+  `select id as "merchantId", fail_next_payouts as "left", fail_next_reason as reason from merchants
+   where id = any($1::bigint[]) order by id for no key update`,
+)
+const SPEND_SWITCH = statement(
+  'spend sandbox switch',
+  'update merchants set fail_next_payouts = $2, fail_next_reason = case when $2 = 0 then null else fail_next_reason end where id = $1',
+)
+
+/** The switch of the sandbox page: how many of the next test payouts fail, and why (contract.md G64). */
+export type FailingSwitch = { merchantId: number; left: number; reason: string | null }
+
+/** Locks the switches of these merchants for the commit that takes from them. */
+export const lockSwitches = (ids: readonly number[]): Call<FailingSwitch> => call(LOCK_SWITCHES, ids)
+export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(SPEND_SWITCH, merchantId, left)
+
+/**
+ * The same, held until the commit: for live money out, so that when a verification or an account is withdrawn nothing is
+ * reserved behind it (PO8). Test money reads the terms without holding them.
+ */
+export const termsForPayout = (places: readonly { merchantId: number; mode: Mode }[]): Call<MerchantTerms> =>
+  call(places.some((place) => place.mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [
+    ...new Set(places.map((place) => place.merchantId)),
+  ])
 
 /** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c). */
 export const merchantInactive = () => domainRefusal('merchant_inactive', 'merchant is not active')

@@ -29,6 +29,10 @@ const HOLDER = statement<{ cell: string }>(
   'cell of merchant',
   'select cell from merchants where handle = $1 or public_id = $1',
 )
+const NAME_OF_TAG = statement<{ publicId: string }>(
+  'name of tag',
+  'select public_id as "publicId" from merchants where tag = $1',
+)
 const SET = statement(
   'set merchant',
   `update merchants set kyc_status = $2, active = $3, vending_enabled = $4, auto_refund_on_jam = $5, instant_settlement = $6,
@@ -61,6 +65,15 @@ export async function findMerchant(
   const [merchant] = app ? await app.db.query(wanted.statement, wanted.values) : []
   if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${name.slice(0, 60)}`)
   return { app, merchant }
+}
+
+/** The merchant whose tag stands in a public id; refuses an unknown one. */
+export async function findMerchantOfTag(
+  gateway: Gateway,
+  tag: string,
+): Promise<{ app: App; merchant: Merchant }> {
+  const [named] = await gateway.directory.query(NAME_OF_TAG, [tag])
+  return findMerchant(gateway, named?.publicId ?? tag)
 }
 
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */

@@ -9,7 +9,9 @@ export type NewAttempt = {
   subject: string
   side: 'collect' | 'disburse'
   channel: string
+  /** Empty while it is queued: the contract that carries it is chosen when it is sent. */
   installation: string
+  state: 'queued' | 'sending'
   at: Date
 }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
@@ -17,8 +19,14 @@ export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not
 const ADD = statement(
   'add rail attempts',
   `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, created_at)
-   select m, r, s, d, c, i, 'sending', a, a
-   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) as n (m, r, s, d, c, i, a)`,
+   select m, r, s, d, c, i, w, case w when 'sending' then a end, a
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+     as n (m, r, s, d, c, i, w, a)`,
+)
+const SEND = statement<{ id: string }>(
+  'send rail attempt',
+  `update rail_attempts set state = 'sending', sending_since = $3, submit_ended_at = null, installation = $4
+   where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent') returning id`,
 )
 const MOVE = statement(
   'move rail attempt',
@@ -38,7 +46,7 @@ const ADD_EVIDENCE = statement(
      elapsed_ms, body_sha256, body_head) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 )
 
-/** Stores attempts as `sending`, in the commit before the rail hears of them. */
+/** Stores attempts in the commit before the rail hears of them. */
 export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
   if (attempts.length === 0) return []
   return [
@@ -50,10 +58,18 @@ export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
       attempts.map((one) => one.side),
       attempts.map((one) => one.channel),
       attempts.map((one) => one.installation),
+      attempts.map((one) => one.state),
       attempts.map((one) => one.at.toISOString()),
     ),
   ]
 }
+
+/** Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit. */
+export const sendAttempt = (
+  attempt: { merchantId: number; reference: string },
+  installation: string,
+  at: Date,
+): Call<{ id: string }> => call(SEND, attempt.merchantId, attempt.reference, at.toISOString(), installation)
 
 /** Moves an attempt that has not ended; `submitEndedAt` is set when the submit has answered or given up. */
 export const moveAttempt = (

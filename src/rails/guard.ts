@@ -19,7 +19,15 @@ function guard(rail: Rail): Rail {
     ...rail,
     ...(rail.collect ? { collect: guardMovement(rail.name, rail.collect) } : {}),
     ...(rail.disburse ? { disburse: guardMovement(rail.name, rail.disburse) } : {}),
+    ...(rail.lookupAccountHolder ? { lookupAccountHolder: guardLookup(rail) } : {}),
     readiness: (side, deadline) => rail.readiness(side, deadline),
+  }
+}
+
+function guardLookup(rail: Rail): NonNullable<Rail['lookupAccountHolder']> {
+  return async (phone, deadline) => {
+    assertOutsideTransaction(`${rail.name}.lookupAccountHolder`)
+    return (rail.lookupAccountHolder as NonNullable<Rail['lookupAccountHolder']>)(phone, deadline)
   }
 }
 

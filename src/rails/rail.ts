@@ -18,6 +18,8 @@ export type Attempt = {
   /** Raw text for the phone's screen; the adapter cleans it. */
   note: string
   createdAt: Date
+  /** Test mode only: what the switch of the sandbox page wrote on the payout (rails.md 2.4). */
+  sandboxOutcome?: PayoutFailure
 }
 
 export type ChargeFailure = 'insufficient_funds' | 'user_cancelled' | 'timeout' | 'rail_rejected'
@@ -72,6 +74,9 @@ export type Status<Failure> =
   /** Anything that cannot be read as one of the above. Ends nothing. */
   | { kind: 'unknown'; evidence: Evidence }
 
+/** Who holds a wallet: a hint before a payout, never a gate of one. */
+export type Holder = { active: boolean; name: string | null } | { active: 'unknown'; evidence: Evidence }
+
 export type Deadline = { signal: AbortSignal; atMs: number }
 
 /** A moment `ms` milliseconds from now after which the caller no longer waits. */
@@ -92,6 +97,7 @@ export interface Rail {
   readonly simulated: boolean
   readonly collect?: Movement<ChargeFailure>
   readonly disburse?: Movement<PayoutFailure>
+  readonly lookupAccountHolder?: (phone: string, deadline: Deadline) => Promise<Holder>
   /** Configuration, breaker and token in memory; makes no network call of its own. */
   readiness(
     side: 'collect' | 'disburse',

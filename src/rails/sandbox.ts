@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { lastNine } from '../platform/phone.ts'
-import type { Attempt, ChargeFailure, Evidence, Rail, Status } from './rail.ts'
+import type {
+  Attempt,
+  ChargeFailure,
+  Evidence,
+  Holder,
+  Movement,
+  PayoutFailure,
+  Rail,
+  Status,
+} from './rail.ts'
 
 // Spec section 8: the last nine digits decide; every other number succeeds.
 const CHARGE_OUTCOMES: Record<string, ChargeFailure> = {
@@ -10,38 +19,65 @@ const CHARGE_OUTCOMES: Record<string, ChargeFailure> = {
   '700000003': 'timeout',
 }
 
+const PAYOUT_OUTCOMES: Record<string, PayoutFailure> = {
+  '700000001': 'recipient_not_found',
+  '700000002': 'wallet_locked',
+  '700000003': 'timeout',
+}
+const INACTIVE_WALLET = '700000001'
+
 /**
  * The operator of test mode: pure functions, no timers, no memory, no network, no chance (rails.md section 2). What it
  * answers follows from the phone number and from the age of the attempt on the clock given, so a killed process or a
  * second worker changes nothing.
  */
-export function sandboxRail(clock: Clock, outcomeSeconds: number): Rail {
+export function sandboxRail(
+  clock: Clock,
+  { outcomeSeconds, pays }: { outcomeSeconds: number; pays: boolean },
+): Rail {
   const evidence = (operation: Evidence['operation']): Evidence => ({
     at: clock.now(),
     operation,
     elapsedMs: 0,
     stage: 'answered',
   })
+  function statusAt<Failure>(
+    attempt: Attempt,
+    reason: Failure | undefined,
+    heard: Evidence,
+  ): Status<Failure> {
+    if (clock.nowMs() - attempt.createdAt.getTime() < outcomeSeconds * 1000)
+      return { kind: 'pending', evidence: heard }
+    return outcomeOf(attempt, reason, heard)
+  }
+  const sandboxPayouts: Movement<PayoutFailure> = {
+    submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
+    status: async (attempt) =>
+      statusAt(
+        attempt,
+        attempt.sandboxOutcome ?? PAYOUT_OUTCOMES[lastNine(attempt.phone)],
+        evidence('status'),
+      ),
+  }
   return {
-    name: 'sandbox',
+    name: pays ? 'sandbox' : 'sandbox without payouts',
     simulated: true,
     collect: {
       submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
-      status: async (attempt) => chargeStatus(attempt, clock.nowMs(), outcomeSeconds, evidence('status')),
+      status: async (attempt) =>
+        statusAt(attempt, CHARGE_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
     },
+    ...(pays ? { disburse: sandboxPayouts, lookupAccountHolder: lookUp } : {}),
     readiness: async () => ({ kind: 'ready', installation: 'sandbox' }),
   }
 }
 
-function chargeStatus(
+function outcomeOf<Failure>(
   attempt: Attempt,
-  nowMs: number,
-  outcomeSeconds: number,
+  reason: Failure | undefined,
   evidence: Evidence,
-): Status<ChargeFailure> {
-  if (nowMs - attempt.createdAt.getTime() < outcomeSeconds * 1000) return { kind: 'pending', evidence }
-  const reason = CHARGE_OUTCOMES[lastNine(attempt.phone)]
-  if (reason) return { kind: 'failed', reason, operatorCode: reason, evidence }
+): Status<Failure> {
+  if (reason) return { kind: 'failed', reason, operatorCode: String(reason), evidence }
   return {
     kind: 'succeeded',
     railTransactionId: transactionNumber(attempt.reference),
@@ -51,6 +87,12 @@ function chargeStatus(
     externalId: attempt.publicId,
     evidence,
   }
+}
+
+/** Who holds a sandbox wallet (spec section 8; G16). */
+async function lookUp(phone: string): Promise<Holder> {
+  const active = lastNine(phone) !== INACTIVE_WALLET
+  return { active, name: active ? `SANDBOX HOLDER ${phone.slice(-4)}` : null }
 }
 
 /** Decimal digits made from the reference, so that statements and receipts look as they will in live. */

@@ -45,7 +45,7 @@ type Carrier = {
 const CARRIERS: Record<string, Carrier> = {
   sandbox: {
     mode: 'test',
-    rail: () => sandboxRail(clock, 2),
+    rail: () => sandboxRail(clock, { outcomeSeconds: 2, pays: true }),
     payer: '256700000000',
     poor: '256700000001',
     decide: () => clock.advance(2000),

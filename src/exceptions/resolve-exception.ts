@@ -1,0 +1,58 @@
+import type { App } from '../app.ts'
+import { pauseHeadAgain } from '../ledger/book.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+
+/** A break as a person sees it. */
+export type OpenedException = {
+  merchantId: number
+  id: string
+  mode: 'test' | 'live'
+  kind: string
+  severity: string
+  subject: string
+  details: Record<string, unknown>
+  openedAt: Date
+  closedAt: Date | null
+  note: string | null
+}
+
+const COLUMNS = `e.merchant_id as "merchantId", e.id, e.mode, e.kind, e.severity, e.subject, e.details,
+  e.opened_at as "openedAt", e.closed_at as "closedAt", e.note`
+const LIST = statement<OpenedException>(
+  'list open exceptions',
+  `select ${COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
+   order by e.opened_at, e.id`,
+)
+const LOCK = statement<OpenedException>(
+  'lock exception',
+  `select ${COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2 for no key update`,
+)
+const CLOSE = statement(
+  'close exception',
+  'update exceptions set closed_at = $3, note = $4 where merchant_id = $1 and id = $2',
+)
+
+/** The open breaks of one merchant, or of all of this cell (null), oldest first. */
+export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
+  app.db.query(LIST, [merchantId])
+
+/**
+ * A person has looked into a break and says what it was. When no other critical one of that merchant and mode is open, the
+ * account's payouts run again (G69). Closing twice is refused.
+ */
+export async function resolveException(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+  note: string,
+): Promise<OpenedException> {
+  return app.db.transaction(async (tx) => {
+    const [[found]] = await tx.send(call(LOCK, merchantId, id))
+    if (!found) throw notFound('exception')
+    if (found.closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
+    const closedAt = app.clock.now()
+    const close = call(CLOSE, merchantId, id, closedAt.toISOString(), note)
+    return { value: { ...found, closedAt, note }, last: [close, pauseHeadAgain(merchantId, found.mode)] }
+  })
+}

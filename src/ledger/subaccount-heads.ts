@@ -1,0 +1,108 @@
+import { assert } from '../platform/assert.ts'
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type Account, subaccountPart } from './accounts.ts'
+
+type Mode = 'test' | 'live'
+
+/** The locked row that carries the floors of one subaccount in one mode. Whole UGX. */
+export type SubaccountHead = {
+  merchantId: number
+  mode: Mode
+  subaccountId: string
+  available: number
+  pending: number
+}
+export type SubaccountPlace = Pick<SubaccountHead, 'merchantId' | 'mode' | 'subaccountId'>
+
+// A row that is not there cannot be locked: it is made first, once for each subaccount and mode.
+const MAKE = statement<SubaccountHead>(
+  'make subaccount heads',
+  `insert into subaccount_heads (merchant_id, mode, subaccount_id)
+   select * from unnest($1::bigint[], $2::mode[], $3::text[]) on conflict do nothing`,
+)
+const LOCK = statement<SubaccountHead>(
+  'lock subaccount heads',
+  `select merchant_id as "merchantId", mode, subaccount_id as "subaccountId", available, pending from subaccount_heads
+   where (merchant_id, mode, subaccount_id) in (select * from unnest($1::bigint[], $2::mode[], $3::text[]))
+   order by merchant_id, mode, subaccount_id for no key update`,
+)
+const WRITE = statement(
+  'write subaccount heads',
+  `update subaccount_heads h set available = n.available, pending = n.pending
+   from unnest($1::bigint[], $2::mode[], $3::text[], $4::bigint[], $5::bigint[])
+     as n (merchant_id, mode, subaccount_id, available, pending)
+   where h.merchant_id = n.merchant_id and h.mode = n.mode and h.subaccount_id = n.subaccount_id`,
+)
+const BALANCES = statement<SubaccountHead>(
+  'subaccount balances',
+  `select merchant_id as "merchantId", mode, subaccount_id as "subaccountId", available, pending from subaccount_heads
+   where merchant_id = $1 and mode = $2 and subaccount_id = $3`,
+)
+
+/**
+ * Locks these subaccounts' heads, making those that are not there; comes after lockHeads, always. The rows are the answer
+ * to the second call. Places may repeat.
+ */
+export function lockSubaccountHeads(
+  places: readonly SubaccountPlace[],
+): [make: Call<SubaccountHead>, lock: Call<SubaccountHead>] {
+  const distinct = new Map(places.map((place) => [nameOf(place), place]))
+  const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place)
+  const merchants = numbers(sorted.map((place) => place.merchantId))
+  const modes = words(sorted.map((place) => place.mode))
+  const ids = words(sorted.map((place) => place.subaccountId))
+  return [call(MAKE, merchants, modes, ids), call(LOCK, merchants, modes, ids)]
+}
+
+/** The balances of one subaccount, for showing; no row means that nothing has ever moved. */
+export const subaccountBalances = ({
+  merchantId,
+  mode,
+  subaccountId,
+}: SubaccountPlace): Call<SubaccountHead> => call(BALANCES, merchantId, mode, subaccountId)
+
+/** The part of a book that keeps the floors of locked subaccounts. */
+export function subaccountBook(heads: readonly SubaccountHead[]) {
+  const byName = new Map(heads.map((head) => [nameOf(head), head]))
+  const touched = new Set<SubaccountHead>()
+
+  function head(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead {
+    const found = byName.get(nameOf({ merchantId, mode, subaccountId }))
+    assert(found, `the head of subaccount ${subaccountId} in ${mode} is locked`)
+    return found
+  }
+
+  return {
+    head,
+    /** Moves `amount` into the account when it is a subaccount's; throws when its floor would break. */
+    move({ merchantId, mode }: { merchantId: number; mode: Mode }, account: Account, amount: number): void {
+      const part = subaccountPart(account)
+      if (part === null) return
+      const row = head(merchantId, mode, part.subaccountId)
+      row[part.balance] += amount
+      assert(row[part.balance] >= 0, `${account} keeps its floor`)
+      touched.add(row)
+    },
+    writes: () => writeSubaccountHeads([...touched]),
+  }
+}
+
+/** Stores the new balances of locked heads. */
+function writeSubaccountHeads(heads: readonly SubaccountHead[]): Call[] {
+  if (heads.length === 0) return []
+  return [
+    call(
+      WRITE,
+      numbers(heads.map((head) => head.merchantId)),
+      words(heads.map((head) => head.mode)),
+      words(heads.map((head) => head.subaccountId)),
+      numbers(heads.map((head) => head.available)),
+      numbers(heads.map((head) => head.pending)),
+    ),
+  ]
+}
+
+const nameOf = ({ merchantId, mode, subaccountId }: SubaccountPlace) =>
+  `${merchantId} ${mode} ${subaccountId}`

@@ -1,0 +1,51 @@
+/** A value that cannot be used, in words a person can act on. All of them are named in one go, and the start stops. */
+export class WrongSettings extends Error {}
+
+export const LARGEST = Number.MAX_SAFE_INTEGER
+
+export const wholeNumber = (low: number, high: number) => (text: string) => {
+  const value = Number(text)
+  if (!/^[0-9]+$/.test(text) || value < low || value > high)
+    throw new WrongSettings(`must be a whole number from ${low} to ${high}`)
+  return value
+}
+export const oneOf =
+  <const T extends string>(...choices: T[]) =>
+  (text: string): T => {
+    const found = choices.find((choice) => choice === text)
+    if (found === undefined) throw new WrongSettings(`must be one of ${choices.join(', ')}`)
+    return found
+  }
+export const anyText = (text: string) => text
+export const optional = (text: string) => (text === '' ? null : text)
+export const url = (text: string) => {
+  if (text === '') return null
+  if (!/^https?:\/\/[^/?#]+$/.test(text.replace(/\/+$/, '')) || !URL.canParse(text))
+    throw new WrongSettings('must be an http or https address without a path')
+  return text.replace(/\/+$/, '')
+}
+export const databaseUrl = (text: string) => {
+  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
+    throw new WrongSettings('must start with postgres:// or postgresql://')
+  return optional(text)
+}
+export const masterKey = (text: string) => {
+  if (text === '') return null
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+    throw new WrongSettings('must be base64 of 32 bytes (make one with: openssl rand -base64 32)')
+  return key
+}
+export const retryDelays = (text: string) => {
+  const delays = text.split(',').map((part) => Number(part.trim()))
+  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= 604_800)))
+    throw new WrongSettings('must be eight numbers of seconds (0 to 604800) with commas between')
+  return delays
+}
+export const hostPorts = (text: string) => {
+  const entries = text === '' ? [] : text.split(',').map((part) => part.trim())
+  if (entries.some((entry) => !/^[^\s:]+:[0-9]{1,5}$|^\[[0-9a-f:]+\]:[0-9]{1,5}$/i.test(entry)))
+    throw new WrongSettings('must be host:port entries with commas between')
+  return entries
+}
+export const perMinute = wholeNumber(0, 1_000_000)
