@@ -1,6 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { CHANNELS } from '../rails/rail.ts'
 
+const subaccount = Type.String({ description: 'starts with `sub_`' })
+
+/** Described only: what stands in the list is judged with the rules, which have texts of their own (G8). */
+const SplitItem = Type.Unsafe<unknown>(
+  Type.Union([
+    Type.Object({ subaccount, amount: Type.Integer({ minimum: 1, description: 'whole UGX of the net' }) }),
+    Type.Object({
+      subaccount,
+      bps: Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: 'basis points of the net, 100 = 1 %, rounded down',
+      }),
+    }),
+  ]),
+)
+
 /** ChargeCreate (spec 2.1), in the order in which faults are reported. */
 export const ChargeCreateShape = Type.Object(
   {
@@ -18,7 +35,9 @@ export const ChargeCreateShape = Type.Object(
       email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
     }),
     reference: Type.Optional(Type.String({ maxLength: 255, description: 'your own business reference' })),
-    split: Type.Optional(Type.Array(Type.Unknown(), { description: 'shares of the net for subaccounts' })),
+    split: Type.Optional(
+      Type.Array(SplitItem, { description: 'shares of the net for subaccounts; the rest stays yours' }),
+    ),
   },
   { $id: 'ChargeCreate' },
 )

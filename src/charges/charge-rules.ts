@@ -3,7 +3,7 @@ import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
-import { refuseSplit } from '../subaccounts/split.ts'
+import { type KnownSubaccounts, resolveSplit, type SplitPart } from '../subaccounts/split.ts'
 import type { ChargeCreate } from './charge-create.ts'
 
 /** 502: the rail cannot serve, nothing was recorded, the key is free again (spec 7.3; contract.md 3 j). */
@@ -17,9 +17,12 @@ export const railUnavailable = (retryAfterSeconds?: number) =>
     },
   )
 
+/** What the rules make of a request: the fee, and the resolved shares of a split. Whole UGX. */
+export type Judged = { fee: number; parts: readonly SplitPart[] | null }
+
 /**
- * The domain rules of a new charge in the order of contract.md G11c, one refusal a line. Answers with the fee (whole UGX).
- * `readiness` is the verdict of the rail, known before and reported last.
+ * The domain rules of a new charge in the order of contract.md G11c, one refusal a line. `subaccounts` are those that its
+ * split names. `readiness` is the verdict of the rail, known before and reported last.
  */
 export function judgeCharge(
   input: ChargeCreate,
@@ -27,9 +30,16 @@ export function judgeCharge(
     terms,
     mode,
     config,
+    subaccounts,
     readiness,
-  }: { terms: MerchantTerms; mode: Mode; config: Config; readiness: Refusal | null },
-): number {
+  }: {
+    terms: MerchantTerms
+    mode: Mode
+    config: Config
+    subaccounts: KnownSubaccounts
+    readiness: Refusal | null
+  },
+): Judged {
   const { amount, channel } = input
   const live = mode === 'live'
   if (!terms.active) throw merchantInactive()
@@ -48,9 +58,9 @@ export function judgeCharge(
     throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`)
   const fee = chargeFee(amount)
   if (fee >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
-  if (input.split !== undefined) refuseSplit(input.split, amount - fee)
+  const parts = input.split === undefined ? null : resolveSplit(input.split, amount - fee, subaccounts)
   if (readiness !== null) throw readiness
-  return fee
+  return { fee, parts }
 }
 
 const verificationRequired = () =>

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { assert } from '../platform/assert.ts'
 import { CHANNELS } from '../rails/rail.ts'
+import type { Share } from '../subaccounts/shares.ts'
+import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
 
 /** Spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
 export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | 'refunded'
@@ -24,6 +27,8 @@ export type Charge = {
   amount: number
   fee: number
   giftCardAmount: number
+  /** What goes to subaccounts, null without a split. */
+  shares: number | null
   channel: string
   phone: string | null
   email: string | null
@@ -38,13 +43,15 @@ export type Charge = {
   refundedAt: Date | null
   holdUntil: Date | null
   settledAt: Date | null
+  /** Only of a split charge, where somebody has read them beside it. */
+  split?: readonly Share[]
 }
 
 /** A charge without its customer. */
 export type ChargeFacts = Omit<Charge, 'phone' | 'email'>
 
 export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
-  c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.email, c.reference, c.rail_reference as "railReference",
+  c.gift_card_amount as "giftCardAmount", c.shares, c.channel, c.phone, c.email, c.reference, c.rail_reference as "railReference",
   c.rail_transaction_id as "railTransactionId", c.failure_reason as "failureReason",
   c.payment_link_id as "paymentLinkId", c.refund_id as "refundId", c.created_at as "createdAt",
   c.completed_at as "completedAt", c.refunded_at as "refundedAt", c.hold_until as "holdUntil", c.settled_at as "settledAt"`
@@ -79,16 +86,28 @@ export const ChargeShape = Type.Object(
     refunded_at: orNull(time),
     settled: Type.Boolean({ description: 'true once the net is in the available balance' }),
     available_on: orNull(time),
+    split: Type.Optional(SplitShape),
   },
   { $id: 'Charge' },
 )
 export type ChargeView = Static<typeof ChargeShape>
 
-export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
+const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
+
+/** What the merchant itself is credited: the net without the shares of subaccounts (C2). */
+export const residualOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
+  netOf(charge) - (charge.shares ?? 0)
 
 /** What a caller sees of a charge. */
 export function presentCharge(charge: ChargeFacts): ChargeView {
+  const view = presentPlain(charge)
+  if (charge.split) view.split = presentSplit(charge, charge.split, residualOf(charge))
+  else assert((charge.shares ?? null) === null, 'a split charge is shown with its shares')
+  return view
+}
+
+function presentPlain(charge: ChargeFacts): ChargeView {
   return {
     id: charge.id,
     mode: charge.mode,
@@ -134,6 +153,7 @@ export function chargeEventData(charge: ChargeFacts): Record<string, unknown> {
     rail_reference: view.rail_reference,
     reference: view.reference,
     settled: view.settled,
+    split: view.split && splitEventData(view.split),
     status: view.status,
   }
 }

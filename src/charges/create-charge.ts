@@ -3,6 +3,7 @@ import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
@@ -16,13 +17,16 @@ import {
   replayOf,
   type StoredAnswer,
 } from '../platform/idempotency/keys.ts'
-import { newId, uuidFor } from '../platform/ids.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
+import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
+import { addShares } from '../subaccounts/shares.ts'
+import type { KnownSubaccounts } from '../subaccounts/split.ts'
 import { presentCharge } from './charge.ts'
 import type { ChargeCreate } from './charge-create.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
+import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
@@ -47,8 +51,6 @@ type Plan = {
 
 export type ChargeCreation = Batch<Item, Created>
 
-// A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
-const LIVE_SENDING_MS = 30_000
 const READINESS_WAIT_MS = 2000
 const TRIES = 3
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -130,6 +132,7 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
       terms: new Map(terms.map((one) => [one.id, one])),
       keys: new Map(keys.map((row) => [ownerName(row), row])),
       windows: app.chargeWindow.open(windows ?? [], at.getTime()),
+      subaccounts: await lockSubaccounts(tx, items),
     }
     const plans = items.map((item) => planItem(app, item, { ...known, at }))
     const charges = plans.flatMap((plan) => plan.charge ?? [])
@@ -141,6 +144,7 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
           at,
         ),
         ...addCharges(charges),
+        ...addShares(charges.flatMap((charge) => charge.split ?? [])),
         ...addAttempts(plans.flatMap((plan) => plan.attempt ?? [])),
         ...known.windows.writes(),
       ],
@@ -148,7 +152,27 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
   })
 }
 
-type Known = { terms: Map<number, MerchantTerms>; keys: Map<string, KeyRow>; windows: OpenWindows; at: Date }
+type Known = {
+  terms: Map<number, MerchantTerms>
+  keys: Map<string, KeyRow>
+  windows: OpenWindows
+  subaccounts: ReadonlyMap<number, KnownSubaccounts>
+  at: Date
+}
+
+const NOBODY: KnownSubaccounts = new Map()
+const NONE: ReadonlyMap<number, KnownSubaccounts> = new Map()
+
+/** A batch without a split asks nothing. */
+async function lockSubaccounts(tx: Tx, items: readonly Item[]): Promise<Known['subaccounts']> {
+  if (items.every(({ input }) => input.split === undefined)) return NONE
+  const requests = items.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
+    merchantId,
+    tag,
+    split,
+  }))
+  return lockNamedSubaccounts(tx, requests)
+}
 
 /** Decides one request on what the transaction has read: over the limit, a replay, a refusal that is kept, or a new charge. */
 function planItem(app: App, item: Item, known: Known): Plan {
@@ -163,14 +187,15 @@ function planItem(app: App, item: Item, known: Known): Plan {
     }
     const terms = known.terms.get(caller.merchantId)
     assert(terms, 'a merchant with a key has a row')
-    const fee = judgeCharge(item.input, {
+    const judged = judgeCharge(item.input, {
       terms,
       mode: caller.mode,
       config: app.config,
+      subaccounts: known.subaccounts.get(caller.merchantId) ?? NOBODY,
       readiness: item.readiness,
     })
     known.windows.take(caller)
-    return storePlan(item, newCharge(app, item, { fee, at: known.at }))
+    return storePlan(item, newCharge(app, item, { judged, at: known.at }))
   } catch (error) {
     if (error instanceof Refusal && error.stored) return refusedPlan(item, error)
     return { outcome: failed(error) }
@@ -185,7 +210,7 @@ function storePlan(item: Item, charge: NewCharge): Plan {
       outcome: done(running),
       key: keyOf(item, null, objectId),
       charge,
-      attempt: attemptOf(item, charge),
+      attempt: attemptOf(charge, item.installation),
     }
   }
   const answer = { status: 201, body: JSON.stringify(presentCharge(charge)), objectId }
@@ -203,50 +228,6 @@ function keyOf(
 function refusedPlan(item: Item, refusal: Refusal): Plan {
   const answer = { status: refusal.status, body: errorBody(refusal, item.requestId), objectId: null }
   return { outcome: done(answer), key: keyOf(item, answer, null) }
-}
-
-function newCharge(app: App, item: Item, { fee, at }: { fee: number; at: Date }): NewCharge {
-  const { caller, input } = item
-  const id = newId('txn_', caller.tag)
-  const live = caller.mode === 'live'
-  return {
-    merchantId: caller.merchantId,
-    id,
-    mode: caller.mode,
-    status: live ? 'pending' : 'authorized',
-    amount: input.amount,
-    fee,
-    giftCardAmount: 0,
-    channel: input.channel,
-    phone: input.customer.phone,
-    email: input.customer.email ?? null,
-    reference: input.reference ?? null,
-    railReference: uuidFor(id),
-    railTransactionId: null,
-    failureReason: null,
-    paymentLinkId: null,
-    refundId: null,
-    completedAt: null,
-    refundedAt: null,
-    holdUntil: null,
-    settledAt: null,
-    createdAt: at,
-    published: !live,
-    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
-  }
-}
-
-function attemptOf(item: Item, charge: NewCharge): NewAttempt {
-  assert(item.installation && charge.railReference, 'a live charge has an installation and a reference')
-  return {
-    merchantId: charge.merchantId,
-    reference: charge.railReference,
-    subject: charge.id,
-    side: 'collect',
-    channel: charge.channel,
-    installation: item.installation,
-    at: charge.createdAt,
-  }
 }
 
 function distinctPlaces(items: readonly Item[]) {

@@ -6,6 +6,7 @@ import { tagOf } from '../platform/ids.ts'
 import { lastNine, readPhone } from '../platform/phone.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
+import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
 
 /** Which charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
@@ -54,6 +55,7 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
   const [charge] =
     tagOf('txn_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
   if (!charge) throw notFound('charge')
+  await readShares(app, [charge])
   return charge
 }
 
@@ -82,7 +84,18 @@ export async function listCharges(app: App, caller: Caller, filter: ChargeFilter
     phone9,
     filter.email?.toLowerCase() ?? null,
   ])
-  return pageOf(rows, filter.limit)
+  const page = pageOf(rows, filter.limit)
+  await readShares(app, page.data)
+  return page
+}
+
+/** Reads the shares of those that have some, and enters them; a page without a split charge asks nothing. */
+async function readShares(app: App, charges: readonly Charge[]): Promise<void> {
+  const split = charges.filter((charge) => charge.shares !== null)
+  if (split.length === 0) return
+  const shares = sharesOf(split)
+  const own = byCharge(await app.db.query(shares.statement, shares.values))
+  for (const charge of split) charge.split = own.get(charge.id) ?? []
 }
 
 function statementFor(filter: ChargeFilter) {

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
 
 type Orphan = KeyOwner & { objectId: string }
@@ -35,17 +36,17 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
   return app.db.transaction(async (tx) => {
     const [[charge]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
     if (!charge) return { value: null, last: [freeKey(orphan)] }
-    return {
-      value: null,
-      last: [finishKey(orphan, { status: 201, body: JSON.stringify(firstView(charge)) })],
-    }
+    const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))
+    const body = JSON.stringify(firstView(charge, shares))
+    return { value: null, last: [finishKey(orphan, { status: 201, body })] }
   })
 }
 
 /** The charge as its 201 showed it: authorized, with nothing that came later. */
-const firstView = (charge: Charge) =>
-  presentCharge({
+function firstView(charge: Charge, shares: readonly Share[]) {
+  return presentCharge({
     ...charge,
+    ...(charge.shares === null ? {} : firstSplit(shares)),
     status: 'authorized',
     failureReason: null,
     railTransactionId: null,
@@ -55,3 +56,10 @@ const firstView = (charge: Charge) =>
     holdUntil: null,
     settledAt: null,
   })
+}
+
+/** The shares as they were resolved: what has since been reversed counts again. */
+const firstSplit = (shares: readonly Share[]) => ({
+  shares: shares.reduce((sum, { amount }) => sum + amount, 0),
+  split: shares.map((share) => ({ ...share, reversed: false, settledAt: null })),
+})

@@ -8,12 +8,13 @@ import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, type Outcome } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
-import { type Charge, type ChargeFacts, chargeEventData, netOf } from './charge.ts'
+import { type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
+import { endSplits, postShares } from './end-splits.ts'
 import { type ChargeEnd, endCharges, endedCharge } from './write-charges.ts'
 
 /** How a charge ends. */
@@ -96,7 +97,8 @@ async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome
     const [rows, heads] = await tx.send(endCharges(ends, at), lockHeads(distinctHeads(sorted)))
     const endById = new Map(ends.map((end) => [end.id, end]))
     const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
-    const book = openBook(heads, at)
+    const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
+    const book = openBook(heads, at, splits.heads)
     const writes = writesFor(ended, { endById, terms: termsById, book, at })
     const missed = await outcomesOfMissed(tx, moves, ended)
     const contradictions = moves
@@ -104,12 +106,15 @@ async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome
       .flatMap((move) => contradiction(move, termsById, at))
     return {
       value: moves.map((move) => done(missed.get(move.charge.id) ?? 'moved')),
-      last: [...writes, ...moves.flatMap((move) => move.alongside ?? []), ...contradictions],
+      last: [
+        ...writes,
+        ...splits.writes,
+        ...moves.flatMap((move) => move.alongside ?? []),
+        ...contradictions,
+      ],
     }
   })
 }
-
-type Tx = Parameters<Parameters<App['db']['transaction']>[0]>[0]
 
 /** Everything that ending these charges writes: one statement a table. */
 function writesFor(
@@ -129,7 +134,8 @@ function writesFor(
     if (charge.status === 'succeeded') {
       postSuccess(book, charge)
       const settlementId = endById.get(charge.id)?.settlementId
-      if (settlementId) settlements.push(instantSettlement(charge, settlementId, at))
+      if (settlementId && residualOf(charge) > 0)
+        settlements.push(instantSettlement(charge, settlementId, at))
     }
     happenings.push(happeningOf(charge, own))
   }
@@ -140,8 +146,9 @@ function postSuccess(book: Book, charge: ChargeFacts): void {
   const { merchantId, mode, id: subject } = charge
   const debit = railAccount(charge.channel)
   const credit = charge.settledAt === null ? 'pending' : 'available'
-  book.post({ merchantId, mode, kind: 'charge_net', subject, debit, credit, amount: netOf(charge) })
+  book.post({ merchantId, mode, kind: 'charge_net', subject, debit, credit, amount: residualOf(charge) })
   book.post({ merchantId, mode, kind: 'charge_fee', subject, debit, credit: 'fees', amount: charge.fee })
+  if (charge.split) postShares(book, charge)
 }
 
 function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
@@ -158,7 +165,7 @@ function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
 
 function instantSettlement(charge: ChargeFacts, id: string, at: Date): Settlement {
   const { merchantId, mode } = charge
-  return { merchantId, id, mode, kind: 'instant', amount: netOf(charge), chargeCount: 1, createdAt: at }
+  return { merchantId, id, mode, kind: 'instant', amount: residualOf(charge), chargeCount: 1, createdAt: at }
 }
 
 /** What the compare-and-set writes: without a hold the charge is born settled, on the clock that decides for it (3 a). */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
 import { addSettlements } from '../ledger/settlements.ts'
-import { clockOffsetMs, type Mode, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
@@ -9,38 +9,45 @@ import { call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
+import { type Ledger, releaseShares } from './settle-shares.ts'
 
-type Due = { merchantId: number; mode: Mode }
-
-// One transaction releases at most this many charges of one merchant; the loop goes on until none is left.
-const AT_ONCE = 5000
+// One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left.
+const RELEASED_AT_ONCE = 5000
 const LEDGERS_AT_ONCE = 500
 
 // In test mode the merchant's own test clock says what is due (contract.md 3 a).
-const DUE = statement<Due>(
+const CLOCK_OFFSET = `case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond'`
+const DUE = statement<Ledger>(
   'ledgers with charges to settle',
   `select h.merchant_id as "merchantId", h.mode from ledger_heads h join merchants m on m.id = h.merchant_id
-   where h.pending > 0 and (h.merchant_id, h.mode::text) > ($3::bigint, $4::text) and exists (
-     select 1 from charges c where c.merchant_id = h.merchant_id and c.mode = h.mode and c.settled_at is null
-       and c.hold_until <= $1::timestamptz + case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond')
+   where (h.merchant_id, h.mode::text) > ($3::bigint, $4::text) and (
+     h.pending > 0 and exists (
+       select 1 from charges c where c.merchant_id = h.merchant_id and c.mode = h.mode and c.settled_at is null
+         and c.hold_until <= $1::timestamptz + ${CLOCK_OFFSET})
+     or exists (
+       select 1 from charge_shares s where s.merchant_id = h.merchant_id and s.mode = h.mode and s.settled_at is null
+         and s.hold_until <= $1::timestamptz + ${CLOCK_OFFSET}))
    order by h.merchant_id, h.mode::text limit $2`,
 )
-const CLAIM = statement<{ id: string; net: number }>(
+// A split charge whose shares took everything is settled without a settlement.
+const CLAIM = statement<{ residual: number }>(
   'claim charges to settle',
-  `update charges c set settled_at = $3, settlement_id = $6
+  `update charges c set settled_at = $3,
+     settlement_id = case when c.shares = c.amount - c.gift_card_amount - c.fee then null else $6 end
    from (select id from charges where merchant_id = $1 and mode = $2 and settled_at is null and hold_until <= $4
      order by hold_until limit $5 for no key update skip locked) due
    where c.merchant_id = $1 and c.id = due.id and c.settled_at is null
-   returning c.id, c.amount - c.gift_card_amount - c.fee as net`,
+   returning c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0) as residual`,
 )
 
 /**
- * Releases every charge whose hold is over from pending to available: each once, by compare-and-set, one settlement record
- * and one transfer for the sum (spec 1.8; ledger.md 5). One merchant's trouble stops nobody else. Answers how many charges.
+ * Releases every charge and share whose hold is over from pending to available: each once, by compare-and-set, one
+ * settlement record and one transfer for the sum (spec 1.8; ledger.md 5), the shares of each subaccount apart. One
+ * merchant's trouble stops nobody else. Answers how many charges and shares.
  */
 export async function settleCharges(app: App): Promise<number> {
   let settled = 0
-  let after: Due = { merchantId: 0, mode: 'live' }
+  let after: Ledger = { merchantId: 0, mode: 'live' }
   for (;;) {
     const due = await app.db.query(DUE, [
       app.clock.now().toISOString(),
@@ -56,15 +63,17 @@ export async function settleCharges(app: App): Promise<number> {
 }
 
 /** Releases what is due of one merchant and mode. An error of its own is reported and the sweep goes on. */
-export async function settleLedger(app: App, ledger: Due): Promise<number> {
+export async function settleLedger(app: App, ledger: Ledger): Promise<number> {
   let settled = 0
+  const wasFull = (released: number) => {
+    crashPoint('settle.released')
+    settled += released
+    return released === RELEASED_AT_ONCE
+  }
   try {
-    for (;;) {
-      const released = await releaseSome(app, ledger)
-      crashPoint('settle.released')
-      settled += released
-      if (released < AT_ONCE) return settled
-    }
+    for (let more = true; more; ) more = wasFull(await releaseCharges(app, ledger))
+    for (let more = true; more; ) more = wasFull(await releaseShares(app, ledger, RELEASED_AT_ONCE))
+    return settled
   } catch (error) {
     // Not this ledger's trouble: the whole sweep stops and is tried again in a second, not in an hour.
     if (classify(error) instanceof DatabaseAway) throw error
@@ -77,7 +86,7 @@ export async function settleLedger(app: App, ledger: Due): Promise<number> {
   }
 }
 
-function releaseSome(app: App, { merchantId, mode }: Due): Promise<number> {
+function releaseCharges(app: App, { merchantId, mode }: Ledger): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([merchantId]))
@@ -85,12 +94,13 @@ function releaseSome(app: App, { merchantId, mode }: Due): Promise<number> {
     const dueAt = later(at, clockOffsetMs(terms, mode))
     const id = newId('setl_', terms.tag)
     const [claimed, heads] = await tx.send(
-      call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), AT_ONCE, id),
+      call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), RELEASED_AT_ONCE, id),
       lockHeads([{ merchantId, mode }]),
     )
     crashPoint('settle.claimed')
-    if (claimed.length === 0) return { value: 0 }
-    const amount = claimed.reduce((sum, charge) => sum + charge.net, 0)
+    const paid = claimed.filter(({ residual }) => residual > 0)
+    const amount = paid.reduce((sum, { residual }) => sum + residual, 0)
+    if (amount === 0) return { value: claimed.length }
     const book = openBook(heads, at)
     book.post({
       merchantId,
@@ -107,7 +117,7 @@ function releaseSome(app: App, { merchantId, mode }: Due): Promise<number> {
       mode,
       kind: 'sweep' as const,
       amount,
-      chargeCount: claimed.length,
+      chargeCount: paid.length,
       createdAt: at,
     }
     return { value: claimed.length, last: [...book.writes(), ...addSettlements([settlement])] }

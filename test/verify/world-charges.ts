@@ -8,6 +8,7 @@ import { allStatements } from '../../src/platform/db/statement.ts'
 import { addKeys, fingerprintOf, finishKey, freeKey } from '../../src/platform/idempotency/keys.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
 import { addAttempts, addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+import { addShares } from '../../src/subaccounts/shares.ts'
 // Their statements are asked for by name.
 import '../../src/charges/submit-live-charge.ts'
 import '../../src/ledger/balances.ts'
@@ -29,6 +30,7 @@ export function newCharge(
     amount,
     fee: chargeFee(amount),
     giftCardAmount: 0,
+    shares: null,
     channel: 'op1_momo',
     phone: '256700000000',
     email: null,
@@ -48,26 +50,54 @@ export function newCharge(
   }
 }
 
-type Paid = [mode: Mode, name: string, amount: number]
+type Paid = [
+  mode: Mode,
+  name: string,
+  amount: number,
+  shares?: readonly [subaccountId: string, amount: number][],
+]
 
-export async function pay(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<void> {
-  const charge = await create(app, merchantId, [mode, name, amount])
+/** The same with shares for subaccounts, whole UGX. */
+export function splitCharge(app: App, merchantId: MerchantId, [mode, name, amount, parts]: Paid): NewCharge {
+  const charge = newCharge(app, merchantId, { mode, name, amount })
+  if (parts === undefined) return charge
+  const split = parts.map(([subaccountId, share], index) => ({
+    merchantId,
+    chargeId: charge.id,
+    index,
+    mode,
+    subaccountId,
+    amount: share,
+    reversed: false,
+    holdUntil: null,
+    settledAt: null,
+    settlementId: null,
+  }))
+  return { ...charge, shares: split.reduce((sum, share) => sum + share.amount, 0), split }
+}
+
+export const storeCharge = (charge: NewCharge) => [...addCharges([charge]), ...addShares(charge.split ?? [])]
+
+export async function pay(app: App, merchantId: MerchantId, paid: Paid): Promise<void> {
+  const [, name] = paid
+  const charge = await create(app, merchantId, paid)
   await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: `rail-${name}` } })
 }
 
-export async function fail(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<void> {
-  const charge = await create(app, merchantId, [mode, name, amount])
+export async function fail(app: App, merchantId: MerchantId, paid: Paid): Promise<void> {
+  const charge = await create(app, merchantId, paid)
   await moveCharge(app, { charge, to: { status: 'failed', reason: 'user_cancelled' } })
 }
 
-async function create(app: App, merchantId: MerchantId, [mode, name, amount]: Paid): Promise<NewCharge> {
-  if (mode === 'live') return createLive(app, merchantId, { name, amount })
-  const charge = newCharge(app, merchantId, { mode, name, amount })
+async function create(app: App, merchantId: MerchantId, paid: Paid): Promise<NewCharge> {
+  const [mode, name, amount, parts] = paid
+  if (mode === 'live') return createLive(app, merchantId, { name, amount, parts })
+  const charge = splitCharge(app, merchantId, paid)
   const answer = { status: 201, body: JSON.stringify({ id: charge.id }), objectId: charge.id }
   await write(
     app.db,
     ...addKeys([{ ...keyOf(charge), answer, objectId: charge.id }], charge.createdAt),
-    ...addCharges([charge]),
+    ...storeCharge(charge),
   )
   return charge
 }
@@ -78,12 +108,17 @@ type End = 'accepted' | 'voided' | 'sending'
 export async function createLive(
   app: App,
   merchantId: MerchantId,
-  { name, amount, end = 'accepted' }: { name: string; amount: number; end?: End },
+  { name, amount, parts, end = 'accepted' }: { name: string; amount: number; parts?: Paid[3]; end?: End },
 ): Promise<NewCharge> {
-  const charge = newCharge(app, merchantId, { mode: 'live', name, amount })
-  const attempt = { ...attemptOf(charge), installation: 'one', at: charge.createdAt }
+  const charge = splitCharge(app, merchantId, ['live', name, amount, parts])
+  const attempt = {
+    ...attemptOf(charge),
+    installation: 'one',
+    state: 'sending' as const,
+    at: charge.createdAt,
+  }
   const key = { ...keyOf(charge), answer: null, objectId: charge.id }
-  await write(app.db, ...addKeys([key], charge.createdAt), ...addCharges([charge]), ...addAttempts([attempt]))
+  await write(app.db, ...addKeys([key], charge.createdAt), ...storeCharge(charge), ...addAttempts([attempt]))
   if (end === 'voided') await write(app.db, ...takeBack(charge))
   if (end === 'accepted') await write(app.db, ...publish(charge))
   return charge

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox'
+import type { Share } from '../subaccounts/shares.ts'
+import type { Charge } from './charge.ts'
+
+/** The name of the last row of a split: what the shares leave to the merchant itself. */
+const PLATFORM = 'platform_residual'
+
+const SplitRowShape = Type.Object({
+  subaccount: Type.String({ description: `\`sub_...\`, in the last row \`${PLATFORM}\`` }),
+  platform: Type.Boolean({ description: 'true in the last row: what the shares leave to you' }),
+  amount: Type.Integer({ description: 'whole UGX' }),
+  settlement_status: Type.Enum(['pending', 'available', 'reversed']),
+  settled_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+})
+type SplitRow = Static<typeof SplitRowShape>
+
+/** `split` as a charge shows it (G7). */
+export const SplitShape = Type.Array(SplitRowShape, {
+  description:
+    'only on split charges: the shares in the order of the request, then the remainder, even when 0',
+})
+
+/** `split` in an event, keys in the order of canonical JSON. */
+export const SplitEventShape = Type.Array(
+  Type.Object({
+    amount: SplitRowShape.properties.amount,
+    platform: SplitRowShape.properties.platform,
+    settled_at: SplitRowShape.properties.settled_at,
+    settlement_status: SplitRowShape.properties.settlement_status,
+    subaccount: SplitRowShape.properties.subaccount,
+  }),
+)
+
+/** One row for each share, then what they leave. `residual` is whole UGX. */
+export function presentSplit(
+  charge: Pick<Charge, 'status' | 'settledAt'>,
+  shares: readonly Share[],
+  residual: number,
+): SplitRow[] {
+  const reversed = charge.status === 'failed'
+  return [
+    ...shares.map((share) => rowOf(share.subaccountId, share)),
+    {
+      ...rowOf(PLATFORM, { amount: residual, reversed, settledAt: charge.settledAt }),
+      platform: true,
+    },
+  ]
+}
+
+export const splitEventData = (rows: readonly SplitRow[]) =>
+  rows.map(({ amount, platform, settled_at, settlement_status, subaccount }) => ({
+    amount,
+    platform,
+    settled_at,
+    settlement_status,
+    subaccount,
+  }))
+
+function rowOf(
+  subaccount: string,
+  { amount, reversed, settledAt }: Pick<Share, 'amount' | 'reversed' | 'settledAt'>,
+): SplitRow {
+  return {
+    subaccount,
+    platform: false,
+    amount,
+    settlement_status: reversed ? 'reversed' : settledAt === null ? 'pending' : 'available',
+    settled_at: settledAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,90 @@
+import { railAccount, subAvailable, subPending } from '../ledger/accounts.ts'
+import type { Book } from '../ledger/book.ts'
+import { addShareSettlements } from '../ledger/settlements.ts'
+import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
+import type { MerchantTerms } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
+import { newId } from '../platform/ids.ts'
+import { byCharge, lockPayees, type Share, writeShares } from '../subaccounts/shares.ts'
+import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
+import { type ChargeFacts, residualOf } from './charge.ts'
+import { type ChargeEnd, correctSplits, type SplitCorrection } from './write-charges.ts'
+
+/** What the end of split charges has locked and will write beside their rows. */
+export type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
+type Payee = Share & { status: SubaccountStatus }
+type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; at: Date }
+
+const NOTHING: SplitEnds = { heads: [], writes: [] }
+
+/**
+ * Decides what becomes of each share of the charges that have just ended and enters it in them (CH9): reversed when the
+ * charge failed, or when its subaccount is inactive at this moment, and then it stays with the merchant; else held or
+ * settled with its charge. Comes after the heads of the ledger; without a split charge it asks nothing.
+ */
+export async function endSplits(tx: Tx, ended: readonly ChargeFacts[], ending: Ending): Promise<SplitEnds> {
+  const charges = ended.filter((charge) => charge.shares !== null)
+  if (charges.length === 0) return NOTHING
+  const [payees] = await tx.send(lockPayees(charges))
+  const payeesOf = byCharge(payees)
+  const corrections = charges.flatMap((charge) => enterShares(charge, payeesOf.get(charge.id) ?? [], ending))
+  const shares = charges.flatMap((charge) => charge.split ?? [])
+  const credited = shares.filter((share) => !share.reversed)
+  const heads = credited.length === 0 ? [] : (await tx.send(...lockSubaccountHeads(credited)))[1]
+  const writes = [
+    ...writeShares(shares),
+    ...correctSplits(corrections),
+    ...settlementsOf(credited, ending.at),
+  ]
+  return { heads, writes }
+}
+
+/** Posts what each subaccount is credited. */
+export function postShares(book: Book, charge: ChargeFacts): void {
+  for (const { merchantId, mode, reversed, settledAt, subaccountId, amount } of charge.split ?? []) {
+    if (reversed) continue
+    book.post({
+      merchantId,
+      mode,
+      kind: 'split_share',
+      subject: charge.id,
+      debit: railAccount(charge.channel),
+      credit: settledAt === null ? subPending(subaccountId) : subAvailable(subaccountId),
+      amount,
+    })
+  }
+}
+
+/** Answers with what its row must be told: it was ended before anybody knew what its shares would come to. */
+function enterShares(
+  charge: ChargeFacts,
+  payees: readonly Payee[],
+  { endById, terms }: Ending,
+): SplitCorrection[] {
+  const end = endById.get(charge.id)
+  const tag = terms.get(charge.merchantId)?.tag
+  assert(end && tag, 'a charge was ended by one of the moves, and its merchant is known')
+  charge.split = payees.map((payee) => endShare(charge, payee, tag))
+  if (charge.status === 'failed') return []
+  const before = charge.shares
+  const shares = charge.split.reduce((sum, { amount, reversed }) => sum + (reversed ? 0 : amount), 0)
+  charge.shares = shares
+  const settlementId = residualOf(charge) > 0 ? end.settlementId : null
+  if (shares === before && settlementId === end.settlementId) return []
+  return [{ merchantId: charge.merchantId, id: charge.id, shares, settlementId }]
+}
+
+function endShare(charge: ChargeFacts, { status, ...share }: Payee, tag: string): Share {
+  if (charge.status === 'failed' || status !== 'active') return { ...share, reversed: true }
+  const { holdUntil, settledAt } = charge
+  return { ...share, holdUntil, settledAt, settlementId: settledAt === null ? null : newId('setl_', tag) }
+}
+
+/** A share without a hold is a settlement of its own. */
+const settlementsOf = (shares: readonly Share[], createdAt: Date) =>
+  addShareSettlements(
+    shares.flatMap(({ merchantId, settlementId: id, mode, subaccountId, amount }) =>
+      id === null ? [] : [{ merchantId, id, mode, subaccountId, amount, chargeCount: 1, createdAt }],
+    ),
+  )

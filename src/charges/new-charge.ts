@@ -1,0 +1,84 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { newId, uuidFor } from '../platform/ids.ts'
+import type { NewAttempt } from '../rails/attempts.ts'
+import type { Share } from '../subaccounts/shares.ts'
+import type { SplitPart } from '../subaccounts/split.ts'
+import type { ChargeCreate } from './charge-create.ts'
+import type { Judged } from './charge-rules.ts'
+import type { NewCharge } from './write-charges.ts'
+
+// A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
+const LIVE_SENDING_MS = 30_000
+
+/** The row of an accepted request. Field by field: every payment passes. */
+export function newCharge(
+  app: App,
+  { caller, input }: { caller: Caller; input: ChargeCreate },
+  { judged: { fee, parts }, at }: { judged: Judged; at: Date },
+): NewCharge {
+  const id = newId('txn_', caller.tag)
+  const live = caller.mode === 'live'
+  const charge: NewCharge = {
+    merchantId: caller.merchantId,
+    id,
+    mode: caller.mode,
+    status: live ? 'pending' : 'authorized',
+    amount: input.amount,
+    fee,
+    giftCardAmount: 0,
+    shares: null,
+    channel: input.channel,
+    phone: input.customer.phone,
+    email: input.customer.email ?? null,
+    reference: input.reference ?? null,
+    railReference: uuidFor(id),
+    railTransactionId: null,
+    failureReason: null,
+    paymentLinkId: null,
+    refundId: null,
+    completedAt: null,
+    refundedAt: null,
+    holdUntil: null,
+    settledAt: null,
+    createdAt: at,
+    published: !live,
+    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
+  }
+  return parts === null ? charge : withShares(charge, parts)
+}
+
+function withShares(charge: NewCharge, parts: readonly SplitPart[]): NewCharge {
+  const { merchantId, id: chargeId, mode } = charge
+  const split = parts.map(
+    ({ subaccountId, amount }, index): Share => ({
+      merchantId,
+      chargeId,
+      index,
+      mode,
+      subaccountId,
+      amount,
+      reversed: false,
+      holdUntil: null,
+      settledAt: null,
+      settlementId: null,
+    }),
+  )
+  return { ...charge, shares: split.reduce((sum, { amount }) => sum + amount, 0), split }
+}
+
+/** The one attempt of a live charge, stored with it. */
+export function attemptOf(charge: NewCharge, installation: string | null): NewAttempt {
+  assert(installation && charge.railReference, 'a live charge has an installation and a reference')
+  return {
+    merchantId: charge.merchantId,
+    reference: charge.railReference,
+    subject: charge.id,
+    side: 'collect',
+    channel: charge.channel,
+    installation,
+    state: 'sending',
+    at: charge.createdAt,
+  }
+}

@@ -1,0 +1,65 @@
+import type { App } from '../app.ts'
+import { subAvailable, subPending } from '../ledger/accounts.ts'
+import { lockHeads, openBook } from '../ledger/book.ts'
+import { addShareSettlements, type ShareSettlement } from '../ledger/settlements.ts'
+import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
+import { clockOffsetMs, type Mode, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { newId } from '../platform/ids.ts'
+import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts'
+
+/** The books of one merchant in one mode. */
+export type Ledger = { merchantId: number; mode: Mode }
+
+/**
+ * Releases up to `most` shares whose hold is over, each once: for every subaccount one settlement record and one transfer
+ * for the sum (ledger.md 5). Answers how many shares. Throws MonthClosed.
+ */
+export function releaseShares(app: App, ledger: Ledger, most: number): Promise<number> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[terms]] = await tx.send(termsOf([ledger.merchantId]))
+    assert(terms, 'a ledger has a merchant')
+    const [due] = await tx.send(lockDueShares(ledger, later(at, clockOffsetMs(terms, ledger.mode)), most))
+    if (due.length === 0) return { value: 0 }
+    const [heads, , subaccountHeads] = await tx.send(lockHeads([ledger]), ...lockSubaccountHeads(due))
+    const settlements = settlementsOf(due, { ...ledger, tag: terms.tag, at })
+    const book = openBook(heads, at, subaccountHeads)
+    for (const { id: subject, subaccountId, amount } of settlements.values())
+      book.post({
+        ...ledger,
+        kind: 'split_release',
+        subject,
+        debit: subPending(subaccountId),
+        credit: subAvailable(subaccountId),
+        amount,
+      })
+    const released = due.map((share) => ({
+      ...share,
+      settledAt: at,
+      settlementId: settlements.get(share.subaccountId)?.id ?? null,
+    }))
+    const records = addShareSettlements([...settlements.values()])
+    return { value: due.length, last: [...writeShares(released), ...book.writes(), ...records] }
+  })
+}
+
+/** One record for each subaccount, with what its shares come to. */
+function settlementsOf(
+  due: readonly Share[],
+  { merchantId, mode, tag, at: createdAt }: Ledger & { tag: string; at: Date },
+): Map<string, ShareSettlement> {
+  const settlements = new Map<string, ShareSettlement>()
+  for (const { subaccountId, amount } of due) {
+    const settlement = settlements.get(subaccountId)
+    if (settlement) {
+      settlement.amount += amount
+      settlement.chargeCount += 1
+    } else {
+      const id = newId('setl_', tag)
+      settlements.set(subaccountId, { merchantId, id, mode, subaccountId, amount, chargeCount: 1, createdAt })
+    }
+  }
+  return settlements
+}

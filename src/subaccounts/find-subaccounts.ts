@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { subaccountBalances } from '../ledger/subaccount-heads.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { badRequest, notFound } from '../platform/refusal.ts'
+import { SUBACCOUNT_COLUMNS, type Subaccount } from './subaccount.ts'
+
+const BY_ID = statement<Subaccount>(
+  'subaccount by id',
+  `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and s.id = $2`,
+)
+const LIST = statement<Subaccount>(
+  'list subaccounts',
+  `select ${SUBACCOUNT_COLUMNS} from subaccounts s where s.merchant_id = $1 and (s.created_at, s.id) < ($2, $3)
+   order by s.created_at desc, s.id desc limit $4`,
+)
+
+type Owner = Pick<Caller, 'merchantId' | 'tag'>
+
+/** The merchant's subaccount, in whichever mode it is asked for, or 404. */
+export async function getSubaccount(app: App, { merchantId, tag }: Owner, id: string): Promise<Subaccount> {
+  const [subaccount] = tagOf('sub_', id) === tag ? await app.db.query(BY_ID, [merchantId, id]) : []
+  if (!subaccount) throw notFound('subaccount')
+  return subaccount
+}
+
+/** What a subaccount has in one mode, whole UGX; zeros while nothing has ever moved there. */
+export async function readBalances(app: App, { merchantId, mode }: Caller, subaccountId: string) {
+  const balances = subaccountBalances({ merchantId, mode, subaccountId })
+  const [row] = await app.db.query(balances.statement, balances.values)
+  return row ?? { available: 0, pending: 0 }
+}
+
+/** One page of the merchant's subaccounts, newest first: the same in both modes. */
+export async function listSubaccounts(
+  app: App,
+  caller: Caller,
+  { limit, startingAfter }: Pick<ListWindow, 'limit' | 'startingAfter'>,
+): Promise<Page<Subaccount>> {
+  const cursor = startingAfter === null ? null : await cursorOf(app, caller, startingAfter)
+  const rows = await app.db.query(LIST, [
+    caller.merchantId,
+    cursor?.createdAt.toISOString() ?? 'infinity',
+    cursor?.id ?? '',
+    limit + 1,
+  ])
+  return pageOf(rows, limit)
+}
+
+async function cursorOf(app: App, caller: Caller, id: string): Promise<Subaccount> {
+  const [subaccount] =
+    tagOf('sub_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id]) : []
+  if (!subaccount) throw badRequest('invalid starting_after cursor')
+  return subaccount
+}

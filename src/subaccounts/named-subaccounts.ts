@@ -1,0 +1,38 @@
+import { numbers, words } from '../platform/db/columns.ts'
+import { call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
+import { type KnownSubaccounts, namesIn } from './split.ts'
+import type { SubaccountStatus } from './subaccount.ts'
+
+type SplitRequest = { merchantId: number; tag: string; split: readonly unknown[] }
+
+const LOCK_NAMED = statement<{ merchantId: number; id: string; status: SubaccountStatus }>(
+  'lock named subaccounts',
+  `select merchant_id as "merchantId", id, status from subaccounts
+   where (merchant_id, id) in (select * from unnest($1::bigint[], $2::text[])) order by merchant_id, id for share`,
+)
+
+/**
+ * The subaccounts that these splits name, by merchant. Their status stays as it is until the transaction has ended; names
+ * that are none, or another merchant's, are left out.
+ */
+export async function lockNamedSubaccounts(
+  tx: Tx,
+  requests: readonly SplitRequest[],
+): Promise<Map<number, KnownSubaccounts>> {
+  const names = requests.flatMap(({ merchantId, tag, split }) =>
+    namesIn(split)
+      .filter((name) => tagOf('sub_', name) === tag)
+      .map((id) => ({ merchantId, id })),
+  )
+  if (names.length === 0) return new Map()
+  const merchants = numbers(names.map((one) => one.merchantId))
+  const [rows] = await tx.send(call(LOCK_NAMED, merchants, words(names.map((one) => one.id))))
+  const known = new Map<number, Map<string, SubaccountStatus>>()
+  for (const { merchantId, id, status } of rows) {
+    const own = known.get(merchantId) ?? new Map<string, SubaccountStatus>()
+    known.set(merchantId, own.set(id, status))
+  }
+  return known
+}

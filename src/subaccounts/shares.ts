@@ -1,0 +1,122 @@
+import { numbers, times, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { SubaccountStatus } from './subaccount.ts'
+
+type Mode = 'test' | 'live'
+
+/** One subaccount's share of one charge, in the order of the request. Whole UGX. */
+export type Share = {
+  merchantId: number
+  chargeId: string
+  index: number
+  mode: Mode
+  subaccountId: string
+  amount: number
+  /** Not paid out to its subaccount. */
+  reversed: boolean
+  /** Written once, when the charge succeeds. */
+  holdUntil: Date | null
+  settledAt: Date | null
+  settlementId: string | null
+}
+type ChargeName = { merchantId: number; id: string }
+
+const COLUMNS = `s.merchant_id as "merchantId", s.charge_id as "chargeId", s.share_index as index, s.mode,
+  s.subaccount_id as "subaccountId", s.amount, s.reversed, s.hold_until as "holdUntil", s.settled_at as "settledAt",
+  s.settlement_id as "settlementId"`
+
+const ADD = statement(
+  'add shares',
+  `insert into charge_shares (merchant_id, charge_id, share_index, mode, subaccount_id, amount)
+   select * from unnest($1::bigint[], $2::text[], $3::int[], $4::mode[], $5::text[], $6::bigint[])`,
+)
+const OF_CHARGES = statement<Share>(
+  'shares of charges',
+  `select ${COLUMNS} from unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
+   join charge_shares s on s.merchant_id = n.merchant_id and s.charge_id = n.id
+   order by s.merchant_id, s.charge_id, s.share_index`,
+)
+const LOCK_PAYEES = statement<Share & { status: SubaccountStatus }>(
+  'lock payees of charges',
+  `select ${COLUMNS}, a.status from unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
+   join charge_shares s on s.merchant_id = n.merchant_id and s.charge_id = n.id
+   join subaccounts a on a.merchant_id = s.merchant_id and a.id = s.subaccount_id
+   order by s.merchant_id, s.charge_id, s.share_index for share of a`,
+)
+const WRITE = statement(
+  'write shares',
+  `update charge_shares s set reversed = n.reversed, hold_until = n.hold_until, settled_at = n.settled_at,
+     settlement_id = n.settlement_id
+   from unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+     as n (merchant_id, charge_id, share_index, reversed, hold_until, settled_at, settlement_id)
+   where s.merchant_id = n.merchant_id and s.charge_id = n.charge_id and s.share_index = n.share_index`,
+)
+const LOCK_DUE = statement<Share>(
+  'lock shares to settle',
+  `select ${COLUMNS} from charge_shares s
+   where s.merchant_id = $1 and s.mode = $2 and s.hold_until is not null and s.settled_at is null and s.hold_until <= $3
+   order by s.hold_until limit $4 for no key update skip locked`,
+)
+
+/** The shares of a new charge. */
+export function addShares(shares: readonly Share[]): Call[] {
+  if (shares.length === 0) return []
+  return [
+    call(
+      ADD,
+      numbers(shares.map((one) => one.merchantId)),
+      words(shares.map((one) => one.chargeId)),
+      numbers(shares.map((one) => one.index)),
+      words(shares.map((one) => one.mode)),
+      words(shares.map((one) => one.subaccountId)),
+      numbers(shares.map((one) => one.amount)),
+    ),
+  ]
+}
+
+/** The shares of these charges, those of each in the order of its request. */
+export const sharesOf = (charges: readonly ChargeName[]) => call(OF_CHARGES, ...columnsOf(charges))
+
+/** The same for charges that are being paid, with the status of each subaccount, locked against a change of it. */
+export const lockPayees = (charges: readonly ChargeName[]) => call(LOCK_PAYEES, ...columnsOf(charges))
+
+/** Each charge's own shares, in the order in which they came. */
+export function byCharge<One extends Share>(shares: readonly One[]): Map<string, One[]> {
+  const groups = new Map<string, One[]>()
+  for (const share of shares) {
+    const group = groups.get(share.chargeId)
+    if (group) group.push(share)
+    else groups.set(share.chargeId, [share])
+  }
+  return groups
+}
+
+/** Up to `most` shares of one merchant and mode whose hold is over, except those that another worker is releasing. */
+export const lockDueShares = (
+  { merchantId, mode }: { merchantId: number; mode: Mode },
+  dueAt: Date,
+  most: number,
+) => call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
+
+/** Stores what has become of shares. */
+export function writeShares(shares: readonly Share[]): Call[] {
+  if (shares.length === 0) return []
+  return [
+    call(
+      WRITE,
+      numbers(shares.map((one) => one.merchantId)),
+      words(shares.map((one) => one.chargeId)),
+      numbers(shares.map((one) => one.index)),
+      shares.map((one) => one.reversed),
+      times(shares.map((one) => one.holdUntil)),
+      times(shares.map((one) => one.settledAt)),
+      words(shares.map((one) => one.settlementId)),
+    ),
+  ]
+}
+
+const columnsOf = (charges: readonly ChargeName[]) => [
+  numbers(charges.map((one) => one.merchantId)),
+  words(charges.map((one) => one.id)),
+]
