@@ -128,6 +128,72 @@ create table api_keys (
   constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['test'::text, 'live'::text, 'test_collections'::text, 'live_collections'::text]))
 );
 
+create table bulk_batches (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  key text not null,
+  items jsonb not null,
+  total integer not null,
+  done integer not null default 0,
+  accepted integer not null default 0,
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint bulk_batches_pkey PRIMARY KEY (merchant_id, id),
+  constraint bulk_batches_total_check CHECK (total >= 1 AND total <= 1000),
+  constraint counts_fit CHECK (accepted >= 0 AND done >= accepted AND done <= total),
+  constraint leased_while_open CHECK ((done < total) = (lease_until IS NOT NULL))
+) with (fillfactor=50);
+CREATE INDEX bulk_batches_open ON bulk_batches USING btree (merchant_id, mode, lease_until) WHERE lease_until IS NOT NULL;
+
+create table bulk_items (
+  merchant_id bigint not null,
+  batch_id text not null,
+  item_index integer not null,
+  reference text not null,
+  payout_id text,
+  replayed boolean not null default false,
+  status text,
+  first_accepted_at timestamp with time zone,
+  error text,
+  code text,
+  retryable boolean not null default false,
+  constraint bulk_items_pkey PRIMARY KEY (merchant_id, batch_id, item_index),
+  constraint bulk_items_item_index_check CHECK (item_index >= 0 AND item_index <= 999),
+  constraint paid_or_refused CHECK ((payout_id IS NULL) = (error IS NOT NULL) AND (error IS NULL) = (code IS NULL) AND (payout_id IS NULL) = (status IS NULL)),
+  constraint replay_has_time CHECK (replayed = (first_accepted_at IS NOT NULL) AND (payout_id IS NOT NULL OR NOT replayed))
+);
+
+create table bulk_references (
+  merchant_id bigint not null,
+  mode mode not null,
+  reference text not null,
+  payout_id text not null,
+  constraint bulk_references_pkey PRIMARY KEY (merchant_id, mode, reference),
+  constraint bulk_references_reference_check CHECK (length(reference) >= 1 AND length(reference) <= 260)
+);
+
+create table charge_shares (
+  merchant_id bigint not null,
+  charge_id text not null,
+  share_index integer not null,
+  mode mode not null,
+  subaccount_id text not null,
+  amount bigint not null,
+  reversed boolean not null default false,
+  hold_until timestamp with time zone,
+  settled_at timestamp with time zone,
+  settlement_id text,
+  constraint charge_shares_pkey PRIMARY KEY (merchant_id, charge_id, share_index),
+  constraint one_share_each UNIQUE (merchant_id, charge_id, subaccount_id),
+  constraint charge_shares_amount_check CHECK (amount > 0),
+  constraint charge_shares_share_index_check CHECK (share_index >= 0 AND share_index <= 19),
+  constraint reversed_is_never_paid CHECK (NOT reversed OR hold_until IS NULL),
+  constraint settled_after_hold CHECK (settled_at IS NULL OR hold_until IS NOT NULL AND (mode = 'test'::mode OR settled_at >= hold_until)),
+  constraint settled_by_record CHECK ((settled_at IS NULL) = (settlement_id IS NULL))
+);
+CREATE INDEX charge_shares_held ON charge_shares USING btree (merchant_id, mode, hold_until) WHERE hold_until IS NOT NULL AND settled_at IS NULL;
+
 create table charges (
   merchant_id bigint not null,
   id text not null,
@@ -155,6 +221,7 @@ create table charges (
   hold_until timestamp with time zone,
   settled_at timestamp with time zone,
   settlement_id text,
+  shares bigint,
   constraint charges_pkey PRIMARY KEY (merchant_id, id),
   constraint charges_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint),
   constraint charges_channel_check CHECK (channel = ANY (ARRAY['op1_momo'::text, 'op2_money'::text, 'card'::text])),
@@ -174,6 +241,8 @@ END),
   constraint refunded_has_time CHECK ((status = 'refunded'::text) = (refunded_at IS NOT NULL) AND (status = 'refunded'::text) = (refund_id IS NOT NULL)),
   constraint settled_after_hold CHECK (settled_at IS NULL OR hold_until IS NOT NULL AND (mode = 'test'::mode OR settled_at >= hold_until)),
   constraint settled_by_record CHECK (settlement_id IS NULL OR settled_at IS NOT NULL),
+  constraint shares_within_net CHECK (shares IS NULL OR shares >= 0 AND shares <= (amount - gift_card_amount - fee)),
+  constraint split_is_not_refunded CHECK (shares IS NULL OR status <> 'refunded'::text),
   constraint test_is_published CHECK (mode = 'live'::mode OR published AND voided_at IS NULL),
   constraint voided_is_hidden CHECK (voided_at IS NULL OR (status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND NOT published)
 ) with (fillfactor=85);
@@ -329,6 +398,7 @@ create table merchants (
   fail_next_payouts integer not null default 0,
   fail_next_reason text,
   created_at timestamp with time zone not null,
+  vat_number text,
   constraint merchants_pkey PRIMARY KEY (id),
   constraint merchants_handle_key UNIQUE (handle),
   constraint merchants_public_id_key UNIQUE (public_id),
@@ -349,6 +419,69 @@ create table merchants (
   constraint merchants_webhook_url_check CHECK (length(webhook_url) <= 2048)
 );
 CREATE INDEX merchants_address_changed ON merchants USING btree (webhook_changed_at) WHERE webhook_changed_at IS NOT NULL;
+
+create table payout_stops (
+  only_row boolean not null default true,
+  frozen_for text,
+  constraint payout_stops_pkey PRIMARY KEY (only_row),
+  constraint payout_stops_only_row_check CHECK (only_row)
+);
+
+create table payouts (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  kind text not null,
+  status text not null,
+  amount bigint not null,
+  fee bigint not null,
+  channel text not null,
+  recipient_phone text not null,
+  recipient_name text,
+  reference text,
+  rail_reference text not null,
+  rail_transaction_id text,
+  failure_reason text,
+  charge_id text,
+  batch_id text,
+  schedule_id text,
+  cycle_at timestamp with time zone,
+  item_index integer,
+  subaccount_id text,
+  fee_to_return bigint not null default 0,
+  sandbox_outcome text,
+  published boolean not null default true,
+  voided_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  follow_at timestamp with time zone,
+  constraint payouts_pkey PRIMARY KEY (merchant_id, id),
+  constraint failed_has_reason CHECK (
+CASE status
+    WHEN 'failed'::text THEN failure_reason IS NOT NULL AND failure_reason <> 'ambiguous_network_error_pending_reconciliation'::text
+    WHEN 'authorized'::text THEN failure_reason IS NULL OR failure_reason = 'ambiguous_network_error_pending_reconciliation'::text
+    ELSE failure_reason IS NULL
+END),
+  constraint fee_is_the_formula CHECK (fee = LEAST(GREATEST(amount / 1000 * 15 + amount % 1000::bigint * 15 / 1000, 200::bigint), 5000::bigint)),
+  constraint final_has_time CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text])) = (completed_at IS NOT NULL)),
+  constraint kind_has_its_origin CHECK ((kind = 'refund'::text) = (charge_id IS NOT NULL) AND (kind = 'bulk'::text) = (batch_id IS NOT NULL) AND (kind = 'scheduled'::text) = (schedule_id IS NOT NULL AND cycle_at IS NOT NULL) AND (kind = 'subaccount'::text) = (subaccount_id IS NOT NULL) AND (kind = ANY (ARRAY['bulk'::text, 'scheduled'::text])) = (item_index IS NOT NULL) AND (fee_to_return = 0 OR kind = 'refund'::text)),
+  constraint open_is_followed CHECK ((follow_at IS NOT NULL) = ((status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND voided_at IS NULL) OR kind = 'withdrawal'::text AND status = 'pending'::text AND follow_at IS NULL),
+  constraint payouts_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint),
+  constraint payouts_channel_check CHECK (channel = 'op1_momo'::text),
+  constraint payouts_failure_reason_check CHECK (failure_reason = ANY (ARRAY['insufficient_funds'::text, 'user_cancelled'::text, 'timeout'::text, 'rail_rejected'::text, 'recipient_not_found'::text, 'wallet_locked'::text, 'insufficient_balance'::text, 'ambiguous_network_error_pending_reconciliation'::text])),
+  constraint payouts_fee_to_return_check CHECK (fee_to_return >= 0 AND fee_to_return <= 5000),
+  constraint payouts_kind_check CHECK (kind = ANY (ARRAY['payout'::text, 'bulk'::text, 'scheduled'::text, 'refund'::text, 'withdrawal'::text, 'subaccount'::text])),
+  constraint payouts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text])),
+  constraint switch_is_test CHECK (mode = 'test'::mode OR sandbox_outcome IS NULL),
+  constraint test_is_published CHECK (mode = 'live'::mode OR published AND voided_at IS NULL),
+  constraint voided_is_hidden CHECK (voided_at IS NULL OR status = 'pending'::text AND NOT published),
+  constraint withdrawal_is_live CHECK (mode = 'live'::mode OR kind <> 'withdrawal'::text)
+) with (fillfactor=85);
+CREATE INDEX payouts_followed ON payouts USING btree (follow_at) WHERE follow_at IS NOT NULL;
+CREATE INDEX payouts_listed ON payouts USING btree (merchant_id, mode, status, created_at, id) WHERE published;
+CREATE UNIQUE INDEX payouts_one_a_cycle ON payouts USING btree (merchant_id, schedule_id, cycle_at, item_index) WHERE schedule_id IS NOT NULL;
+CREATE UNIQUE INDEX payouts_one_refund ON payouts USING btree (merchant_id, charge_id) WHERE charge_id IS NOT NULL AND voided_at IS NULL;
+CREATE TRIGGER payouts_move_forward BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status AND (old.status <> 'pending'::text OR new.status <> 'authorized'::text) AND (old.status <> 'pending'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'pending'::text OR new.status <> 'failed'::text) AND (old.status <> 'authorized'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'authorized'::text OR new.status <> 'failed'::text)) EXECUTE FUNCTION refuse_move();
 
 create table rail_attempts (
   merchant_id bigint not null,
@@ -420,6 +553,38 @@ create table receivers (
   constraint receivers_lane_check CHECK (lane = ANY (ARRAY['fast'::text, 'slow'::text]))
 ) with (fillfactor=50);
 
+create table schedules (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  status text not null,
+  name text,
+  amount bigint not null,
+  channel text not null,
+  "interval" text not null,
+  recipients jsonb not null,
+  max_per_recipient bigint,
+  start_at timestamp with time zone,
+  anchor_at timestamp with time zone not null,
+  next_run_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  failure_reason text,
+  cancelled_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint schedules_pkey PRIMARY KEY (merchant_id, id),
+  constraint cancelled_runs_no_more CHECK ((status = 'cancelled'::text) = (next_run_at IS NULL) AND (status = 'cancelled'::text) = (cancelled_at IS NOT NULL)),
+  constraint only_paused_has_reason CHECK (status = 'paused'::text OR failure_reason IS NULL),
+  constraint schedules_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint),
+  constraint schedules_channel_check CHECK (channel = 'op1_momo'::text),
+  constraint schedules_check CHECK (max_per_recipient >= amount),
+  constraint schedules_interval_check CHECK ("interval" = ANY (ARRAY['daily'::text, 'weekly'::text, 'monthly'::text])),
+  constraint schedules_recipients_check CHECK (jsonb_array_length(recipients) >= 1 AND jsonb_array_length(recipients) <= 1000),
+  constraint schedules_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
+);
+CREATE INDEX schedules_due ON schedules USING btree (next_run_at) WHERE status = 'active'::text;
+CREATE INDEX schedules_listed ON schedules USING btree (merchant_id, mode, created_at, id);
+CREATE TRIGGER schedules_move_forward BEFORE UPDATE OF status ON schedules FOR EACH ROW WHEN (old.status = 'cancelled'::text AND new.status <> 'cancelled'::text) EXECUTE FUNCTION refuse_move();
+
 create table settlements (
   merchant_id bigint not null,
   id text not null,
@@ -440,6 +605,44 @@ CREATE INDEX settlements_listed ON settlements USING btree (merchant_id, mode, c
 CREATE TRIGGER settlements_never_change BEFORE DELETE OR UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER settlements_never_empty BEFORE TRUNCATE ON settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+create table statement_headers (
+  merchant_id bigint not null,
+  mode mode not null,
+  period text not null,
+  merchant_name text not null,
+  handle text not null,
+  vat_number text,
+  kept_at timestamp with time zone not null,
+  constraint statement_headers_pkey PRIMARY KEY (merchant_id, mode, period),
+  constraint statement_headers_period_check CHECK (period ~ '^[0-9]{4}-[0-9]{2}$'::text)
+);
+
+create table subaccount_heads (
+  merchant_id bigint not null,
+  mode mode not null,
+  subaccount_id text not null,
+  available bigint not null default 0,
+  pending bigint not null default 0,
+  constraint subaccount_heads_pkey PRIMARY KEY (merchant_id, mode, subaccount_id),
+  constraint subaccount_heads_available_check CHECK (available >= 0),
+  constraint subaccount_heads_pending_check CHECK (pending >= 0)
+) with (fillfactor=50);
+
+create table subaccounts (
+  merchant_id bigint not null,
+  id text not null,
+  name text not null,
+  status text not null default 'active'::text,
+  external_ref text,
+  payout_phone text,
+  created_at timestamp with time zone not null,
+  constraint subaccounts_pkey PRIMARY KEY (merchant_id, id),
+  constraint subaccounts_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint subaccounts_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint subaccounts_status_check CHECK (status = ANY (ARRAY['active'::text, 'inactive'::text]))
+);
+CREATE INDEX subaccounts_listed ON subaccounts USING btree (merchant_id, created_at, id);
+
 create table transfers (
   merchant_id bigint not null,
   mode mode not null,
@@ -451,11 +654,48 @@ create table transfers (
   amount bigint not null,
   at timestamp with time zone not null,
   constraint transfers_pkey PRIMARY KEY (merchant_id, mode, seq),
-  constraint account_names CHECK (debit ~ '^(available|pending|in_flight|fees|sandbox|adjustments|rail:[a-z0-9_]+|sub_(available|pending):sub_[a-z0-9]+)$'::text AND credit ~ '^(available|pending|in_flight|fees|sandbox|adjustments|rail:[a-z0-9_]+|sub_(available|pending):sub_[a-z0-9]+)$'::text),
-  constraint known_shape CHECK (kind = 'charge_net'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'pending'::text OR kind = 'charge_net'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'available'::text OR kind = 'charge_fee'::text AND split_part(debit, ':'::text, 1) = 'rail'::text AND split_part(credit, ':'::text, 1) = 'fees'::text OR kind = 'hold_release'::text AND split_part(debit, ':'::text, 1) = 'pending'::text AND split_part(credit, ':'::text, 1) = 'available'::text OR kind = 'test_funds'::text AND split_part(debit, ':'::text, 1) = 'sandbox'::text AND split_part(credit, ':'::text, 1) = 'available'::text),
+  constraint known_shape CHECK (
+CASE kind
+    WHEN 'charge_net'::text THEN debit ~ '^rail:[a-z0-9_]+$'::text AND (credit = ANY (ARRAY['pending'::text, 'available'::text]))
+    WHEN 'charge_fee'::text THEN debit ~ '^rail:[a-z0-9_]+$'::text AND credit = 'fees'::text
+    WHEN 'payout_reserve'::text THEN debit = 'available'::text AND credit = 'in_flight'::text
+    WHEN 'payout_sent'::text THEN debit = 'in_flight'::text AND credit ~ '^rail:[a-z0-9_]+$'::text
+    WHEN 'payout_fee'::text THEN debit = 'in_flight'::text AND credit = 'fees'::text
+    WHEN 'payout_return'::text THEN debit = 'in_flight'::text AND credit = 'available'::text
+    WHEN 'hold_release'::text THEN debit = 'pending'::text AND credit = 'available'::text
+    WHEN 'split_share'::text THEN debit ~ '^rail:[a-z0-9_]+$'::text AND credit ~ '^sub_(available|pending):sub_[a-z0-9]+$'::text
+    WHEN 'split_release'::text THEN debit ~ '^sub_pending:sub_[a-z0-9]+$'::text AND credit = ('sub_available'::text || substr(debit, 12))
+    WHEN 'charge_fee_return'::text THEN debit = 'fees'::text AND credit = 'available'::text
+    WHEN 'sub_payout_reserve'::text THEN debit ~ '^sub_available:sub_[a-z0-9]+$'::text AND credit = 'in_flight'::text
+    WHEN 'sub_payout_return'::text THEN debit = 'in_flight'::text AND credit ~ '^sub_available:sub_[a-z0-9]+$'::text
+    WHEN 'test_funds'::text THEN debit = 'sandbox'::text AND credit = 'available'::text
+    ELSE false
+END),
   constraint sandbox_is_test CHECK (mode = 'test'::mode OR debit <> 'sandbox'::text),
   constraint transfers_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint)
 );
 CREATE UNIQUE INDEX happens_once ON transfers USING btree (merchant_id, subject, kind) WHERE kind <> ALL (ARRAY['split_share'::text, 'split_release'::text]);
+CREATE UNIQUE INDEX payout_ends_once ON transfers USING btree (merchant_id, subject) WHERE kind = ANY (ARRAY['payout_sent'::text, 'payout_return'::text, 'sub_payout_return'::text]);
+CREATE UNIQUE INDEX share_happens_once ON transfers USING btree (merchant_id, subject, kind, split_part(credit, ':'::text, 2)) WHERE kind = ANY (ARRAY['split_share'::text, 'split_release'::text]);
 CREATE TRIGGER transfers_never_change BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_never_empty BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table withdrawal_numbers (
+  merchant_id bigint not null,
+  phone text not null,
+  set_at timestamp with time zone not null,
+  verified_at timestamp with time zone,
+  constraint withdrawal_numbers_pkey PRIMARY KEY (merchant_id),
+  constraint withdrawal_numbers_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table withdrawals (
+  merchant_id bigint not null,
+  id text not null,
+  state text not null default 'requested'::text,
+  note text,
+  decided_at timestamp with time zone,
+  constraint withdrawals_pkey PRIMARY KEY (merchant_id, id),
+  constraint decided_has_time CHECK ((state = 'requested'::text) = (decided_at IS NULL)),
+  constraint withdrawals_state_check CHECK (state = ANY (ARRAY['requested'::text, 'approved'::text, 'rejected'::text, 'cancelled'::text]))
+);

@@ -1,13 +1,21 @@
 import type { App } from './app.ts'
 import { chargeEndpoints } from './charges/routes.ts'
 import { merchantEndpoints } from './merchants/routes.ts'
+import { payoutEndpoints } from './payouts/routes.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
+import { refundEndpoints } from './refunds/routes.ts'
 import { reportEndpoints } from './reports/routes.ts'
+import { scheduledPayoutEndpoints } from './scheduled-payouts/routes.ts'
+import { subaccountEndpoints } from './subaccounts/routes.ts'
 import { webhookEndpoints } from './webhooks/routes.ts'
 
 /** Every public endpoint of the product. */
 export const ENDPOINTS: readonly Endpoint<App>[] = [
   ...chargeEndpoints,
+  ...refundEndpoints,
+  ...payoutEndpoints,
+  ...scheduledPayoutEndpoints,
+  ...subaccountEndpoints,
   ...reportEndpoints,
   ...merchantEndpoints,
   ...webhookEndpoints,

@@ -3,6 +3,8 @@ import { type ChargeCreation, chargeCreation } from './charges/create-charge.ts'
 import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
 import type { Config } from './config.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
+import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
+import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { type KeysInFlight, keysInFlight } from './platform/idempotency/in-flight.ts'
@@ -14,6 +16,7 @@ import type { Vault } from './platform/secrets.ts'
 import { guardRails } from './rails/guard.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { sandboxRail } from './rails/sandbox.ts'
+import { type Refunds, refunds } from './refunds/refund-charge.ts'
 
 /** Everything that serves one cell: what an operation is given. */
 export type App = Shared & {
@@ -22,7 +25,15 @@ export type App = Shared & {
   keysInFlight: KeysInFlight
   chargeCreation: ChargeCreation
   chargeMoves: ChargeMoves
+  payoutCreation: PayoutCreation
+  payoutMoves: PayoutMoves
+  refunds: Refunds
   chargeWindow: ExactWindow
+  payoutWindow: ExactWindow
+  bulkWindow: ExactWindow
+  refundWindow: ExactWindow
+  /** The same windows by the name that an endpoint gives as its rate. */
+  exactWindows: Readonly<Record<string, ExactWindow>>
   windows: SharedWindows
   /** Wakes a background task of this process: something it waits for has been committed. */
   nudge(sweep: string): void
@@ -86,9 +97,11 @@ export function buildGateway(parts: Parts): Gateway {
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
   const poster = createPoster({ ...targetRules, ...(parts.resolve ? { resolve: parts.resolve } : {}) })
-  const sandbox = sandboxRail(clock, config.sandboxOutcomeSeconds)
+  const sandbox = (pays: boolean) =>
+    sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
+  const collecting = sandbox(false)
   const rails = guardRails({
-    test: { op1_momo: sandbox, op2_money: sandbox, card: sandbox },
+    test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
     live: parts.liveRails ?? {},
   })
   const ring = keyRing({ directory, clock, failuresAMinute: config.rateFailedAuth })
@@ -132,14 +145,33 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     ...own,
     keysInFlight: keysInFlight(),
     chargeWindow: exactWindow('charges', config.rateCharges),
+    payoutWindow: exactWindow('payouts', config.ratePayouts),
+    bulkWindow: exactWindow('bulk_payouts', config.ratePayouts),
+    refundWindow: exactWindow('refunds', config.rateRefunds),
     windows: sharedWindows({
       reads: config.rateReads,
       all: config.rateAll,
       webhook_resend: config.rateWebhookResend,
+      resolve_account: config.rateResolveAccount,
+      statement_pdf: config.rateStatementPdf,
+      subaccounts: config.rateSubaccounts,
+      scheduled_payouts: config.rateSchedules,
+      pause_schedule: config.rateSchedules,
+      resume_schedule: config.rateSchedules,
+      cancel_schedule: config.rateSchedules,
     }),
   } as App
+  app.exactWindows = {
+    charges: app.chargeWindow,
+    payouts: app.payoutWindow,
+    bulk_payouts: app.bulkWindow,
+    refunds: app.refundWindow,
+  }
   app.chargeCreation = chargeCreation(app)
   app.chargeMoves = chargeMoves(app)
+  app.payoutCreation = payoutCreation(app)
+  app.payoutMoves = payoutMoves(app)
+  app.refunds = refunds(app)
   return app
 }
 

@@ -6,14 +6,17 @@ import {
   readCommandLine,
   WrongUsage,
 } from './commands/command.ts'
+import { exceptionCommands } from './commands/exceptions.ts'
 import { merchantCommands } from './commands/merchants.ts'
 import { moneyCommands } from './commands/money.ts'
+import { payoutCommands } from './commands/payouts.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
-import { type Config, readConfig, WrongSettings } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { Refusal } from './platform/refusal.ts'
 import { type Role, serve } from './serve.ts'
+import { WrongSettings } from './setting-readers.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
 // A stop that takes longer than this is cut short; the product is safe to kill at any moment.
@@ -29,7 +32,14 @@ const serveCommand: Command = {
     throw new Error('serve runs until it is stopped')
   },
 }
-const COMMANDS = [serveCommand, ...merchantCommands, ...moneyCommands, ...upkeepCommands]
+const COMMANDS = [
+  serveCommand,
+  ...merchantCommands,
+  ...moneyCommands,
+  ...payoutCommands,
+  ...exceptionCommands,
+  ...upkeepCommands,
+]
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.length === 0 || args[0] === 'help' || args[0] === '--help') return print(`${overview(COMMANDS)}\n`)

@@ -5,12 +5,13 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { buildGateway, type Gateway, type Parts } from './app.ts'
 import type { Config } from './config.ts'
-import { WrongSettings } from './config.ts'
+import { copyPlatformFreeze } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import { openVault, type Vault } from './platform/secrets.ts'
+import { WrongSettings } from './setting-readers.ts'
 
 /** A gateway on its database, and the way out. */
 export type Opened = {
@@ -54,6 +55,7 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       cells: migrated.cells,
       role: migrated.role,
     })
+    await copyPlatformFreeze(gateway)
     return {
       gateway,
       migrated,

@@ -7,7 +7,7 @@ import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
-import { type Config, WrongSettings } from './config.ts'
+import type { Config } from './config.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
@@ -25,6 +25,7 @@ import { addressWindow } from './platform/rate/address-window.ts'
 import { unavailable } from './platform/refusal.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
 import { runningCommit } from './running-commit.ts'
+import { WrongSettings } from './setting-readers.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
@@ -111,7 +112,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
     log,
     placeOf: (caller) => {
       const app = gateway().appOf(caller)
-      return { app, windows: app.windows, exactWindows: { charges: app.chargeWindow } }
+      return { app, windows: app.windows, exactWindows: app.exactWindows }
     },
     authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
     countFailedAuth: (address) => door.opened?.gateway.keyRing.countFailure(address),

@@ -3,14 +3,18 @@ import { finishKeys } from './charges/finish-keys.ts'
 import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
+import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
+import { SENT_AT_ONCE, sendPayouts } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
 import type { Sweep } from './platform/sweep.ts'
+import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
 import { sender } from './webhooks/send-deliveries.ts'
 import { tendAddresses } from './webhooks/tend-addresses.ts'
 
 const SECOND = 1000
-const HOUR = 3600 * SECOND
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 
 /** A background task of one cell. `finish` waits for what a run has started and not awaited. */
 export type CellSweep = Sweep & { finish?(): Promise<void> }
@@ -20,10 +24,12 @@ export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
   return [
     { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
+    { name: 'send-payouts', everyMs: 100, full: SENT_AT_ONCE, runOnce: () => sendPayouts(app) },
+    { name: 'run-schedules', everyMs: MINUTE, runOnce: () => runSchedules(app) },
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
     { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
-    { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishKeys(app) },
+    { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishAllKeys(app) },
     {
       name: 'checkpoint-ledgers',
       everyMs: 5 * SECOND,
@@ -32,6 +38,8 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'prune', everyMs: HOUR, runOnce: () => prune(app) },
   ]
 }
+
+const finishAllKeys = async (app: App) => (await finishKeys(app)) + (await finishPayoutKeys(app))
 
 async function prune(app: App): Promise<number> {
   const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))

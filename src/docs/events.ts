@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { ChargeShape } from '../charges/charge.ts'
+import { SplitEventShape } from '../charges/charge-split.ts'
+import { PayoutShape } from '../payouts/payout.ts'
 import type { WebhookDescription } from '../platform/http/openapi.ts'
 import type { EventType } from '../webhooks/events.ts'
 
@@ -28,9 +30,29 @@ const ChargeEventShape = Type.Object(
     rail_reference: charge.rail_reference,
     reference: charge.reference,
     settled: charge.settled,
+    split: Type.Optional(SplitEventShape),
     status: charge.status,
   },
   { $id: 'ChargeEventData' },
+)
+
+const RefundedEventShape = Type.Object(
+  {
+    ...ChargeEventShape.properties,
+    gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
+    refund_amount: Type.Integer({ description: 'what the customer gets back, whole UGX' }),
+    refund_id: Type.String({ description: 'the payout that brings it back, `pout_...`' }),
+    refunded_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'RefundedEventData' },
+)
+
+const { rail_transaction_id: _none, ...payout } = PayoutShape.properties
+
+/** The data of the payout events (payouts/payout.ts, payoutEventData). */
+const PayoutEventShape = Type.Object(
+  { ...payout, merchant_reference: payout.reference },
+  { $id: 'PayoutEventData' },
 )
 
 const PingShape = Type.Object(
@@ -46,6 +68,9 @@ const PingShape = Type.Object(
 const DESCRIBED = {
   'charge.succeeded': { summary: 'A charge was paid', data: ChargeEventShape },
   'charge.failed': { summary: 'A charge ended without money', data: ChargeEventShape },
+  'charge.refunded': { summary: 'A charge was refunded; follow its payout', data: RefundedEventShape },
+  'payout.succeeded': { summary: 'A recipient was paid', data: PayoutEventShape },
+  'payout.failed': { summary: 'A payout failed; amount and fee are back', data: PayoutEventShape },
   'test.ping': { summary: 'A test event that you asked for', data: PingShape },
 } satisfies Record<EventType, Omit<WebhookDescription, 'event'>>
 

@@ -5,7 +5,14 @@ import { newId } from '../platform/ids.ts'
 
 type Mode = 'test' | 'live'
 
-export const EVENT_TYPES = ['charge.succeeded', 'charge.failed', 'test.ping'] as const
+export const EVENT_TYPES = [
+  'charge.succeeded',
+  'charge.failed',
+  'charge.refunded',
+  'payout.succeeded',
+  'payout.failed',
+  'test.ping',
+] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** One thing that happened to a merchant. `data` has its keys in code-point order (canonical JSON, G72). */

@@ -1,0 +1,64 @@
+import { type OpenedException, openExceptions, resolveException } from '../exceptions/resolve-exception.ts'
+import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, optionalText, required, text, WrongUsage } from './command.ts'
+
+const shown = (one: OpenedException) => ({
+  id: one.id,
+  mode: one.mode,
+  kind: one.kind,
+  severity: one.severity,
+  subject: one.subject,
+  details: one.details,
+  opened_at: one.openedAt.toISOString(),
+  closed_at: one.closedAt?.toISOString() ?? null,
+  note: one.note,
+})
+
+const list: Command = {
+  name: 'exceptions list',
+  usage: 'exceptions list [--merchant <m>]',
+  says: 'breaks between what we hold and what others say that nobody has resolved yet',
+  words: 0,
+  options: { merchant: text },
+  async run(input) {
+    const name = optionalText(input, 'merchant')
+    const own = name === undefined ? null : await findMerchant(input.gateway, name)
+    const cells = own === null ? input.gateway.cells : [own.app]
+    const found = await Promise.all(cells.map((app) => openExceptions(app, own?.merchant.id ?? null)))
+    const json = found.flat().map(shown)
+    return {
+      json,
+      lines:
+        json.length === 0
+          ? ['nothing is open']
+          : json.map(
+              (one) => `${one.id} ${one.mode} ${one.kind} about ${one.subject}, since ${one.opened_at}`,
+            ),
+    }
+  },
+}
+
+const resolve: Command = {
+  name: 'exceptions resolve',
+  usage: 'exceptions resolve --id X --note N',
+  says: 'close one; the last critical one lifts the pause of its account',
+  words: 0,
+  options: { id: text, note: text },
+  async run(input) {
+    const id = required(input, 'id')
+    const note = required(input, 'note')
+    const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
+    if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
+    const { app, merchant } = await findMerchantOfTag(input.gateway, tag)
+    const resolved = await resolveException(app, { merchantId: merchant.id, id }, note)
+    await writeAudit(input.gateway, {
+      action: 'exceptions resolve',
+      merchantId: merchant.id,
+      details: { exception: id, note },
+    })
+    return { json: shown(resolved), lines: [`${id} is resolved`] }
+  },
+}
+
+export const exceptionCommands = [list, resolve]

@@ -1,0 +1,186 @@
+import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { idForKey } from '../payouts/accept-payout.ts'
+import { findPayout } from '../payouts/find-payouts.ts'
+import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
+import { type Payout, presentPayout } from '../payouts/payout.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
+import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
+import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
+import { type Decision, decideWithdrawal, requestWithdrawal } from '../withdrawals/withdraw.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../withdrawals/withdrawal-number.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandAnswer,
+  type CommandInput,
+  oneOf,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+  wholeNumber,
+} from './command.ts'
+
+const UNIQUE_VIOLATION = '23505'
+const amountOf = (input: CommandInput) =>
+  wholeNumber('amount', required(input, 'amount'), { low: 1, high: Number.MAX_SAFE_INTEGER })
+const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+
+function shown(payout: Payout, note?: string): CommandAnswer {
+  const json = presentPayout(payout)
+  const { id, status, amount, fee, recipient_phone: phone } = json
+  return { json, lines: [`${id} ${status}: ${amount} to ${phone}, fee ${fee}${note ? ` (${note})` : ''}`] }
+}
+
+/** Makes a payout, or shows the one that this key made before. */
+async function oncePerKey(
+  input: CommandInput,
+  make: (key: string | undefined) => Promise<Payout>,
+  action: string,
+): Promise<CommandAnswer> {
+  const { app, merchant } = await ofMerchant(input)
+  const key = optionalText(input, 'key')
+  const keyed = key === undefined ? undefined : `${action} ${key}`
+  try {
+    const payout = await make(keyed)
+    const details = { payout: payout.id, amount: payout.amount }
+    await writeAudit(input.gateway, { action, merchantId: merchant.id, details })
+    return shown(payout)
+  } catch (error) {
+    if (keyed === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
+    const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, keyed))
+    if (payout === null) throw error
+    return shown(payout, 'made before with this key')
+  }
+}
+
+const subaccountPayout: Command = {
+  name: 'subaccounts payout',
+  usage: 'subaccounts payout <m> --subaccount S --amount N [--mode test|live] [--key K]',
+  says: "pay a subaccount's money out to its payout_phone",
+  words: 1,
+  options: { subaccount: text, amount: text, mode: text, key: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
+    const wanted = { subaccountId: required(input, 'subaccount'), amount: amountOf(input) }
+    return oncePerKey(input, (key) => payOutSubaccount(app, holder, { ...wanted, key }), 'subaccounts payout')
+  },
+}
+
+const subaccountStatus = (verb: string, status: SubaccountStatus): Command => ({
+  name: `subaccounts ${verb}`,
+  usage: `subaccounts ${verb} <m> --subaccount S`,
+  says: status === 'active' ? 'let splits name it again' : 'refuse it in new splits; its money stays its own',
+  words: 1,
+  options: { subaccount: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const id = required(input, 'subaccount')
+    if (tagOf('sub_', id) !== merchant.tag) throw notFound('subaccount')
+    const { name } = await setSubaccountStatus(app, merchant.id, { id, status })
+    await writeAudit(input.gateway, {
+      action: `subaccounts ${verb}`,
+      merchantId: merchant.id,
+      details: { subaccount: id },
+    })
+    return { json: { id, name, status }, lines: [`${id} ${name} is ${status}`] }
+  },
+})
+
+const withdrawalNumber: Command = {
+  name: 'withdrawals number',
+  usage: 'withdrawals number <m> --phone P',
+  says: "set where the merchant's own money may go; a new number has to be verified",
+  words: 1,
+  options: { phone: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const number = await setWithdrawalNumber(app, merchant.id, required(input, 'phone'))
+    await writeAudit(input.gateway, {
+      action: 'withdrawals number',
+      merchantId: merchant.id,
+      details: number,
+    })
+    return {
+      json: number,
+      lines: [`${number.phone} (${number.verified ? 'verified' : 'not yet verified'})`],
+    }
+  },
+}
+
+const verifyNumber: Command = {
+  name: 'withdrawals verify-number',
+  usage: 'withdrawals verify-number <m>',
+  says: 'an operator has made sure that the number is the merchant’s',
+  words: 1,
+  options: {},
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const number = await verifyWithdrawalNumber(app, merchant.id)
+    if (number === null) throw notFound('withdrawal number')
+    await writeAudit(input.gateway, {
+      action: 'withdrawals verify-number',
+      merchantId: merchant.id,
+      details: number,
+    })
+    return { json: number, lines: [`${number.phone} is verified`] }
+  },
+}
+
+const requestCommand: Command = {
+  name: 'withdrawals request',
+  usage: 'withdrawals request <m> --amount N [--key K]',
+  says: "ask for live money on the merchant's own verified number; it waits for approval",
+  words: 1,
+  options: { amount: text, key: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const wanted = { merchantId: merchant.id, amount: amountOf(input) }
+    return oncePerKey(input, (key) => requestWithdrawal(app, { ...wanted, key }), 'withdrawals request')
+  },
+}
+
+const decide = (verb: string, decision: Decision, says: string): Command => ({
+  name: `withdrawals ${verb}`,
+  usage: `withdrawals ${verb} --id W${decision === 'rejected' ? ' [--note N]' : ''}`,
+  says,
+  words: 0,
+  options: { id: text, note: text },
+  async run(input) {
+    const id = required(input, 'id')
+    const { app, merchant } = await ownerOf(input, id)
+    const note = optionalText(input, 'note') ?? null
+    await decideWithdrawal(app, { merchantId: merchant.id, id }, { decision, note })
+    await writeAudit(input.gateway, {
+      action: `withdrawals ${verb}`,
+      merchantId: merchant.id,
+      details: { withdrawal: id, note },
+    })
+    const payout = await findPayout(app, merchant.id, id)
+    if (payout === null) throw notFound('withdrawal')
+    return shown(payout, decision)
+  },
+})
+
+/** Whose withdrawal this is: the id says it. */
+async function ownerOf(input: CommandInput, id: string) {
+  const tag = /^pout_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
+  if (tag === undefined) throw new WrongUsage('--id must look like pout_...')
+  return findMerchantOfTag(input.gateway, tag)
+}
+
+export const payoutCommands = [
+  subaccountPayout,
+  subaccountStatus('deactivate', 'inactive'),
+  subaccountStatus('activate', 'active'),
+  withdrawalNumber,
+  verifyNumber,
+  requestCommand,
+  decide('approve', 'approved', 'send it'),
+  decide('reject', 'rejected', 'return amount and fee; the note is for the merchant'),
+  decide('cancel', 'cancelled', 'return amount and fee: the merchant changed its mind'),
+]

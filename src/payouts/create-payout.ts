@@ -1,0 +1,238 @@
+import type { App } from '../app.ts'
+import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
+import { lockStops } from '../merchants/payout-freeze.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import type { Answer, Caller } from '../platform/http/caller.ts'
+import { errorBody } from '../platform/http/errors.ts'
+import {
+  addKeys,
+  findKeys,
+  type KeyRow,
+  type KeyUse,
+  keyInFlight,
+  ownerName,
+  replayOf,
+  type StoredAnswer,
+} from '../platform/idempotency/keys.ts'
+import type { OpenWindows } from '../platform/rate/exact-window.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type NewPayout, newPayout } from './new-payout.ts'
+import { presentPayout } from './payout.ts'
+import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-create.ts'
+import { type PayoutReadiness, payoutReadiness } from './payout-readiness.ts'
+import { insufficientBalance, judgePayout, unavailableRail } from './payout-rules.ts'
+import { stopOf } from './payout-stops.ts'
+import { costOf, reservePayout } from './reserve-payout.ts'
+import { openSwitches, type Switches } from './sandbox-switch.ts'
+import { submitLivePayout } from './submit-live-payout.ts'
+import { addPayouts } from './write-payouts.ts'
+
+/** One POST /v1/payouts whose form is right. */
+export type PayoutRequest = {
+  caller: Caller
+  key: string
+  fingerprint: Buffer
+  requestId: string
+  input: PayoutCreate
+}
+
+/** What became of it: the answer, or (live) the stored row whose rail is still to be asked. */
+type Created = Answer & { stored?: NewPayout }
+type Item = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
+type Plan = {
+  outcome: Outcome<Created>
+  key?: KeyUse & { answer: StoredAnswer | null; objectId: string | null }
+  payout?: NewPayout
+  installation?: string
+}
+export type PayoutCreation = Batch<Item, Created>
+
+const TRIES = 3
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Creates a payout, or repeats the stored answer of its Idempotency-Key (spec 4.2; contract.md 3 h, 3 i, 3 j). Amount and
+ * fee leave available in the commit that stores it. Throws Refusal for what is not kept under the key.
+ */
+export async function createPayout(app: App, request: PayoutRequest): Promise<Answer> {
+  const { merchantId, mode } = request.caller
+  const owner = { merchantId, mode, key: request.key }
+  return app.keysInFlight.during(owner, async () => {
+    const readiness = await payoutReadiness(app, mode, request.input.channel ?? DEFAULT_PAYOUT_CHANNEL)
+    const created = await addKnowingOthers(app, { ...request, merchantId, mode, readiness })
+    if (created.stored === undefined) return created
+    crashPoint('key.reserved')
+    assert(readiness.kind === 'ready', 'a stored live payout has a rail')
+    const { installation } = readiness
+    return submitLivePayout(app, {
+      payout: created.stored,
+      installation,
+      owner,
+      requestId: request.requestId,
+    })
+  })
+}
+
+/** The batch that stores payouts: one transaction for all that came while the last one was under way. */
+export function payoutCreation(app: App): PayoutCreation {
+  return batch({
+    run: (items) => inOpenMonth(() => storePayouts(app, items)),
+    laneOf: (item) => item.caller.merchantId,
+  })
+}
+
+/** Another process may hold the same key: see create-charge.ts. */
+async function addKnowingOthers(app: App, item: Item): Promise<Created> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await app.payoutCreation.add(item)
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      if (attempt === TRIES) throw keyInFlight()
+    }
+  }
+}
+
+type Known = {
+  terms: Map<number, MerchantTerms>
+  keys: Map<string, KeyRow>
+  windows: OpenWindows
+  switches: Switches
+  frozenFor: string | null
+  book: Book
+  at: Date
+}
+
+async function storePayouts(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
+  const at = app.clock.now()
+  const places = distinctPlaces(items)
+  return app.db.transaction(async (tx) => {
+    const locks = app.payoutWindow.lock(places)
+    const [terms, keys, stops, ...locked] = await tx.send(
+      termsForPayout(places),
+      findKeys(items),
+      lockStops(),
+      ...locks,
+      lockHeads(places),
+    )
+    const heads = locked.at(-1) as never
+    const testMerchants = new Set(items.filter((item) => item.mode === 'test').map((item) => item.merchantId))
+    const known: Known = {
+      terms: new Map(terms.map((one) => [one.id, one])),
+      keys: new Map(keys.map((row) => [ownerName(row), row])),
+      windows: app.payoutWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime()),
+      switches: await openSwitches(
+        tx,
+        terms.filter((one) => testMerchants.has(one.id)),
+      ),
+      frozenFor: stops[0]?.frozenFor ?? null,
+      book: openBook(heads, at),
+      at,
+    }
+    const plans = items.map((item) => planItem(app, item, known))
+    const stored = plans.filter((plan) => plan.payout !== undefined)
+    return {
+      value: plans.map((plan) => plan.outcome),
+      last: [
+        ...known.book.writes(),
+        ...known.switches.writes(),
+        ...addPayouts(
+          stored.map((plan) => plan.payout as NewPayout),
+          stored.map((plan) => plan.installation ?? ''),
+        ),
+        ...addKeys(
+          plans.flatMap((plan) => plan.key ?? []),
+          at,
+        ),
+        ...known.windows.writes(),
+      ],
+    }
+  })
+}
+
+/** Decides one request on what the transaction has locked: over the limit, a replay, a refusal that is kept, or a payout. */
+function planItem(app: App, item: Item, known: Known): Plan {
+  const { caller } = item
+  try {
+    known.windows.check(caller)
+    const seen = known.keys.get(ownerName(item))
+    if (seen) {
+      const stored = replayOf(seen, item.fingerprint)
+      if (stored.status < 300) known.windows.take(caller)
+      return { outcome: done({ ...stored, replayed: true }) }
+    }
+    const payout = acceptPayout(app, item, known)
+    known.windows.take(caller)
+    return storePlan(item, payout)
+  } catch (error) {
+    if (error instanceof Refusal && error.stored) return refusedPlan(item, error)
+    return { outcome: failed(error) }
+  }
+}
+
+/** The rules in the order of contract.md G14a; then the money is reserved. Throws Refusal with nothing posted. */
+function acceptPayout(app: App, { caller, input, readiness }: Item, known: Known): NewPayout {
+  const { merchantId, mode, tag } = caller
+  const terms = known.terms.get(merchantId)
+  assert(terms, 'a merchant with a key has a row')
+  const channel = input.channel ?? DEFAULT_PAYOUT_CHANNEL
+  judgePayout(
+    { amount: input.amount, currency: input.currency ?? 'UGX', channel },
+    { terms, mode, config: app.config },
+  )
+  const head = known.book.head(merchantId, mode)
+  const stop = stopOf({ mode, frozenFor: known.frozenFor, head })
+  if (stop !== null) throw stop
+  const facts = {
+    origin: { kind: 'payout' as const },
+    amount: input.amount,
+    channel,
+    phone: input.recipient.phone,
+    name: input.recipient.name ?? null,
+    reference: input.reference ?? null,
+    at: known.at,
+  }
+  const payout = newPayout(app, { merchantId, tag, mode }, facts)
+  if (head.available < costOf(payout)) throw insufficientBalance(head.available, payout)
+  if (readiness.kind === 'unavailable') throw unavailableRail(readiness)
+  if (mode === 'test') payout.sandboxOutcome = known.switches.take(merchantId)
+  reservePayout(known.book, payout)
+  return payout
+}
+
+function storePlan(item: Item, payout: NewPayout): Plan {
+  if (payout.mode === 'live') {
+    assert(item.readiness.kind === 'ready', 'a live payout is stored for a rail that is ready')
+    const running = { status: 201, body: '', stored: payout, objectId: payout.id }
+    return {
+      outcome: done(running),
+      key: keyOf(item, null, payout.id),
+      payout,
+      installation: item.readiness.installation,
+    }
+  }
+  const answer = { status: 201, body: JSON.stringify(presentPayout(payout)), objectId: payout.id }
+  return { outcome: done(answer), key: keyOf(item, answer, payout.id), payout }
+}
+
+function keyOf(
+  { merchantId, mode, key, fingerprint }: Item,
+  answer: StoredAnswer | null,
+  objectId: string | null,
+) {
+  return { merchantId, mode, key, fingerprint, answer, objectId }
+}
+
+function refusedPlan(item: Item, refusal: Refusal): Plan {
+  const answer = { status: refusal.status, body: errorBody(refusal, item.requestId), objectId: null }
+  return { outcome: done(answer), key: keyOf(item, answer, null) }
+}
+
+function distinctPlaces(items: readonly Item[]) {
+  const places = new Map(items.map((item) => [`${item.merchantId} ${item.mode}`, item]))
+  return [...places.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+}

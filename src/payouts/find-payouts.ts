@@ -1,0 +1,84 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { badRequest, notFound } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
+import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
+
+/** Which payouts (spec 4.2). Bounds are inclusive; a status that is not asked for is null. */
+export type PayoutFilter = ListWindow & { status: string | null }
+
+const BY_ID = statement<Payout>(
+  'payout by id',
+  `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.mode = $3 and p.published`,
+)
+const ANY_MODE = statement<Payout>(
+  'payout in any mode',
+  `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
+)
+
+// $1 merchant, $2 mode, $3 from, $4 until, $5 and $6 the cursor (time and id), $7 limit.
+const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3 and p.created_at <= $4
+  and (p.created_at, p.id) < ($5, $6)`
+const NEWEST = 'order by p.created_at desc, p.id desc limit $7'
+
+const LIST_BY_STATUS = statement<Payout>(
+  'list payouts by status',
+  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = $8 ${NEWEST}`,
+)
+// The plain list is the newest of ordered scans, one for each status: flat however long the history is.
+const LIST_ALL = statement<Payout>(
+  'list payouts',
+  `select * from (${PAYOUT_STATUSES.map(
+    (status) =>
+      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' ${NEWEST})`,
+  ).join(' union all ')}) p order by "createdAt" desc, id desc limit $7`,
+)
+
+/** The caller's payout in the key's mode, or 404 (spec 1.3). */
+export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {
+  const [payout] =
+    tagOf('pout_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  if (!payout) throw notFound('payout')
+  return payout
+}
+
+/** A payout of this merchant in whichever mode, hidden ones too; for commands. */
+export async function findPayout(app: App, merchantId: number, id: string): Promise<Payout | null> {
+  const [payout] = await app.db.query(ANY_MODE, [merchantId, id])
+  return payout ?? null
+}
+
+/** The status asked for, or a refusal of what is none. */
+export function readPayoutStatus(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (!PAYOUT_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)
+  return text
+}
+
+/** One page of the caller's payouts of every kind, newest first. */
+export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
+  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
+  const window = [
+    caller.merchantId,
+    caller.mode,
+    filter.createdAfter?.toISOString() ?? '-infinity',
+    filter.createdBefore?.toISOString() ?? 'infinity',
+    cursor?.createdAt.toISOString() ?? 'infinity',
+    cursor?.id ?? '',
+    filter.limit + 1,
+  ]
+  const rows =
+    filter.status === null
+      ? await app.db.query(LIST_ALL, window)
+      : await app.db.query(LIST_BY_STATUS, [...window, filter.status])
+  return pageOf(rows, filter.limit)
+}
+
+async function cursorOf(app: App, caller: Caller, id: string): Promise<Payout> {
+  const payout = await getPayout(app, caller, id).catch(() => null)
+  if (!payout) throw badRequest('invalid starting_after cursor')
+  return payout
+}

@@ -1,0 +1,205 @@
+import type { App } from '../app.ts'
+import { openException } from '../exceptions/exception.ts'
+import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, type Outcome } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { PayoutFailure } from '../rails/rail.ts'
+import { addEvents, type Happening } from '../webhooks/events.ts'
+import { type Payout, payoutEventData } from './payout.ts'
+import { postPaid, postReturned } from './reserve-payout.ts'
+import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payouts.ts'
+
+/** How a payout ends. `voided`: its reservation is taken back before anybody has seen it (contract.md 3 j). */
+export type PayoutOutcome =
+  | { status: 'succeeded'; railTransactionId: string | null }
+  | { status: 'failed'; reason: PayoutFailure }
+  | { status: 'voided' }
+
+/**
+ * One open payout and the rail's conclusive answer about it. `alongside` commits with the move; of a payout that could not be
+ * taken back any more it is dropped.
+ */
+export type PayoutMove = {
+  payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
+  to: PayoutOutcome
+  alongside?: readonly Call[]
+}
+
+/** `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open. */
+export type PayoutMoved = 'moved' | 'same' | 'contradicted'
+export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
+
+const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
+  'status of payouts',
+  `select p.id, p.status, p.voided_at is not null as voided from payouts p
+   join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on p.merchant_id = n.merchant_id and p.id = n.id`,
+)
+
+/**
+ * The one door through which a payout reaches a final state: status, ledger transfers, event and delivery in one commit, by
+ * compare-and-set (spec 3.2; ledger.md 5). Asked for twice it moves once; a final state never moves.
+ */
+export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => app.payoutMoves.add(move)
+
+/** The batch behind the door. */
+export function payoutMoves(app: App): PayoutMoves {
+  return batch({
+    run: async (moves) => {
+      const moved = await moveTogether(app, moves)
+      crashPoint('payout.moved')
+      if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
+      return moved
+    },
+    laneOf: (move) => move.payout.merchantId,
+  })
+}
+
+/** Two answers about one payout in one batch are told apart by giving the later one a transaction of its own afterwards. */
+async function moveTogether(app: App, moves: readonly PayoutMove[]): Promise<Outcome<PayoutMoved>[]> {
+  const firsts = new Map<string, PayoutMove>()
+  for (const move of moves) if (!firsts.has(nameOf(move))) firsts.set(nameOf(move), move)
+  const first = [...firsts.values()]
+  const outcomes = new Map(
+    (await inOpenMonth(() => moveOnce(app, first))).map((outcome, index) => [first[index], outcome]),
+  )
+  const repeats = moves.filter((move) => !outcomes.has(move))
+  const later = repeats.length === 0 ? [] : await moveTogether(app, repeats)
+  for (const [index, move] of repeats.entries()) outcomes.set(move, later[index] as Outcome<PayoutMoved>)
+  return moves.map((move) => outcomes.get(move) as Outcome<PayoutMoved>)
+}
+
+const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
+
+async function moveOnce(app: App, moves: readonly PayoutMove[]): Promise<Outcome<PayoutMoved>[]> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const { moved, writes } = await endPayoutsIn(tx, moves, at)
+    return { value: moved.map(done), last: writes }
+  })
+}
+
+/** Ends payouts inside a transaction that has more to write, each payout once in `moves`. Locks payouts, then heads. */
+export async function endPayoutsIn(
+  tx: Tx,
+  moves: readonly PayoutMove[],
+  at: Date,
+): Promise<{ moved: PayoutMoved[]; writes: Call[] }> {
+  const sorted = [...moves].sort(
+    (a, b) => a.payout.merchantId - b.payout.merchantId || (a.payout.id < b.payout.id ? -1 : 1),
+  )
+  const [terms, rows, heads] = await tx.send(
+    termsOf([...new Set(sorted.map((move) => move.payout.merchantId))]),
+    endPayouts(sorted.map(endOf), at),
+    lockHeads(distinctHeads(sorted)),
+  )
+  const book = openBook(heads, at, await lockSubaccounts(tx, rows))
+  for (const payout of rows) {
+    if (payout.status === 'succeeded') postPaid(book, payout)
+    else postReturned(book, payout)
+  }
+  const missed = await outcomesOfMissed(tx, moves, rows)
+  const own = new Map(terms.map((one) => [one.id, one]))
+  const kept = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
+  return {
+    moved: moves.map((move) => missed.get(move.payout.id) ?? 'moved'),
+    writes: [
+      ...book.writes(),
+      ...addEvents(happeningsOf(rows, own), at),
+      ...kept.flatMap((move) => move.alongside ?? []),
+      ...moves.flatMap((move) =>
+        missed.get(move.payout.id) === 'contradicted' ? contradiction(move, own, at) : [],
+      ),
+    ],
+  }
+}
+
+async function lockSubaccounts(tx: Tx, rows: readonly EndedPayout[]): Promise<SubaccountHead[]> {
+  const places = rows.flatMap(({ merchantId, mode, subaccountId, status }) =>
+    subaccountId === null || status === 'succeeded' ? [] : [{ merchantId, mode, subaccountId }],
+  )
+  if (places.length === 0) return []
+  const [, heads] = await tx.send(...lockSubaccountHeads(places))
+  return heads
+}
+
+/** A payout that was taken back has never been shown: nobody hears of it. */
+function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantTerms>): Happening[] {
+  return rows
+    .filter((payout) => !payout.voided)
+    .map((payout) => {
+      const own = terms.get(payout.merchantId)
+      assert(own, 'the terms of every merchant in the batch were read')
+      return {
+        merchantId: payout.merchantId,
+        tag: own.tag,
+        mode: payout.mode,
+        type: payout.status === 'succeeded' ? ('payout.succeeded' as const) : ('payout.failed' as const),
+        subject: payout.id,
+        data: payoutEventData(payout),
+        hasWebhookUrl: own.hasWebhookUrl,
+      }
+    })
+}
+
+function endOf({ payout, to }: PayoutMove): PayoutEnd {
+  return {
+    merchantId: payout.merchantId,
+    id: payout.id,
+    status: to.status,
+    failureReason: to.status === 'failed' ? to.reason : null,
+    railTransactionId: to.status === 'succeeded' ? to.railTransactionId : null,
+  }
+}
+
+/** The moves that found their payout closed: the same end is a no-op, another is a contradiction (contract.md 3 o). */
+async function outcomesOfMissed(
+  tx: Tx,
+  moves: readonly PayoutMove[],
+  ended: readonly EndedPayout[],
+): Promise<Map<string, PayoutMoved>> {
+  const movedIds = new Set(ended.map((payout) => payout.id))
+  const missed = moves.filter((move) => !movedIds.has(move.payout.id))
+  if (missed.length === 0) return new Map()
+  const [rows] = await tx.send(
+    call(
+      STATUS_OF,
+      numbers(missed.map((move) => move.payout.merchantId)),
+      words(missed.map((move) => move.payout.id)),
+    ),
+  )
+  const statusById = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    missed.map((move) => [
+      move.payout.id,
+      agrees(statusById.get(move.payout.id), move) ? 'same' : 'contradicted',
+    ]),
+  )
+}
+
+/** Taking back a payout that others have already been shown is no contradiction: it simply goes on. */
+function agrees(row: { status: string; voided: boolean } | undefined, { to }: PayoutMove): boolean {
+  if (row === undefined || to.status === 'voided') return true
+  if (row.voided) return to.status === 'failed'
+  return row.status === to.status
+}
+
+function contradiction(move: PayoutMove, terms: Map<number, MerchantTerms>, at: Date): Call[] {
+  const { merchantId, mode, id } = move.payout
+  const tag = terms.get(merchantId)?.tag
+  assert(tag, 'a payout has a merchant')
+  return openException(
+    { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
+    at,
+  )
+}
+
+function distinctHeads(moves: readonly PayoutMove[]) {
+  const heads = new Map(moves.map(({ payout }) => [`${payout.merchantId} ${payout.mode}`, payout]))
+  return [...heads.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+}

@@ -1,0 +1,36 @@
+import type { App } from '../app.ts'
+import type { Mode } from '../merchants/merchant.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { getSubaccount } from '../subaccounts/find-subaccounts.ts'
+import { acceptPayout } from './accept-payout.ts'
+import type { NewPayout } from './new-payout.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
+import { judgePayout } from './payout-rules.ts'
+
+/**
+ * Pays a subaccount's money out to its `payout_phone` (G27): amount and fee leave the subaccount's available, under the rules
+ * of any payout. Throws Refusal with nothing written.
+ */
+export async function payOutSubaccount(
+  app: App,
+  holder: { merchantId: number; tag: string; mode: Mode },
+  { subaccountId, amount, key }: { subaccountId: string; amount: number; key?: string | undefined },
+): Promise<NewPayout> {
+  const subaccount = await getSubaccount(app, holder, subaccountId)
+  const { payoutPhone, name } = subaccount
+  if (payoutPhone === null)
+    throw domainRefusal('no_payout_phone', 'this subaccount has no payout_phone to pay out to')
+  return acceptPayout(app, {
+    holder,
+    origin: { kind: 'subaccount', subaccountId },
+    amount,
+    phone: payoutPhone,
+    name,
+    key,
+    before: (terms) =>
+      judgePayout(
+        { amount, currency: 'UGX', channel: DEFAULT_PAYOUT_CHANNEL },
+        { terms, mode: holder.mode, config: app.config },
+      ),
+  })
+}

@@ -1,0 +1,36 @@
+import type { App } from '../app.ts'
+import type { Mode } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import type { Channel, Rail, Unavailable } from '../rails/rail.ts'
+
+/** Whether the rail can take a payout now: known before the rules are judged, reported after them. */
+export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable
+
+const READINESS_WAIT_MS = 2000
+
+/** The rail that pays out on this channel in this mode, or undefined where none is configured. */
+export function payingRail(app: App, mode: Mode, channel: string): Rail | undefined {
+  const rails = app.rails[mode]
+  const rail = Object.hasOwn(rails, channel) ? rails[channel as Channel] : undefined
+  assert(mode === 'test' || !rail?.simulated, 'a live movement never meets a simulated rail')
+  return rail?.disburse ? rail : undefined
+}
+
+/** Configuration, breaker and token of the rail; asks nobody over the network (rails.md 1.3). */
+export async function payoutReadiness(app: App, mode: Mode, channel: string): Promise<PayoutReadiness> {
+  const rail = payingRail(app, mode, channel)
+  if (rail) return rail.readiness('disburse', app.deadlineIn(READINESS_WAIT_MS))
+  const evidence = {
+    at: app.clock.now(),
+    operation: 'ready' as const,
+    elapsedMs: 0,
+    stage: 'gate' as const,
+  }
+  return {
+    kind: 'unavailable',
+    cure: 'person',
+    why: 'rail not configured',
+    retryAfterSeconds: 0,
+    evidence,
+  }
+}

@@ -1,0 +1,84 @@
+import type { Config } from '../config.ts'
+import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
+import type { Unavailable } from '../rails/rail.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
+
+/** What is to be paid, as far as the rules look at it. Whole UGX. */
+export type PayoutTerms = { amount: number; currency: string; channel: string }
+type Under = { terms: MerchantTerms; mode: Mode; config: Config }
+
+/**
+ * The domain rules of a payout up to the account's verification, in the order of contract.md G14a, one refusal a line. The
+ * stops, the balance and the rail come after them.
+ */
+export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
+  if (!under.terms.active) throw merchantInactive()
+  judgeAmount(amount, under)
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  judgeChannel(channel)
+  judgeVerification(under)
+}
+
+/** The rules about the amount alone. */
+function judgeAmount(amount: number, { terms, config }: Pick<Under, 'terms' | 'config'>): void {
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
+  if (amount > config.amountMax)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
+  if (terms.payoutLimit !== null && amount > terms.payoutLimit)
+    throw domainRefusal(
+      'amount_too_large',
+      `amount exceeds this account's per-payout limit of ${terms.payoutLimit}`,
+    )
+}
+
+export function judgeChannel(channel: string): void {
+  if (channel !== DEFAULT_PAYOUT_CHANNEL)
+    throw domainRefusal('unsupported_payout_channel', `no disbursement adapter for channel ${echo(channel)}`)
+}
+
+export function judgeVerification({ terms, mode }: Pick<Under, 'terms' | 'mode'>): void {
+  if (mode === 'live' && terms.kycStatus !== 'verified')
+    throw domainRefusal(
+      'verification_required',
+      'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
+    )
+}
+
+/** 400 with the figures: pending money does not count. */
+export const insufficientBalance = (have: number, { amount, fee }: { amount: number; fee: number }) =>
+  domainRefusal(
+    'insufficient_balance',
+    `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
+  )
+
+/** 503: nothing remains, the key is free, the same key may come again (contract.md 3 j). */
+const disbursementAway = (retryAfterSeconds?: number) =>
+  new Refusal(
+    503,
+    'rail_unavailable',
+    'disbursement temporarily unavailable - retry with the same Idempotency-Key',
+    { retryAfterSeconds: retryAfterSeconds ?? 5 },
+  )
+
+// No operator text is ever echoed: the reasons a caller may read (rails.md 3.8 rule 4).
+const REASONS = [
+  'rail not configured',
+  'credentials refused',
+  'product not enabled',
+  'address not allow-listed',
+  'account barred',
+  'operator configuration',
+]
+
+/** 400, stored: the rail will not serve us until a person acts (contract.md 3 j). */
+export const disbursementRefused = (why: string) =>
+  domainRefusal(
+    'rail_unavailable',
+    `disbursement rail unavailable: ${REASONS.includes(why) ? why : 'operator configuration'}`,
+  )
+
+/** What an unavailable rail means for the caller of a single payout. */
+export const unavailableRail = ({ cure, why, retryAfterSeconds }: Unavailable): Refusal =>
+  cure === 'wait' ? disbursementAway(retryAfterSeconds) : disbursementRefused(why)

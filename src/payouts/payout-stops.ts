@@ -1,0 +1,34 @@
+import type { Head } from '../ledger/book.ts'
+import { lockStops } from '../merchants/payout-freeze.ts'
+import { domainRefusal, type Refusal } from '../platform/refusal.ts'
+
+export { lockStops }
+
+const frozen = () =>
+  domainRefusal(
+    'payouts_frozen',
+    'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
+  )
+const paused = () =>
+  domainRefusal(
+    'payouts_paused',
+    'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
+  )
+
+/**
+ * Why this account may not send money now, judged on rows that the transaction has locked: the platform's freeze or an
+ * operator's freeze of the account (live only), or the pause of an open critical exception in this mode (G69, G70).
+ */
+export function stopOf({
+  mode,
+  frozenFor,
+  head,
+}: {
+  mode: 'test' | 'live'
+  frozenFor: string | null
+  head: Pick<Head, 'payoutsPausedBy' | 'payoutsFrozenFor'>
+}): Refusal | null {
+  if (mode === 'live' && frozenFor !== null) return frozen()
+  if (mode === 'live' && head.payoutsFrozenFor !== null) return paused()
+  return head.payoutsPausedBy === null ? null : paused()
+}

@@ -1,0 +1,55 @@
+import { railAccount, subAvailable } from '../ledger/accounts.ts'
+import type { Book } from '../ledger/book.ts'
+import { assert } from '../platform/assert.ts'
+import type { NewPayout } from './new-payout.ts'
+import type { Payout } from './payout.ts'
+
+type Money = Pick<
+  Payout,
+  'merchantId' | 'mode' | 'id' | 'kind' | 'amount' | 'fee' | 'channel' | 'subaccountId' | 'chargeId'
+>
+
+/** What leaves available when the payout is accepted, in whole UGX. */
+export const costOf = ({ amount, fee }: Pick<Payout, 'amount' | 'fee'>) => amount + fee
+
+/** Reserves amount + fee. Ask first whether the locked head has it: a floor that would break throws (spec 4.2; ledger P1). */
+export function reservePayout(book: Book, payout: NewPayout): void {
+  const { merchantId, mode, id: subject } = payout
+  const amount = costOf(payout)
+  const kind = payout.kind === 'subaccount' ? 'sub_payout_reserve' : 'payout_reserve'
+  book.post({ merchantId, mode, kind, subject, debit: sourceOf(payout), credit: 'in_flight', amount })
+}
+
+/** The recipient has been paid: the reservation becomes money out and fee; a refund's charge fee comes back (3 e). */
+export function postPaid(book: Book, payout: Money & { feeToReturn: number }): void {
+  const { merchantId, mode, id: subject } = payout
+  const debit = 'in_flight'
+  const credit = railAccount(payout.channel)
+  book.post({ merchantId, mode, kind: 'payout_sent', subject, debit, credit, amount: payout.amount })
+  book.post({ merchantId, mode, kind: 'payout_fee', subject, debit, credit: 'fees', amount: payout.fee })
+  if (payout.feeToReturn === 0) return
+  assert(payout.chargeId !== null, 'only a refund gives a charge fee back')
+  book.post({
+    merchantId,
+    mode,
+    kind: 'charge_fee_return',
+    subject: payout.chargeId,
+    debit: 'fees',
+    credit: 'available',
+    amount: payout.feeToReturn,
+  })
+}
+
+/** Nobody has been paid: amount and fee go back to where they came from. */
+export function postReturned(book: Book, payout: Money): void {
+  const { merchantId, mode, id: subject } = payout
+  const amount = costOf(payout)
+  const kind = payout.kind === 'subaccount' ? 'sub_payout_return' : 'payout_return'
+  book.post({ merchantId, mode, kind, subject, debit: 'in_flight', credit: sourceOf(payout), amount })
+}
+
+function sourceOf({ kind, subaccountId }: Pick<Payout, 'kind' | 'subaccountId'>) {
+  if (kind !== 'subaccount') return 'available'
+  assert(subaccountId !== null, 'a pay-out of a subaccount names it')
+  return subAvailable(subaccountId)
+}

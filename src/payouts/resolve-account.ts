@@ -1,0 +1,40 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { readPhone } from '../platform/phone.ts'
+import { badRequest, Refusal } from '../platform/refusal.ts'
+import type { Holder } from '../rails/rail.ts'
+
+export const ResolvedAccountShape = Type.Object(
+  {
+    msisdn: Type.String({ description: 'digits, country code first' }),
+    active: Type.Boolean({ description: 'false is a hard stop: the wallet cannot be paid' }),
+    registered_name: Type.Union([Type.String(), Type.Null()]),
+    mode: Type.Enum(['test', 'live']),
+  },
+  { $id: 'ResolvedAccount' },
+)
+
+const LOOKUP_DEADLINE_MS = 8000
+
+const away = () =>
+  new Refusal(502, 'rail_unavailable', 'account resolution temporarily unavailable - retry shortly', {
+    retryAfterSeconds: 5,
+  })
+
+/** Who holds the wallet, as its operator says (spec 4.2; G16). Not knowing is 502, never a guess. */
+export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
+  if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
+  const msisdn = readPhone(phone)
+  if (msisdn === null) throw badRequest('phone does not look like a valid MSISDN')
+  const rail = app.rails[mode].op1_momo
+  if (!rail?.lookupAccountHolder) throw away()
+  const holder = await rail
+    .lookupAccountHolder(msisdn, app.deadlineIn(LOOKUP_DEADLINE_MS))
+    .catch((error): Holder | null => {
+      app.log.error({ err: error }, 'a rail threw on a look-up')
+      return null
+    })
+  if (holder === null || holder.active === 'unknown') throw away()
+  return { msisdn, active: holder.active, registered_name: holder.name, mode }
+}

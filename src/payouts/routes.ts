@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { answer, endpoint, rawEndpoint } from '../platform/http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { BulkResultShape } from './bulk-batch.ts'
+import { BULK_BODY_LIMIT, type BulkBody, BulkPayoutCreateShape, readBulkContent } from './bulk-body.ts'
+import { CSV_EXAMPLE } from './bulk-csv.ts'
+import { createBulk } from './bulk-payouts.ts'
+import { createPayout } from './create-payout.ts'
+import { getPayout, listPayouts, readPayoutStatus } from './find-payouts.ts'
+import { PAYOUT_STATUSES, PayoutShape, presentPayout } from './payout.ts'
+import { PayoutCreateShape } from './payout-create.ts'
+import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
+
+const tag = 'Payouts'
+const read = {
+  method: 'GET',
+  tag,
+  scope: 'full',
+  rate: 'reads',
+  rateKind: 'shared',
+  idempotency: 'ignored',
+} as const
+
+export const payoutEndpoints = [
+  endpoint<App, typeof PayoutCreateShape>({
+    method: 'POST',
+    path: '/v1/payouts',
+    name: 'createPayout',
+    summary: 'Send money to a phone',
+    description:
+      'Amount and fee leave the available balance at once and come back if the payout fails. A 201 is never final.',
+    tag,
+    scope: 'full',
+    rate: 'payouts',
+    rateKind: 'batch',
+    idempotency: 'required',
+    body: PayoutCreateShape,
+    answers: { 201: { description: 'accepted', schema: PayoutShape } },
+    refusals: { 503: 'rail_unavailable: nothing remains; retry with the same Idempotency-Key' },
+    handle(app, { caller, requestId, body, idempotency }) {
+      assert(idempotency !== null, 'the frame asks for the key')
+      return createPayout(app, { caller, requestId, input: body, ...idempotency })
+    },
+  }),
+  rawEndpoint<App, BulkBody>({
+    method: 'POST',
+    path: '/v1/payouts/bulk',
+    name: 'createBulkPayout',
+    summary: 'Pay up to 1,000 people in one call',
+    description:
+      'JSON or CSV. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.',
+    tag,
+    scope: 'full',
+    rate: 'bulk_payouts',
+    rateKind: 'batch',
+    idempotency: 'required',
+    body: BulkPayoutCreateShape,
+    rawBody: {
+      limit: BULK_BODY_LIMIT,
+      csvExample: CSV_EXAMPLE,
+      read: readBulkContent,
+    },
+    answers: { 200: { description: 'what became of each item', schema: BulkResultShape } },
+    refusals: { 413: 'The body is over 4 MiB.' },
+    handle(app, { caller, requestId, body, idempotency }) {
+      assert(idempotency !== null, 'the frame asks for the key')
+      return createBulk(app, { caller, requestId, items: body.items, ...idempotency })
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/payouts',
+    name: 'listPayouts',
+    summary: 'List payouts of every kind, newest first',
+    query: Type.Object({ status: Type.Optional(Type.Enum(PAYOUT_STATUSES)), ...LIST_QUERY }),
+    answers: { 200: { description: 'one page', schema: listOf(PayoutShape) } },
+    async handle(app, { caller, query }) {
+      const filter = { status: readPayoutStatus(query.status), ...readListWindow(query) }
+      return answer(200, presentPage(await listPayouts(app, caller, filter), presentPayout))
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/payouts/:id',
+    name: 'getPayout',
+    summary: 'Read one payout',
+    params: Type.Object({ id: Type.String({ description: 'starts with `pout_`' }) }),
+    answers: { 200: { description: 'the payout', schema: PayoutShape } },
+    async handle(app, { caller, params }) {
+      const payout = await getPayout(app, caller, params.id ?? '')
+      return answer(200, presentPayout(payout), payout.id)
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/resolve-account',
+    name: 'resolveAccount',
+    summary: 'Ask who holds a wallet before paying it',
+    description: '`active: false` is the hard stop. The name may be null.',
+    rate: 'resolve_account',
+    query: Type.Object({ phone: Type.String({ description: 'in any written form' }) }),
+    answers: { 200: { description: 'the wallet', schema: ResolvedAccountShape } },
+    refusals: { 502: 'rail_unavailable: the operator did not answer; never a guess' },
+    async handle(app, { caller, query }) {
+      return answer(200, await resolveAccount(app, caller, query.phone))
+    },
+  }),
+]

@@ -1,0 +1,118 @@
+import type { App } from '../app.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { AttemptState } from '../rails/attempts.ts'
+import type { PayoutFailure } from '../rails/rail.ts'
+import { applyAnswer, askAbout } from './ask-about-payout.ts'
+import { PAYOUT_COLUMNS, type Payout } from './payout.ts'
+import { sendQueued } from './send-queued-payout.ts'
+
+/** An open payout that is due, with what its attempt knows (live); a test payout has no attempt. */
+export type DuePayout = Payout & {
+  tag: string
+  sandboxOutcome: PayoutFailure | null
+  installation: string
+  state: AttemptState
+  questionCount: number
+  notFoundCount: number
+  firstNotFoundAt: Date | null
+  submitEndedAt: Date | null
+}
+
+/** What one run takes; what falls due while it works is the next one's. */
+export const SENT_AT_ONCE = 1000
+// Of the submits that an installation carries at once, queued payouts may use this many: a payroll never blocks a single one.
+const LIVE_AT_ONCE = 32
+// A payout is taken up again after this long when its worker died over it: longer than a submit can last.
+const LEASE_MS = 30_000
+const QUESTION_DEADLINE_MS = 12_000
+const AFTER_TROUBLE_MS = 60_000
+
+// The payouts of a cycle are born `pending`; in test mode sending them is this statement (rails.md 2.1).
+const AUTHORIZE_TEST = statement<{ id: string }>(
+  'authorize test payouts',
+  `with due as (
+     select merchant_id, id from payouts where follow_at <= $1 and mode = 'test' and status = 'pending'
+     order by follow_at limit $2 for no key update skip locked)
+   update payouts p set status = 'authorized', follow_at = greatest(p.created_at + $3 * interval '1 second', $1::timestamptz)
+   from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
+)
+// The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
+const DUE_TEST = statement<DuePayout>(
+  'due test payouts',
+  `select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
+     'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
+     null::timestamptz as "submitEndedAt"
+   from payouts p where p.follow_at <= $1 and p.mode = 'test' and p.status = 'authorized' order by p.follow_at limit $2`,
+)
+const CLAIM_LIVE = statement<DuePayout>(
+  'claim due live payouts',
+  `with due as (
+     select merchant_id, id from payouts where follow_at <= $1 and mode = 'live'
+     order by follow_at limit $2 for no key update skip locked)
+   update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
+   where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
+     and a.merchant_id = p.merchant_id and a.subject = p.id
+   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", a.installation, a.state,
+     a.question_count as "questionCount", a.not_found_count as "notFoundCount",
+     a.first_not_found_at as "firstNotFoundAt", a.submit_ended_at as "submitEndedAt"`,
+)
+const LATER = statement(
+  'look at payout later',
+  `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/**
+ * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Nothing
+ * but the rail's own word ends one: not its age, not silence, not `not_found`. Answers how many it brought forward.
+ */
+export async function sendPayouts(app: App): Promise<number> {
+  const now = app.clock.now().toISOString()
+  const sent = await app.db.query(AUTHORIZE_TEST, [now, SENT_AT_ONCE, app.config.sandboxOutcomeSeconds])
+  const test = await app.db.query(DUE_TEST, [now, SENT_AT_ONCE])
+  const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
+  const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
+  const handled = await Promise.all([...test, ...live].map((payout) => bringForwardSafely(app, payout)))
+  return sent.length + handled.filter(Boolean).length
+}
+
+/** One payout's trouble delays that payout and nobody else; a database that is away stops the run. */
+async function bringForwardSafely(app: App, payout: DuePayout): Promise<boolean> {
+  try {
+    return await bringForward(app, payout)
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error(
+      { err: error, object_id: payout.id },
+      'a payout could not be brought forward; it is tried later',
+    )
+    await lookLater(app, payout, AFTER_TROUBLE_MS)
+    return false
+  }
+}
+
+async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
+  switch (payout.state) {
+    case 'queued':
+    case 'not_sent':
+      return sendQueued(app, payout)
+    case 'sending':
+    case 'accepted':
+    case 'in_doubt': {
+      const answer = await askAbout(app, payout, app.deadlineIn(QUESTION_DEADLINE_MS))
+      return answer === null ? false : applyAnswer(app, payout, answer)
+    }
+    case 'ended':
+    case 'void':
+      return false
+  }
+}
+
+/** Moves the payout's next look `ms` ahead. */
+export async function lookLater(
+  app: App,
+  payout: Pick<Payout, 'merchantId' | 'id'>,
+  ms: number,
+): Promise<void> {
+  await app.db.query(LATER, [payout.merchantId, payout.id, new Date(app.clock.nowMs() + ms).toISOString()])
+}

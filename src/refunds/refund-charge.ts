@@ -1,0 +1,179 @@
+import type { App } from '../app.ts'
+import { chargeEventData } from '../charges/charge.ts'
+import { lockCharges, type RefundableCharge, refundCharges } from '../charges/refunded-charges.ts'
+import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
+import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
+import { type PayoutReadiness, payoutReadiness } from '../payouts/payout-readiness.ts'
+import { disbursementRefused, insufficientBalance } from '../payouts/payout-rules.ts'
+import { lockStops, stopOf } from '../payouts/payout-stops.ts'
+import { costOf, reservePayout } from '../payouts/reserve-payout.ts'
+import { openSwitches, type Switches } from '../payouts/sandbox-switch.ts'
+import { addPayouts } from '../payouts/write-payouts.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { tagOf } from '../platform/ids.ts'
+import type { OpenWindows } from '../platform/rate/exact-window.ts'
+import { addEvents, type Happening } from '../webhooks/events.ts'
+import { judgeRefund, refundRailAway } from './refund-rules.ts'
+
+/** A refunded charge and the payout that brings the money back. */
+export type Refunded = { charge: RefundableCharge; payout: NewPayout }
+type Item = { caller: Caller; chargeId: string; readiness: PayoutReadiness }
+export type Refunds = Batch<Item, Refunded>
+
+/**
+ * Refunds a succeeded charge in full by a payout to its customer (spec 4.1; contract.md G11d, 3 e): charge, reservation,
+ * payout, event and delivery in one commit. However many ask at once, one gets it. Throws Refusal with nothing written.
+ */
+export async function refundCharge(app: App, caller: Caller, chargeId: string): Promise<Refunded> {
+  const readiness = await payoutReadiness(app, caller.mode, 'op1_momo')
+  const refunded = await app.refunds.add({ caller, chargeId, readiness })
+  crashPoint('refund.committed')
+  app.nudge('send-deliveries')
+  app.nudge('send-payouts')
+  return refunded
+}
+
+/** The batch that refunds: one transaction for all that came while the last one was under way. */
+export function refunds(app: App): Refunds {
+  return batch({
+    run: (items) => inOpenMonth(() => refundTogether(app, items)),
+    laneOf: (item) => item.caller.merchantId,
+  })
+}
+
+type Known = {
+  terms: Map<number, MerchantTerms>
+  charges: Map<string, RefundableCharge>
+  windows: OpenWindows
+  switches: Switches
+  frozenFor: string | null
+  book: Book
+  at: Date
+}
+
+async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome<Refunded>[]> {
+  const at = app.clock.now()
+  const places = distinctPlaces(items)
+  return app.db.transaction(async (tx) => {
+    const locks = app.refundWindow.lock(places)
+    const [terms, charges, stops, ...locked] = await tx.send(
+      termsForPayout(places),
+      lockCharges(ownCharges(items)),
+      lockStops(),
+      ...locks,
+      lockHeads(places),
+    )
+    const testMerchants = new Set(places.filter((one) => one.mode === 'test').map((one) => one.merchantId))
+    const known: Known = {
+      terms: new Map(terms.map((one) => [one.id, one])),
+      charges: new Map(charges.map((charge) => [charge.id, charge])),
+      windows: app.refundWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime()),
+      switches: await openSwitches(
+        tx,
+        terms.filter((one) => testMerchants.has(one.id)),
+      ),
+      frozenFor: stops[0]?.frozenFor ?? null,
+      book: openBook(locked.at(-1) as never, at),
+      at,
+    }
+    const outcomes = items.map((item) => refundOne(app, item, known))
+    const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+    return {
+      value: outcomes,
+      last: [
+        ...refundCharges(refunded.map(({ charge, payout }) => ({ ...charge, refundId: payout.id, at }))),
+        ...known.book.writes(),
+        ...known.switches.writes(),
+        ...addPayouts(refunded.map(({ payout }) => payout)),
+        ...addEvents(
+          refunded.map((one) => happeningOf(one, known.terms)),
+          at,
+        ),
+        ...known.windows.writes(),
+      ],
+    }
+  })
+}
+
+function refundOne(app: App, item: Item, known: Known): Outcome<Refunded> {
+  try {
+    known.windows.check(item.caller)
+    const refunded = acceptRefund(app, item, known)
+    known.windows.take(item.caller)
+    return done(refunded)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/** Judges, reserves, and remembers that this charge is taken: the next one in the same batch finds it refunded. */
+function acceptRefund(app: App, { caller, chargeId, readiness }: Item, known: Known): Refunded {
+  const { merchantId, mode, tag } = caller
+  const terms = known.terms.get(merchantId)
+  assert(terms, 'a merchant with a key has a row')
+  const found = tagOf('txn_', chargeId) === tag ? known.charges.get(chargeId) : undefined
+  const { charge, amount, phone } = judgeRefund(found, { terms, mode })
+  const head = known.book.head(merchantId, mode)
+  const stop = stopOf({ mode, frozenFor: known.frozenFor, head })
+  if (stop !== null) throw stop
+  const payout = newPayout(
+    app,
+    { merchantId, tag, mode },
+    {
+      origin: { kind: 'refund', chargeId: charge.id, feeToReturn: charge.fee },
+      amount,
+      channel: charge.channel,
+      phone,
+      name: null,
+      reference: charge.reference,
+      at: known.at,
+    },
+  )
+  if (head.available < costOf(payout)) throw insufficientBalance(head.available, payout)
+  if (readiness.kind === 'unavailable') {
+    if (readiness.cure === 'wait') throw refundRailAway(readiness.retryAfterSeconds)
+    throw disbursementRefused(readiness.why)
+  }
+  if (mode === 'test') payout.sandboxOutcome = known.switches.take(merchantId)
+  reservePayout(known.book, payout)
+  const refunded = { ...charge, status: 'refunded' as const, refundId: payout.id, refundedAt: known.at }
+  known.charges.set(charge.id, refunded)
+  return { charge: refunded, payout }
+}
+
+/** `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
+function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTerms>): Happening {
+  const own = terms.get(charge.merchantId)
+  assert(own, 'the terms of every merchant in the batch were read')
+  const data = {
+    ...chargeEventData(charge),
+    gift_card_restored: charge.giftCardAmount,
+    refund_amount: payout.amount,
+    refund_id: payout.id,
+    refunded_at: charge.refundedAt?.toISOString() ?? null,
+  }
+  return {
+    merchantId: charge.merchantId,
+    tag: own.tag,
+    mode: charge.mode,
+    type: 'charge.refunded',
+    subject: charge.id,
+    data: Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))),
+    hasWebhookUrl: own.hasWebhookUrl,
+  }
+}
+
+/** Ids that are not the caller's own are not looked up at all. */
+const ownCharges = (items: readonly Item[]) =>
+  items
+    .filter(({ caller, chargeId }) => tagOf('txn_', chargeId) === caller.tag)
+    .map(({ caller, chargeId }) => ({ merchantId: caller.merchantId, id: chargeId }))
+
+function distinctPlaces(items: readonly Item[]) {
+  const places = new Map(items.map(({ caller }) => [`${caller.merchantId} ${caller.mode}`, caller]))
+  return [...places.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+}

@@ -1,0 +1,37 @@
+import type { RefundableCharge } from '../charges/refunded-charges.ts'
+import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+
+const refuse = (code: string, message = code) => domainRefusal(code, message)
+
+/**
+ * The rules of a refund up to the account's verification, in the order of contract.md G11d, one refusal a line. Answers with
+ * what is to be paid back: all that the customer paid by mobile money, in whole UGX.
+ */
+export function judgeRefund(
+  charge: RefundableCharge | undefined,
+  { terms, mode }: { terms: MerchantTerms; mode: Mode },
+): { charge: RefundableCharge; amount: number; phone: string } {
+  if (!terms.active) throw merchantInactive()
+  if (!charge) throw notFound('charge')
+  if (charge.mode !== mode) throw modeMismatch(charge.mode)
+  if (charge.status === 'refunded') throw refuse('already_refunded')
+  if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
+  if (charge.split) throw refuse('split_charge_refunds_not_yet_supported')
+  const amount = charge.amount - charge.giftCardAmount
+  if (amount === 0) throw refuse('refund_amount_is_zero')
+  if (charge.phone === null) throw refuse('no_customer_phone_on_record_to_refund_to')
+  judgeChannel(charge.channel)
+  judgeVerification({ terms, mode })
+  return { charge, amount, phone: charge.phone }
+}
+
+const modeMismatch = (mode: Mode) =>
+  refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
+
+/** 503: nothing was written, the charge is as it was (G11h). */
+export const refundRailAway = (retryAfterSeconds: number) =>
+  new Refusal(503, 'rail_unavailable', 'disbursement temporarily unavailable - retry shortly', {
+    retryAfterSeconds,
+  })

@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { refundCharge } from './refund-charge.ts'
+
+/** RefundResult (spec 2.3; contract.md G9). */
+const RefundShape = Type.Object(
+  {
+    charge_id: Type.String(),
+    status: Type.Literal('refunded'),
+    gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
+    refund: Type.Object({
+      id: Type.String({ description: 'starts with `pout_`: the payout that brings the money back' }),
+      amount: Type.Integer(),
+      fee: Type.Integer({ description: 'of the payout; the fee of the charge comes back when it succeeds' }),
+      currency: Type.Literal('UGX'),
+      recipient_phone: Type.String(),
+      status: Type.String({ description: 'a payout status, at first `authorized`' }),
+    }),
+  },
+  { $id: 'Refund' },
+)
+
+export const refundEndpoints = [
+  endpoint<App, never>({
+    method: 'POST',
+    path: '/v1/charges/:id/refund',
+    name: 'refundCharge',
+    summary: 'Refund a charge in full',
+    description:
+      'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout.',
+    tag: 'Charges',
+    scope: 'full',
+    rate: 'refunds',
+    rateKind: 'batch',
+    idempotency: 'ignored',
+    params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
+    answers: { 202: { description: 'the refund has started', schema: RefundShape } },
+    refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
+    async handle(app, { caller, params }) {
+      const { charge, payout } = await refundCharge(app, caller, params.id ?? '')
+      const view = {
+        charge_id: charge.id,
+        status: 'refunded',
+        gift_card_restored: charge.giftCardAmount,
+        refund: {
+          id: payout.id,
+          amount: payout.amount,
+          fee: payout.fee,
+          currency: 'UGX',
+          recipient_phone: payout.recipientPhone,
+          status: payout.status,
+        },
+      }
+      return answer(202, view, charge.id)
+    },
+  }),
+]

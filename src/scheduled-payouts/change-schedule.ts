@@ -1,0 +1,97 @@
+import type { App } from '../app.ts'
+import { clockOffsetMs, merchantInactive, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { tagOf } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { scheduleNotFound } from './find-schedules.ts'
+import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
+
+/** What a merchant may do to a schedule (contract.md 2.3a). */
+export type ScheduleChange = 'pause' | 'resume' | 'cancel'
+
+/** `now` stands on the clock that decides what is due, `at` is the real time. */
+type Times = { now: Date; at: Date }
+
+const LOCK = statement<Schedule>(
+  'lock schedule',
+  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.id = $2 and s.mode = $3 for no key update`,
+)
+const CHANGE = statement(
+  'change schedule',
+  `update schedules set status = $4, next_run_at = $5, failure_reason = $6, cancelled_at = $7
+   where merchant_id = $1 and id = $2 and status = $3`,
+)
+
+/**
+ * Pauses, resumes or cancels the caller's schedule and answers with it as it is then; what it already is stays as it is.
+ * A cycle that runs at the same moment comes before or after, never in between. Throws Refusal: 400 inactive, 404, 409.
+ */
+export async function changeSchedule(
+  app: App,
+  caller: Caller,
+  { id, change }: { id: string; change: ScheduleChange },
+): Promise<Schedule> {
+  const own = tagOf('spo_', id) === caller.tag
+  return app.db.transaction(async (tx) => {
+    const at = app.clock.now()
+    const [[terms], [schedule]] = await tx.send(
+      termsOf([caller.merchantId]),
+      call(LOCK, caller.merchantId, own ? id : null, caller.mode),
+    )
+    assert(terms, 'a merchant with a key has a row')
+    if (!terms.active) throw merchantInactive()
+    if (!schedule) throw scheduleNotFound()
+    const next = changed(schedule, change, { at, now: later(at, clockOffsetMs(terms, caller.mode)) })
+    return { value: next, last: next === schedule ? [] : [writeChange(schedule, next)] }
+  })
+}
+
+/** The schedule after the change: the same object when nothing is to be done. Throws 409 for what never comes back. */
+export function changed(schedule: Schedule, change: ScheduleChange, times: Times): Schedule {
+  switch (change) {
+    case 'pause':
+      return pause(schedule)
+    case 'resume':
+      return resume(schedule, times.now)
+    case 'cancel':
+      return cancel(schedule, times.at)
+  }
+}
+
+function pause(schedule: Schedule): Schedule {
+  if (schedule.status === 'cancelled') throw cancelledStays('paused')
+  if (schedule.status === 'paused') return schedule
+  return { ...schedule, status: 'paused', failureReason: null }
+}
+
+/** A date that passed during the pause is made up for once, now; the anchor stays. */
+function resume(schedule: Schedule, now: Date): Schedule {
+  if (schedule.status === 'cancelled') throw cancelledStays('resumed')
+  if (schedule.status === 'active') return schedule
+  const kept = schedule.nextRunAt !== null && schedule.nextRunAt > now ? schedule.nextRunAt : now
+  return { ...schedule, status: 'active', failureReason: null, nextRunAt: kept }
+}
+
+function cancel(schedule: Schedule, at: Date): Schedule {
+  if (schedule.status === 'cancelled') return schedule
+  return { ...schedule, status: 'cancelled', failureReason: null, nextRunAt: null, cancelledAt: at }
+}
+
+const cancelledStays = (what: 'paused' | 'resumed') =>
+  new Refusal(409, 'conflict', `a cancelled schedule cannot be ${what}`)
+
+const writeChange = (from: Schedule, to: Schedule) =>
+  call(
+    CHANGE,
+    from.merchantId,
+    from.id,
+    from.status,
+    to.status,
+    to.nextRunAt?.toISOString() ?? null,
+    to.failureReason,
+    to.cancelledAt?.toISOString() ?? null,
+  )

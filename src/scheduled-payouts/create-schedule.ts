@@ -1,0 +1,161 @@
+import type { App } from '../app.ts'
+import { lockHeads } from '../ledger/book.ts'
+import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { judgePayout } from '../payouts/payout-rules.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Answer, Caller } from '../platform/http/caller.ts'
+import { errorBody } from '../platform/http/errors.ts'
+import { addKeys, findKeys, keyInFlight, replayOf, type StoredAnswer } from '../platform/idempotency/keys.ts'
+import { newId } from '../platform/ids.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import { presentSchedule, type Schedule } from './schedule.ts'
+import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-create.ts'
+
+/** One POST /v1/scheduled-payouts. */
+export type ScheduleRequest = {
+  caller: Caller
+  key: string
+  fingerprint: Buffer
+  requestId: string
+  input: ScheduledPayoutCreate
+}
+
+const MOST_SCHEDULES = 100
+const TRIES = 3
+const UNIQUE_VIOLATION = '23505'
+
+const COUNT = statement<{ open: number }>(
+  'count open schedules',
+  `select count(*)::int as open from schedules where merchant_id = $1 and mode = $2 and status <> 'cancelled'`,
+)
+const ADD = statement(
+  'add schedule',
+  `insert into schedules (merchant_id, id, mode, status, name, amount, channel, interval, recipients, max_per_recipient,
+     start_at, anchor_at, next_run_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)`,
+)
+
+/**
+ * Creates a schedule, or repeats the stored answer of its Idempotency-Key (spec 4.2). Key, schedule and answer are one
+ * commit. Funds and stops are not looked at: they count when a cycle runs. Throws Refusal for what is not kept.
+ */
+export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
+  const { merchantId, mode } = request.caller
+  return app.keysInFlight.during({ merchantId, mode, key: request.key }, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await storeSchedule(app, request)
+      } catch (error) {
+        // Another process has just committed under this key; the second look finds its answer (ledger.md section 8).
+        if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+        if (attempt === TRIES) throw keyInFlight()
+      }
+    }
+  })
+}
+
+function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
+  const { merchantId, mode } = request.caller
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    // The head is locked for the count that follows it: two creations at once would both find room for one.
+    const [[terms], [seen], , [counted]] = await tx.send(
+      termsOf([merchantId]),
+      findKeys([{ merchantId, mode, key: request.key }]),
+      lockHeads([{ merchantId, mode }]),
+      call(COUNT, merchantId, mode),
+    )
+    if (seen) return { value: { ...replayOf(seen, request.fingerprint), replayed: true } }
+    assert(terms && counted, 'a merchant with a key has a row')
+    const { answer, schedule } = decide(app, request, { terms, open: counted.open, at })
+    return { value: answer, last: [...(schedule ? [addSchedule(schedule)] : []), keep(request, answer, at)] }
+  })
+}
+
+type Known = { terms: MerchantTerms; open: number; at: Date }
+type Decision = { answer: StoredAnswer; schedule?: Schedule }
+
+/** A new schedule, or the refusal that is kept under the key; what is not kept is thrown. */
+function decide(app: App, request: ScheduleRequest, known: Known): Decision {
+  try {
+    const wanted = readScheduleTerms(request.input)
+    judgeSchedule(app, wanted, { ...known, mode: request.caller.mode })
+    const schedule = newSchedule(request.caller, wanted, known)
+    const body = JSON.stringify(presentSchedule(schedule))
+    return { answer: { status: 201, body, objectId: schedule.id }, schedule }
+  } catch (error) {
+    if (!(error instanceof Refusal && error.stored)) throw error
+    const body = errorBody(error, request.requestId)
+    return { answer: { status: error.status, body, objectId: null } }
+  }
+}
+
+function judgeSchedule(
+  app: App,
+  { amount, currency, channel, maxPerRecipient }: ScheduleTerms,
+  { terms, open, mode }: Known & Pick<Caller, 'mode'>,
+): void {
+  judgePayout({ amount, currency, channel }, { terms, mode, config: app.config })
+  if (maxPerRecipient !== null && amount > maxPerRecipient)
+    throw domainRefusal(
+      'cap_exceeded',
+      `amount ${amount} exceeds the per-recipient cap of ${maxPerRecipient}`,
+    )
+  if (open >= MOST_SCHEDULES)
+    throw domainRefusal('too_many_schedules', `too many schedules (max ${MOST_SCHEDULES} not cancelled)`)
+}
+
+/** Its first date is the anchor of all others: `start_at` when that is still to come, else now (G15a). */
+function newSchedule(caller: Caller, wanted: ScheduleTerms, { terms, at }: Known): Schedule {
+  const now = later(at, clockOffsetMs(terms, caller.mode))
+  const first = wanted.startAt !== null && wanted.startAt > now ? wanted.startAt : now
+  return {
+    merchantId: caller.merchantId,
+    id: newId('spo_', caller.tag),
+    mode: caller.mode,
+    status: 'active',
+    name: wanted.name,
+    amount: wanted.amount,
+    channel: wanted.channel,
+    interval: wanted.interval,
+    recipients: wanted.recipients,
+    maxPerRecipient: wanted.maxPerRecipient,
+    startAt: wanted.startAt,
+    anchorAt: first,
+    nextRunAt: first,
+    lastRunAt: null,
+    failureReason: null,
+    cancelledAt: null,
+    createdAt: at,
+  }
+}
+
+function addSchedule(schedule: Schedule): Call {
+  return call(
+    ADD,
+    schedule.merchantId,
+    schedule.id,
+    schedule.mode,
+    schedule.status,
+    schedule.name,
+    schedule.amount,
+    schedule.channel,
+    schedule.interval,
+    JSON.stringify(schedule.recipients),
+    schedule.maxPerRecipient,
+    schedule.startAt?.toISOString() ?? null,
+    schedule.anchorAt.toISOString(),
+    schedule.createdAt.toISOString(),
+  )
+}
+
+function keep({ caller, key, fingerprint }: ScheduleRequest, answer: StoredAnswer, at: Date): Call {
+  const { merchantId, mode } = caller
+  const [kept] = addKeys([{ merchantId, mode, key, fingerprint, answer, objectId: answer.objectId }], at)
+  assert(kept, 'one key is one statement')
+  return kept
+}

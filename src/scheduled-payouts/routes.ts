@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
+import { createSchedule } from './create-schedule.ts'
+import { getSchedule, listSchedules, readScheduleStatus } from './find-schedules.ts'
+import { presentSchedule, SCHEDULE_STATUSES, ScheduledPayoutShape } from './schedule.ts'
+import { ScheduledPayoutCreateShape } from './schedule-create.ts'
+
+const tag = 'Scheduled payouts'
+const params = Type.Object({ id: Type.String({ description: 'starts with `spo_`' }) })
+
+export const scheduledPayoutEndpoints = [
+  endpoint<App, typeof ScheduledPayoutCreateShape>({
+    method: 'POST',
+    path: '/v1/scheduled-payouts',
+    name: 'createScheduledPayout',
+    summary: 'Pay the same people again and again',
+    description:
+      'Each cycle pays everybody or nobody: one that you cannot fund pauses the schedule. Funds are not looked at now.',
+    tag,
+    scope: 'full',
+    rate: 'scheduled_payouts',
+    rateKind: 'shared',
+    idempotency: 'required',
+    body: ScheduledPayoutCreateShape,
+    answers: { 201: { description: 'active', schema: ScheduledPayoutShape } },
+    handle(app, { caller, requestId, body, idempotency }) {
+      assert(idempotency !== null, 'the frame asks for the key')
+      return createSchedule(app, { caller, requestId, input: body, ...idempotency })
+    },
+  }),
+  endpoint<App, never>({
+    method: 'GET',
+    path: '/v1/scheduled-payouts',
+    name: 'listScheduledPayouts',
+    summary: 'List scheduled payouts, newest first',
+    tag,
+    scope: 'full',
+    rate: 'reads',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    query: Type.Object({ status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY }),
+    answers: { 200: { description: 'one page', schema: listOf(ScheduledPayoutShape) } },
+    async handle(app, { caller, query }) {
+      const filter = { status: readScheduleStatus(query.status), ...readListWindow(query) }
+      return answer(200, presentPage(await listSchedules(app, caller, filter), presentSchedule))
+    },
+  }),
+  endpoint<App, never>({
+    method: 'GET',
+    path: '/v1/scheduled-payouts/:id',
+    name: 'getScheduledPayout',
+    summary: 'Read one scheduled payout',
+    tag,
+    scope: 'full',
+    rate: 'reads',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params,
+    answers: { 200: { description: 'the scheduled payout', schema: ScheduledPayoutShape } },
+    async handle(app, { caller, params }) {
+      const schedule = await getSchedule(app, caller, params.id ?? '')
+      return answer(200, presentSchedule(schedule), schedule.id)
+    },
+  }),
+  changing('pause', {
+    name: 'pauseScheduledPayout',
+    summary: 'Pause a scheduled payout',
+    description: 'Nothing is paid until you resume it. Payouts that exist go on. Paused already: unchanged.',
+  }),
+  changing('resume', {
+    name: 'resumeScheduledPayout',
+    summary: 'Resume a paused scheduled payout',
+    description:
+      'A date that passed during the pause is made up for once, within a minute. Active already: unchanged.',
+  }),
+  changing('cancel', {
+    name: 'cancelScheduledPayout',
+    summary: 'Cancel a scheduled payout for good',
+    description: 'Payouts that exist go on. Cancelled already: unchanged.',
+  }),
+]
+
+/** The three that take no body: each is repeated without harm, so no Idempotency-Key is looked at (G15). */
+function changing(change: ScheduleChange, said: { name: string; summary: string; description: string }) {
+  return endpoint<App, never>({
+    ...said,
+    method: 'POST',
+    path: `/v1/scheduled-payouts/:id/${change}`,
+    tag,
+    scope: 'full',
+    rate: `${change}_schedule`,
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params,
+    answers: { 200: { description: 'as it is now', schema: ScheduledPayoutShape } },
+    refusals: change === 'cancel' ? {} : { 409: 'conflict: a cancelled one stays cancelled' },
+    async handle(app, { caller, params }) {
+      const schedule = await changeSchedule(app, caller, { id: params.id ?? '', change })
+      return answer(200, presentSchedule(schedule), schedule.id)
+    },
+  })
+}

@@ -1,0 +1,143 @@
+import type { App } from '../app.ts'
+import { lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
+import { clockOffsetMs, type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
+import { lockStops } from '../merchants/payout-freeze.ts'
+import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
+import { judgePayout } from '../payouts/payout-rules.ts'
+import { stopOf } from '../payouts/payout-stops.ts'
+import { costOf, reservePayout } from '../payouts/reserve-payout.ts'
+import { openSwitches } from '../payouts/sandbox-switch.ts'
+import { addPayouts } from '../payouts/write-payouts.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { cycleDay, nextRun } from './next-run.ts'
+import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
+
+/** One date of one schedule: the cycle that only one worker may run. */
+export type DueCycle = { merchantId: number; mode: Mode; id: string; dueAt: Date }
+
+/** `left`: nothing was written, because somebody else has it or the account may not pay now; in the second case it stays due. */
+export type CycleOutcome = 'ran' | 'paused' | 'left'
+
+type Done = { value: CycleOutcome; last?: readonly Call[] }
+/** A claimed schedule, the date that is due, and the real time of the run. */
+type Cycle = { schedule: Schedule; dueAt: Date; terms: MerchantTerms; at: Date }
+
+const TRIES = 3
+
+const CLAIM = statement<Schedule>(
+  'claim cycle',
+  `select ${SCHEDULE_COLUMNS} from schedules s
+   where s.merchant_id = $1 and s.id = $2 and s.status = 'active' and s.next_run_at = $3 for no key update skip locked`,
+)
+const ADVANCE = statement(
+  'advance schedule',
+  `update schedules set next_run_at = $4, last_run_at = $5
+   where merchant_id = $1 and id = $2 and status = 'active' and next_run_at = $3`,
+)
+const PAUSE = statement(
+  'pause schedule of cycle',
+  `update schedules set status = 'paused', failure_reason = $4
+   where merchant_id = $1 and id = $2 and status = 'active' and next_run_at = $3`,
+)
+
+/**
+ * Runs one cycle whole or not at all: every payout with its reservation and the next date are one commit (G15c). An account
+ * that cannot pay for all of it, or may no longer pay at all, gets its schedule paused and nobody is paid.
+ */
+export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const outcome = await runOnce(app, due)
+      if (outcome !== 'ran') return outcome
+      crashPoint('cycle.advanced')
+      app.nudge('send-payouts')
+      return outcome
+    } catch (error) {
+      // A month was closed while this waited: the money belongs to the new one, with a fresh time.
+      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
+    }
+  }
+}
+
+function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<CycleOutcome> {
+  const at = app.clock.now()
+  return app.db.transaction<CycleOutcome>(async (tx) => {
+    const [[schedule], [terms]] = await tx.send(
+      call(CLAIM, merchantId, id, dueAt.toISOString()),
+      termsOf([merchantId]),
+    )
+    if (!schedule) return { value: 'left' }
+    crashPoint('cycle.claimed')
+    assert(terms, 'a schedule has a merchant')
+    const [[stops], heads] = await tx.send(lockStops(), lockHeads([{ merchantId, mode }]))
+    const book = openBook(heads, at)
+    const head = book.head(merchantId, mode)
+    if (!terms.active || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null)
+      return { value: 'left' }
+    const cycle = { schedule, dueAt, terms, at }
+    const payouts = payoutsOf(app, cycle)
+    const reason = notAllowed(app, cycle) ?? notAffordable(head.available, payouts)
+    if (reason !== null)
+      return { value: 'paused', last: [call(PAUSE, merchantId, id, dueAt.toISOString(), reason)] }
+    for (const payout of payouts) reservePayout(book, payout)
+    return pay(tx, cycle, { payouts, moneyWrites: book.writes() })
+  })
+}
+
+/** The rules a payout is judged by when it is made hold for each cycle again: verification and limits may have changed. */
+function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
+  const { amount, channel, mode } = schedule
+  try {
+    judgePayout({ amount, currency: 'UGX', channel }, { terms, mode, config: app.config })
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.code === 'verification_required' ? error.code : error.message
+  }
+}
+
+function notAffordable(have: number, payouts: readonly NewPayout[]): string | null {
+  const need = payouts.reduce((sum, payout) => sum + costOf(payout), 0)
+  if (have >= need) return null
+  return `insufficient balance: have ${have}, need ${need} for ${payouts.length} recipient(s)`
+}
+
+function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[] {
+  const { merchantId, id, mode, amount, channel, recipients } = schedule
+  const day = cycleDay(dueAt)
+  return recipients.map(({ phone, name, reference }, itemIndex) =>
+    newPayout(
+      app,
+      { merchantId, tag: terms.tag, mode },
+      {
+        origin: { kind: 'scheduled', scheduleId: id, cycleAt: dueAt, itemIndex },
+        amount,
+        channel,
+        phone,
+        name,
+        reference: reference ?? `${id}-${day}-${itemIndex}`,
+        at,
+      },
+    ),
+  )
+}
+
+async function pay(
+  tx: Tx,
+  { schedule, dueAt, terms, at }: Cycle,
+  { payouts, moneyWrites }: { payouts: NewPayout[]; moneyWrites: Call[] },
+): Promise<Done> {
+  const { merchantId, id, mode, interval, anchorAt } = schedule
+  const switches = await openSwitches(tx, mode === 'test' ? [terms] : [])
+  for (const payout of payouts) payout.sandboxOutcome = switches.take(merchantId)
+  await tx.send(...moneyWrites, ...addPayouts(payouts), ...switches.writes())
+  crashPoint('cycle.created')
+  const next = nextRun(interval, { anchor: anchorAt, after: later(at, clockOffsetMs(terms, mode)) })
+  const advance = [merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString()]
+  return { value: 'ran', last: [call(ADVANCE, ...advance)] }
+}

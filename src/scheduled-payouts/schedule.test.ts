@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import { changed, type ScheduleChange } from './change-schedule.ts'
+import { SCHEDULE_MOVES, SCHEDULE_STATUSES, type Schedule, type ScheduleStatus } from './schedule.ts'
+
+let service: TestService
+let merchantId: number
+before(async () => {
+  service = await startService()
+  await service.merchant()
+  const [row] = await service.rows<{ id: string }>('select id from cell_0.merchants')
+  merchantId = Number(row?.id)
+})
+after(() => service.close())
+
+const TIME = '2026-01-01T00:00:00Z'
+const facts = (status: ScheduleStatus) => (status === 'cancelled' ? [null, TIME] : [TIME, null])
+
+async function insertSchedule(id: string, status: ScheduleStatus): Promise<void> {
+  await service.rows(
+    `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, created_at,
+       next_run_at, cancelled_at)
+     values ($1, $2, 'test', $3, 5000, 'op1_momo', 'daily', '[{"phone": "256700000000"}]', '${TIME}', '${TIME}', $4, $5)`,
+    [merchantId, id, status, ...facts(status)],
+  )
+}
+
+const moveTo = (id: string, status: ScheduleStatus) =>
+  service.rows('update schedules set status = $2, next_run_at = $3, cancelled_at = $4 where id = $1', [
+    id,
+    status,
+    ...facts(status),
+  ])
+
+for (const from of SCHEDULE_STATUSES)
+  for (const to of SCHEDULE_STATUSES) {
+    const allowed = from === to || (SCHEDULE_MOVES[from] as readonly string[]).includes(to)
+    test(`${from} -> ${to} is ${from === to ? 'no move' : allowed ? 'allowed' : 'refused by the database'}`, async () => {
+      const id = `spo_${from}_${to}`
+      await insertSchedule(id, from)
+      if (allowed) await moveTo(id, to)
+      else await assert.rejects(moveTo(id, to), new RegExp(`may not move from ${from} to ${to}`))
+      const [row] = await service.rows<{ status: string }>('select status from schedules where id = $1', [id])
+      assert.equal(row?.status, allowed ? to : from)
+    })
+  }
+
+const now = new Date('2026-06-15T09:00:00Z')
+const at = new Date('2026-06-01T00:00:00Z')
+const PAST = new Date('2026-06-10T09:00:00Z')
+const FUTURE = new Date('2026-07-10T09:00:00Z')
+
+const scheduleIn = (status: ScheduleStatus, difference: Partial<Schedule> = {}): Schedule => ({
+  merchantId: 1,
+  id: 'spo_1',
+  mode: 'test',
+  status,
+  name: null,
+  amount: 5000,
+  channel: 'op1_momo',
+  interval: 'monthly',
+  recipients: [{ phone: '256700000000', name: null, reference: null }],
+  maxPerRecipient: null,
+  startAt: null,
+  anchorAt: PAST,
+  nextRunAt: status === 'cancelled' ? null : FUTURE,
+  lastRunAt: null,
+  failureReason: null,
+  cancelledAt: status === 'cancelled' ? at : null,
+  createdAt: PAST,
+  ...difference,
+})
+
+const BROKE = { failureReason: 'insufficient balance: have 0, need 5200 for 1 recipient(s)' }
+const CANCELLED = { status: 'cancelled', nextRunAt: null, cancelledAt: at, failureReason: null } as const
+
+// Table 2.3a cell by cell; null: unchanged.
+const CHANGES: [string, Schedule, ScheduleChange, Partial<Schedule> | null][] = [
+  ['active', scheduleIn('active'), 'pause', { status: 'paused', failureReason: null }],
+  ['active', scheduleIn('active'), 'resume', null],
+  ['active', scheduleIn('active'), 'cancel', CANCELLED],
+  ['active and due', scheduleIn('active', { nextRunAt: PAST }), 'resume', null],
+  ['paused', scheduleIn('paused'), 'pause', null],
+  ['paused without funds', scheduleIn('paused', BROKE), 'pause', null],
+  ['paused', scheduleIn('paused'), 'resume', { status: 'active' }],
+  [
+    'paused without funds',
+    scheduleIn('paused', { ...BROKE, nextRunAt: PAST }),
+    'resume',
+    { status: 'active', failureReason: null, nextRunAt: now },
+  ],
+  [
+    'paused and due now',
+    scheduleIn('paused', { nextRunAt: now }),
+    'resume',
+    { status: 'active', nextRunAt: now },
+  ],
+  ['paused', scheduleIn('paused'), 'cancel', CANCELLED],
+  ['paused without funds', scheduleIn('paused', BROKE), 'cancel', CANCELLED],
+  ['cancelled', scheduleIn('cancelled'), 'cancel', null],
+]
+
+for (const [name, schedule, change, difference] of CHANGES)
+  test(`${change} of one that is ${name} ${difference === null ? 'changes nothing' : 'changes what the table says'}`, () => {
+    const next = changed(schedule, change, { now, at })
+    if (difference === null) assert.equal(next, schedule)
+    else assert.deepEqual(next, { ...schedule, ...difference })
+  })
+
+test('a cancelled schedule is neither paused nor resumed', () => {
+  for (const [change, what] of [
+    ['pause', 'paused'],
+    ['resume', 'resumed'],
+  ] as const)
+    assert.throws(() => changed(scheduleIn('cancelled'), change, { now, at }), {
+      status: 409,
+      code: 'conflict',
+      message: `a cancelled schedule cannot be ${what}`,
+    })
+})
+
+test('the table of moves is the one of the contract', () => {
+  assert.deepEqual(SCHEDULE_MOVES, {
+    active: ['paused', 'cancelled'],
+    paused: ['active', 'cancelled'],
+    cancelled: [],
+  })
+})

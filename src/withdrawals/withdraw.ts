@@ -1,0 +1,100 @@
+import type { App } from '../app.ts'
+import { inOpenMonth } from '../ledger/book.ts'
+import { merchantInactive } from '../merchants/merchant.ts'
+import { acceptPayout } from '../payouts/accept-payout.ts'
+import { endPayoutsIn } from '../payouts/move-payout.ts'
+import type { NewPayout } from '../payouts/new-payout.ts'
+import { judgeVerification } from '../payouts/payout-rules.ts'
+import { releaseWithdrawal } from '../payouts/release-withdrawal.ts'
+import { assert } from '../platform/assert.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { withdrawalNumber } from './withdrawal-number.ts'
+
+export type Decision = 'approved' | 'rejected' | 'cancelled'
+type Row = { merchantId: number; id: string; state: 'requested' | Decision }
+
+const ADD = statement('add withdrawal', 'insert into withdrawals (merchant_id, id) values ($1, $2)')
+const LOCK = statement<Row>(
+  'lock withdrawal',
+  `select merchant_id as "merchantId", id, state from withdrawals where merchant_id = $1 and id = $2 for no key update`,
+)
+const DECIDE = statement(
+  'decide withdrawal',
+  'update withdrawals set state = $3, note = $4, decided_at = $5 where merchant_id = $1 and id = $2',
+)
+// What the merchant and the API see of a withdrawal that goes nowhere.
+const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
+
+/**
+ * Asks for a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available now,
+ * and nothing is sent before an operator approves. Throws Refusal with nothing written.
+ */
+export async function requestWithdrawal(
+  app: App,
+  { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
+): Promise<NewPayout> {
+  const number = withdrawalNumber(merchantId)
+  const [own] = await app.db.query(number.statement, number.values)
+  return acceptPayout(app, {
+    holder: { merchantId, mode: 'live' },
+    origin: { kind: 'withdrawal' },
+    amount,
+    phone: own?.phone ?? '',
+    name: null,
+    key,
+    before(terms) {
+      if (!terms.active) throw merchantInactive()
+      judgeVerification({ terms, mode: 'live' })
+    },
+    after() {
+      if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
+      if (amount < app.config.withdrawalMin)
+        throw domainRefusal(
+          'amount_too_small',
+          `amount is below the withdrawal minimum of ${app.config.withdrawalMin}`,
+        )
+    },
+    alongside: (payout) => [call(ADD, merchantId, payout.id)],
+  })
+}
+
+/**
+ * Approves (it is sent like any payout), rejects or cancels a withdrawal that waits; the last two return amount and fee. One
+ * decision counts: the same one again changes nothing, another is refused.
+ */
+export async function decideWithdrawal(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+  { decision, note }: { decision: Decision; note: string | null },
+): Promise<void> {
+  await inOpenMonth(() => decide(app, { merchantId, id }, { decision, note }))
+  app.nudge('send-payouts')
+  app.nudge('send-deliveries')
+}
+
+function decide(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+  { decision, note }: { decision: Decision; note: string | null },
+): Promise<null> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[row]] = await tx.send(call(LOCK, merchantId, id))
+    if (!row) throw notFound('withdrawal')
+    if (row.state === decision) return { value: null }
+    if (row.state !== 'requested') throw alreadyDecided(row.state)
+    const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
+    if (decision === 'approved')
+      return { value: null, last: [decided, releaseWithdrawal(merchantId, id, at)] }
+    const payout = { merchantId, id, mode: 'live' as const, subaccountId: null }
+    const end = { payout, to: { status: 'failed' as const, reason: REASONS[decision] } }
+    const { moved, writes } = await endPayoutsIn(tx, [end], at)
+    assert(moved[0] === 'moved', 'a withdrawal that waits is open')
+    return { value: null, last: [...writes, decided] }
+  })
+}
+
+const alreadyDecided = (state: string) =>
+  new Refusal(409, 'conflict', `this withdrawal was already ${state}`, { stored: true })
