@@ -1,7 +1,7 @@
 /** What stands before the endpoints in the reference: Markdown, for somebody who integrates today. */
 export const guide = (
   baseUrl: string,
-) => `Collect money from mobile phones in Uganda. Amounts are whole Ugandan shillings; times are UTC.
+) => `Collect money from mobile phones in Uganda and send money to them. Amounts are whole Ugandan shillings; times are UTC.
 
 ## First request
 
@@ -16,6 +16,44 @@ curl ${baseUrl}/v1/charges \\
 
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or
 \`failed\`.
+
+## Sending money
+
+A payout takes its amount and its fee out of your available balance when it is accepted, and gives both back if it fails.
+Money that is still held does not count. Only full keys may send money out.
+
+| You want to | Use |
+|---|---|
+| pay one person | \`POST /v1/payouts\` |
+| pay up to 1,000 people | \`POST /v1/payouts/bulk\`, JSON or CSV; each item stands for itself |
+| pay the same people every day, week or month | \`POST /v1/scheduled-payouts\`; a cycle pays everybody or pauses with its reason |
+| give a charge back | \`POST /v1/charges/{id}/refund\`; the charge's fee returns when the customer has been paid |
+| look at a wallet first | \`GET /v1/resolve-account\`; \`active: false\` is the hard stop |
+
+Give every bulk item a \`reference\` of its own: it is paid once, for ever, whatever key the call carries. On a single
+payout only the Idempotency-Key protects you, so a retry must repeat it.
+
+\`ambiguous_network_error_pending_reconciliation\` means that nobody knows yet whether the operator took a payout. Its money
+stays reserved and it ends by itself, with an event. Do not pay again.
+
+A bulk CSV has a header row; order and case of its names do not matter, other columns are ignored:
+
+\`\`\`
+phone,amount,name,reference
+0700000000,5000,Akello Grace,salary-2026-07-001
+0700000001,"10,000",Okot James,salary-2026-07-002
+\`\`\`
+
+## Sharing a charge
+
+\`split\` on a charge gives fixed amounts or basis points of the net (amount minus fee) to your subaccounts; shares are
+rounded down and you keep the rest. Each share settles to its subaccount after the same hold. Split charges cannot be
+refunded yet.
+
+## Statements
+
+\`GET /v1/statements/2026-07\` (or \`2026-07.pdf\`) lists a Kampala month: opening balance, every line with your reference,
+our id and the rail's reference, closing balance. A month that is over never changes by a byte.
 
 ## When something goes wrong
 
@@ -32,14 +70,14 @@ key and repeated like any other answer; a fault of form is not, so a corrected b
 
 ## Sandbox
 
-A test key never touches money. The last nine digits of the phone decide how a test charge ends:
+A test key never touches money. The last nine digits of the phone decide how a test charge or payout ends:
 
-| Phone | Outcome |
-|---|---|
-| 0700000001 | fails with \`insufficient_funds\` |
-| 0700000002 | fails with \`user_cancelled\` |
-| 0700000003 | fails with \`timeout\` |
-| any other | succeeds |
+| Phone | Charge | Payout | Wallet |
+|---|---|---|---|
+| 0700000001 | fails with \`insufficient_funds\` | fails with \`recipient_not_found\` | inactive |
+| 0700000002 | fails with \`user_cancelled\` | fails with \`wallet_locked\` | active |
+| 0700000003 | fails with \`timeout\` | fails with \`timeout\` | active |
+| any other | succeeds | succeeds | active |
 
 ## Events
 

@@ -25,7 +25,8 @@ const ADD = statement(
 )
 const SEND = statement<{ id: string }>(
   'send rail attempt',
-  `update rail_attempts set state = 'sending', sending_since = $3, submit_ended_at = null, installation = $4
+  `update rail_attempts set state = 'sending', sending_since = $3, submit_ended_at = null, installation = $4,
+     first_not_found_at = null, not_found_count = 0
    where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent') returning id`,
 )
 const MOVE = statement(

@@ -61,9 +61,18 @@ const NO_LIMITS = {
   RATE_LIMIT_ALL: '0',
   RATE_LIMIT_FAILED_AUTH: '0',
   RATE_LIMIT_WEBHOOK_RESEND: '0',
+  RATE_LIMIT_PAYOUTS: '0',
+  RATE_LIMIT_REFUNDS: '0',
+  RATE_LIMIT_SCHEDULES: '0',
+  RATE_LIMIT_SUBACCOUNTS: '0',
+  RATE_LIMIT_RESOLVE_ACCOUNT: '0',
+  RATE_LIMIT_STATEMENT_PDF: '0',
 }
 const MONEY_TABLES = [
   'charges',
+  'charge_shares',
+  'subaccounts',
+  'subaccount_heads',
   'ledger_heads',
   'transfers',
   'settlements',
@@ -71,6 +80,7 @@ const MONEY_TABLES = [
   'deliveries',
   'rail_attempts',
   'exceptions',
+  'payouts',
 ]
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import {
+  change,
+  digestOf,
+  type Payer,
+  payer,
+  plan,
+  planned,
+  SCHEDULE,
+  SCHEDULES,
+  scheduleOf,
+} from '../helpers/schedules.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, notFound, type Refused } from './refused.ts'
+import { stillClock } from './still-clock.ts'
+
+let service: TestService
+let shop: Payer
+let api: Client
+before(async () => {
+  service = await startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } })
+  shop = await payer(service)
+  api = shop.api
+})
+after(() => service.close())
+
+const CHANGES = ['pause', 'resume', 'cancel'] as const
+const conflict = (error: string): Refused => ({ status: 409, code: 'conflict', error })
+const FULL_KEY: Refused = {
+  status: 403,
+  code: 'forbidden',
+  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+}
+
+test('the same request again is a replay to the byte, another body under its key is refused', async () => {
+  const key = { 'idempotency-key': 'payroll' }
+  const first = await plan(api, {}, key)
+  await change(api, first.body.id, 'cancel')
+  const again = await plan(api, {}, key)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.equal(first.headers.get('idempotent-replayed'), null)
+  const reused = conflict('idempotency key reused with different request body')
+  for (const other of [{ amount: 6000 }, { interval: 'hourly' }, { recipients: [] }])
+    assertRefused(await plan(api, other, key), reused)
+  assertRefused(await api.charge({}, key), reused)
+  const live = await plan(service.client(shop.merchant.keys.live), {}, key)
+  assert.deepEqual([live.status, live.headers.get('idempotent-replayed')], [201, null])
+  assert.notEqual(live.body.id, first.body.id, 'each mode has its own keys')
+})
+
+test('a collections-only key is refused on every schedule endpoint before anything is looked at', async () => {
+  const { id } = await planned(api)
+  for (const kind of ['test_collections', 'live_collections'] as const) {
+    const kiosk = service.client(shop.merchant.keys[kind])
+    const before = await digestOf(service)
+    assertRefused(await kiosk.post(SCHEDULES, '{', { 'x-timestamp': undefined }), FULL_KEY)
+    assertRefused(await kiosk.get(`${SCHEDULES}?limit=x`), FULL_KEY)
+    assertRefused(await kiosk.get(`${SCHEDULES}/${id}`), FULL_KEY)
+    for (const what of CHANGES)
+      assertRefused(await kiosk.post(`${SCHEDULES}/${id}/${what}`, undefined), FULL_KEY)
+    assert.equal(await digestOf(service), before, 'zero writes')
+  }
+})
+
+test('absent, foreign and other-mode schedules are the same 404 to everybody', async () => {
+  const { id } = await planned(api)
+  const other = await payer(service)
+  const strangers: [string, Client, string][] = [
+    ['another merchant', other.api, id],
+    ['the other mode', service.client(shop.merchant.keys.live), id],
+    ['an id of nobody', api, `${id.slice(0, -4)}0000`],
+    ['no id at all', api, 'spo_x'],
+    ['an id of another kind', api, id.replace('spo_', 'txn_')],
+    ['a wildcard', api, '%25'],
+    ['upper case', api, id.toUpperCase()],
+  ]
+  const before = await digestOf(service)
+  for (const [because, client, which] of strangers) {
+    const refused = notFound('scheduled payout not found')
+    assertRefused(await client.get(`${SCHEDULES}/${which}`), refused, { because })
+    for (const what of CHANGES)
+      assertRefused(await client.post(`${SCHEDULES}/${which}/${what}`), refused, { because })
+  }
+  assert.equal(await digestOf(service), before, 'zero writes')
+})
+
+test('pause, resume and cancel take no body, any body, and look at no Idempotency-Key', async () => {
+  const { id } = await planned(api)
+  const bodies = [undefined, '', '{}', { status: 'cancelled' }, []]
+  for (const what of CHANGES)
+    for (const body of bodies) {
+      const key = { 'idempotency-key': `same for all ${JSON.stringify(body)}` }
+      const { status, headers } = await api.post(`${SCHEDULES}/${id}/${what}`, body, key)
+      assert.deepEqual([status, headers.get('idempotent-replayed')], [200, null], `${what} ${body}`)
+    }
+  const without = await api.post(`${SCHEDULES}/${id}/cancel`, undefined, {
+    'idempotency-key': undefined,
+    'content-type': undefined,
+  })
+  assert.equal(without.status, 200)
+  const kept = await service.rows("select 1 from idempotency_keys where key like 'same for all%'")
+  assert.deepEqual(kept, [])
+  const late = await api.post(`${SCHEDULES}/${id}/cancel`, undefined, { 'x-timestamp': undefined })
+  assertRefused(late, badRequest('X-Timestamp header required. Send the current Unix time in seconds.'))
+})
+
+test('the moves of a schedule are those of the table, whoever asks again changes nothing', async () => {
+  const made = await planned(api, { start_at: new Date(service.clock.nowMs() + 60_000).toISOString() })
+  const act = async (what: (typeof CHANGES)[number]) => (await change(api, made.id, what)).body
+  assert.deepEqual(await act('resume'), made, 'active already')
+  const paused = await act('pause')
+  assert.deepEqual(paused, { ...made, status: 'paused' })
+  assert.deepEqual(await act('pause'), paused)
+  assert.deepEqual(await scheduleOf(api, made.id), paused, 'what is answered is what is stored')
+  assert.deepEqual(await act('resume'), made)
+  const cancelled = await act('cancel')
+  const cancelled_at = service.clock.now().toISOString()
+  assert.deepEqual(cancelled, { ...made, status: 'cancelled', next_run_at: null, cancelled_at })
+  service.pass(5000)
+  assert.deepEqual(await act('cancel'), cancelled)
+  assert.deepEqual(await scheduleOf(api, made.id), cancelled)
+  const before = await digestOf(service)
+  assertRefused(await change(api, made.id, 'pause'), conflict('a cancelled schedule cannot be paused'))
+  assertRefused(await change(api, made.id, 'resume'), conflict('a cancelled schedule cannot be resumed'))
+  assert.equal(await digestOf(service), before, 'zero writes')
+})
+
+test('the list is newest first, by pages, by status, of one merchant and mode', async () => {
+  const own = await payer(service)
+  const ids: string[] = []
+  for (let nth = 0; nth < 7; nth += 1) {
+    ids.unshift((await planned(own.api)).id)
+    if (nth % 2 === 0) service.pass(1000)
+  }
+  await change(own.api, ids[0] as string, 'pause')
+  await change(own.api, ids[3] as string, 'cancel')
+  await planned(service.client(own.merchant.keys.live))
+  const list = async (query: string) => (await own.api.get(`${SCHEDULES}${query}`)).body
+  const all = await list('')
+  assert.deepEqual([all.object, all.has_more, all.next_cursor], ['list', false, null])
+  const walked: any[] = []
+  for (let cursor = ''; ; ) {
+    const page = await list(`?limit=3${cursor}`)
+    walked.push(...page.data)
+    if (!page.has_more) break
+    cursor = `&starting_after=${page.next_cursor}`
+  }
+  assert.deepEqual(walked, all.data)
+  const order = all.data.map((row: any) => `${row.created_at} ${row.id}`)
+  assert.deepEqual(order, [...order].sort().reverse())
+  assert.deepEqual(all.data.map((row: any) => row.id).sort(), [...ids].sort())
+  assert.deepEqual(all.data[0], await scheduleOf(own.api, all.data[0].id), 'rows are whole')
+  const statusOf = async (status: string) => (await list(`?status=${status}`)).data.map((row: any) => row.id)
+  assert.deepEqual(await statusOf('paused'), [ids[0]])
+  assert.deepEqual(await statusOf('cancelled'), [ids[3]])
+  assert.equal((await statusOf('active')).length, 5)
+})
+
+test('a list that is asked for wrongly is refused', async () => {
+  const other = await planned((await payer(service)).api)
+  const live = await planned(service.client(shop.merchant.keys.live))
+  const cursor = badRequest('invalid starting_after cursor')
+  for (const [query, refused] of [
+    ['status=succeeded', badRequest('invalid status: succeeded')],
+    ['status=Active', badRequest('invalid status: Active')],
+    ['limit=0', badRequest('limit must be an integer between 1 and 100')],
+    ['limit=101', badRequest('limit must be an integer between 1 and 100')],
+    ['created_after=never', badRequest('created_after must be an ISO 8601 datetime')],
+    [`starting_after=${other.id}`, cursor],
+    [`starting_after=${live.id}`, cursor],
+    ['starting_after=x', cursor],
+  ] as const)
+    assertRefused(await api.get(`${SCHEDULES}?${query}`), refused, { because: query })
+})
+
+test('creations and each of the three changes are counted apart, per merchant and mode', async () => {
+  const strict = await startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '2' } })
+  try {
+    const { merchant, api: own } = await payer(strict)
+    const { id } = await planned(own)
+    assert.equal((await plan(own, { amount: 0 })).status, 400, 'a refusal gives its place back')
+    await planned(own)
+    const full: Refused = { status: 429, code: 'rate_limited', error: '' }
+    const tooMuch = (reply: Awaited<ReturnType<Client['post']>>) => {
+      const seconds = reply.headers.get('retry-after') ?? ''
+      const error = `rate limit exceeded - retry in ${seconds} seconds`
+      assertRefused(reply, { ...full, error }, { retryAfter: seconds })
+      return Number(seconds)
+    }
+    const wait = tooMuch(await plan(own))
+    for (const what of CHANGES) {
+      assert.equal((await change(own, id, what)).status, 200)
+      assert.equal((await change(own, id, what)).status, 200)
+      tooMuch(await change(own, id, what))
+    }
+    assert.equal((await plan(strict.client(merchant.keys.live))).status, 201)
+    strict.pass(wait * 1000)
+    assert.equal((await plan(own, SCHEDULE)).status, 201)
+  } finally {
+    await strict.close()
+  }
+})
