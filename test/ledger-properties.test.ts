@@ -11,6 +11,8 @@ import {
   type Shop,
   startLiveService,
 } from './helpers/live-service.ts'
+import { OUT_SHOPS, stepOut } from './verify/histories-out.ts'
+import { booksOf, newPayerShop, type Payer, playOut, sweep } from './verify/play-out.ts'
 
 let service: LiveService
 before(async () => {
@@ -19,7 +21,8 @@ before(async () => {
 after(() => service.close())
 
 const SHOPS = 3
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const SWEEPS = [
   'follow-charges',
   'settle-charges',
@@ -165,6 +168,46 @@ test('random histories over several merchants and both modes end as the model sa
     { seed, numRuns: 12, endOnFailure: true },
   )
 })
+
+test('random histories of money out end with what the objects say, and every invariant holds', async () => {
+  const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
+  console.log(`histories out of seed ${seed}`)
+  await fc.assert(
+    fc.asyncProperty(fc.array(stepOut, { minLength: 40, maxLength: 100, size: 'max' }), async (steps) => {
+      const shops: Payer[] = []
+      for (let made = 0; made < OUT_SHOPS; made += 1) shops.push(await newPayerShop(service))
+      for (const one of steps) await playOut(service, one, shops)
+      await sweep(service, 'finish-keys')
+      await assertBooks(shops)
+      await finishOut()
+      await assertBooks(shops)
+    }),
+    { seed, numRuns: 12, endOnFailure: true },
+  )
+})
+
+/** The recipients are paid, the customers have paid, and the sweeps find all of it out. */
+async function finishOut(): Promise<void> {
+  for (let round = 0; round < 6; round += 1) {
+    for (const { reference } of service.operator.book.values()) service.operator.pays(reference)
+    for (const ms of [MINUTE, 2 * MINUTE, 30 * MINUTE]) {
+      service.pass(ms)
+      for (const name of ['follow-charges', 'send-payouts']) await sweep(service, name)
+    }
+    for (const name of ['settle-charges', 'finish-keys']) await sweep(service, name)
+  }
+}
+
+async function assertBooks(shops: readonly Payer[]): Promise<void> {
+  await assertVerified(service)
+  for (const shop of shops)
+    for (const api of [shop.live, shop.test]) {
+      const { has, should } = await booksOf(api, shop)
+      assert.equal(has, should)
+    }
+  for (const [reference, times] of service.operator.movements())
+    assert.equal(times, 1, `the operator moved ${reference} once`)
+}
 
 async function assertModel(
   model: Model,

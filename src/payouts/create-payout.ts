@@ -107,7 +107,7 @@ type Known = {
   at: Date
 }
 
-async function storePayouts(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
+export async function storePayouts(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {

@@ -21,8 +21,9 @@ export type DuePayout = Payout & {
 
 /** What one run takes; what falls due while it works is the next one's. */
 export const SENT_AT_ONCE = 1000
-// Of the submits that an installation carries at once, queued payouts may use this many: a payroll never blocks a single one.
-const LIVE_AT_ONCE = 32
+// Of the submits that an installation carries at once queued payouts may use half (rails.md 4.6), so that a payroll never blocks
+// a single one; and no more than so many, for each needs a connection of six when its answer comes.
+const LIVE_AT_ONCE = 16
 // A payout is taken up again after this long when its worker died over it: longer than a submit can last.
 const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000

@@ -1,7 +1,8 @@
-import { type Invariant, RESIDUAL } from './invariant.ts'
+import { type Invariant, PAID, RESIDUAL } from './invariant.ts'
 
 const CHARGES = 'select count(*) from charges'
-const PAID = `c.status in ('succeeded', 'refunded')`
+
+const feeOf = (paid: string) => `least(greatest(floor((${paid})::numeric * 15 / 1000), 200), 5000)`
 
 // What the ledger says about each charge, whatever its mode or number of postings.
 const POSTED = `select merchant_id, mode, subject,
@@ -32,11 +33,12 @@ export const CHARGE_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'C3',
-    says: 'every fee is the formula: 1.5 percent of what was paid by mobile money, at least 200, at most 5000',
-    counted: CHARGES,
+    says: 'every fee is the formula: 1.5 percent of what mobile money brought or took out, at least 200, at most 5000',
+    counted: `select (${CHARGES}) + (select count(*) from payouts)`,
     offenders: `select c.id as offender from charges c
-      where c.fee is distinct from case c.amount - c.gift_card_amount when 0 then 0
-        else least(greatest(floor((c.amount - c.gift_card_amount)::numeric * 15 / 1000), 200), 5000) end`,
+        where c.fee is distinct from case c.amount - c.gift_card_amount when 0 then 0 else ${feeOf('c.amount - c.gift_card_amount')} end
+      union all
+      select p.id from payouts p where p.fee is distinct from ${feeOf('p.amount')}`,
   },
   {
     id: 'C5',
@@ -58,29 +60,5 @@ export const CHARGE_INVARIANTS: readonly Invariant[] = [
       union all
       select c.id from charges c join transfers t on (t.merchant_id, t.subject) = (c.merchant_id, c.id)
       where c.status = 'failed'`,
-  },
-  {
-    id: 'CH5',
-    says: 'every open charge has a time at which the rail is asked next, no other has one',
-    counted: `select count(*) from charges where status in ('pending', 'authorized')`,
-    offenders: `select c.id as offender from charges c
-      where (c.status in ('pending', 'authorized') and c.voided_at is null) <> (c.follow_at is not null)`,
-  },
-  {
-    id: 'P4',
-    says: 'every charge has one rail reference of its own, and a live one its one attempt under it',
-    counted: CHARGES,
-    offenders: `select string_agg(id, ' ' order by id) as offender from charges where rail_reference is not null
-        group by rail_reference having count(*) > 1
-      union all
-      select c.id from charges c where c.rail_reference is null and c.amount > c.gift_card_amount
-      union all
-      select c.id from charges c left join rail_attempts a on (a.merchant_id, a.subject) = (c.merchant_id, c.id)
-        where c.mode = 'live' and c.rail_reference is not null
-        group by c.merchant_id, c.id having count(*) <> 1
-          or bool_and((a.id, a.side, a.channel) = (c.rail_reference, 'collect', c.channel)) is not true
-      union all
-      select a.subject from rail_attempts a left join charges c on (c.merchant_id, c.id) = (a.merchant_id, a.subject)
-        where a.side = 'collect' and c.mode is distinct from 'live'`,
   },
 ]

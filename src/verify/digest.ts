@@ -12,6 +12,15 @@ const MONEY = [
   'rail_evidence',
   'deliveries',
   'exceptions',
+  'payouts',
+  'bulk_batches',
+  'bulk_items',
+  'bulk_references',
+  'schedules',
+  'withdrawals',
+  'subaccounts',
+  'subaccount_heads',
+  'charge_shares',
 ]
 
 /** A digest over every transfer, settlement and event: equal before and after means that none was added or changed (L7). */

@@ -1,28 +1,35 @@
 import type { Invariant } from './invariant.ts'
 
+const OF_MONEY = `where starts_with(type, 'charge.') or starts_with(type, 'payout.')`
+
 /** Events and their deliveries. */
 export const EVENT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'E1',
-    says: 'each end of a charge has exactly one event of its type, stored at the moment of that end; no other is told',
-    counted: `select count(*) from events where type like 'charge.%'`,
+    says: 'each end of a charge or payout has exactly one event of its type, stored at the moment of that end; no other is told',
+    counted: `select count(*) from events ${OF_MONEY}`,
     offenders: `select coalesce(x.subject, e.subject) as offender
       from (select merchant_id, id as subject, completed_at as at,
           case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
         from charges where status in ('succeeded', 'failed', 'refunded')
         union all
-        select merchant_id, id, refunded_at, 'charge.refunded' from charges where status = 'refunded') x
+        select merchant_id, id, refunded_at, 'charge.refunded' from charges where status = 'refunded'
+        union all
+        select merchant_id, id, completed_at, 'payout.' || status from payouts where status in ('succeeded', 'failed')) x
       full join (select merchant_id, subject, type, count(*) as times, min(created_at) as at
-        from events where type like 'charge.%' group by merchant_id, subject, type) e using (merchant_id, subject, type)
+        from events ${OF_MONEY} group by merchant_id, subject, type) e using (merchant_id, subject, type)
       where e.times is distinct from 1 or e.at is distinct from x.at`,
   },
   {
     id: 'EV3',
-    says: 'an event is about a charge of its own merchant and mode, and has its one delivery for 30 days',
+    says: 'an event is about a charge or payout of its own merchant and mode, and has its one delivery for 30 days',
     counted: 'select count(*) from events',
     offenders: `select e.id as offender
       from events e left join charges c on (c.merchant_id, c.id, c.mode) = (e.merchant_id, e.subject, e.mode)
-        where e.type like 'charge.%' and c.id is null
+        where starts_with(e.type, 'charge.') and c.id is null
+      union all
+      select e.id from events e left join payouts p on (p.merchant_id, p.id, p.mode) = (e.merchant_id, e.subject, e.mode)
+        where starts_with(e.type, 'payout.') and p.id is null
       union all
       select e.id from events e left join deliveries d on (d.merchant_id, d.event_id) = (e.merchant_id, e.id)
         where e.created_at > $2::timestamptz and d.event_id is null

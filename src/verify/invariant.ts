@@ -11,5 +11,11 @@ export type Invariant = {
   offenders: string
 }
 
-/** What `charge_net` posts for a charge: its net, less the shares of subaccounts once there are any (C2). */
-export const RESIDUAL = 'c.amount - c.gift_card_amount - c.fee'
+/** What `charge_net` posts for a charge: its net, less the shares of subaccounts (C2). */
+export const RESIDUAL = 'c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0)'
+
+/** Whether money came in for a charge. */
+export const PAID = `c.status in ('succeeded', 'refunded')`
+
+/** Whether a payout still holds its reservation. */
+export const RESERVED = `p.status in ('pending', 'authorized') and p.voided_at is null`

@@ -6,6 +6,16 @@ const TRANSFERS = 'select count(*) from transfers'
 const moved = (account: string) =>
   `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
 
+// Each transfer of subaccounts seen from both of its sides: whose, which of the two balances, and how much.
+const OF_SUBACCOUNTS = ['debit', 'credit']
+  .map(
+    (
+      side,
+    ) => `select merchant_id, mode, seq, split_part(${side}, ':', 1) as balance, split_part(${side}, ':', 2) as subaccount_id,
+      ${side === 'debit' ? '-amount' : 'amount'} as amount from transfers where starts_with(${side}, 'sub_')`,
+  )
+  .join(' union all ')
+
 // Each transfer seen from both of its sides.
 const BOTH_SIDES = `select merchant_id, mode, seq, debit as account, -amount as amount from transfers
   union all select merchant_id, mode, seq, credit, amount from transfers`
@@ -24,14 +34,20 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'L2',
-    says: 'each head row shows what its transfers add up to',
-    counted: 'select count(*) from ledger_heads',
+    says: 'each head row, of merchants and of subaccounts, shows what its transfers add up to',
+    counted: 'select (select count(*) from ledger_heads) + (select count(*) from subaccount_heads)',
     offenders: `select format('merchant %s %s', merchant_id, mode) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(${moved('available')}) as available, sum(${moved('pending')}) as pending,
           sum(${moved('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
       where (h.available, h.pending, h.in_flight) is distinct from
-        (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))`,
+        (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))
+      union all
+      select format('%s %s', subaccount_id, mode) from subaccount_heads h
+      full join (select merchant_id, mode, subaccount_id, coalesce(sum(amount) filter (where balance = 'sub_available'), 0) as available,
+          coalesce(sum(amount) filter (where balance = 'sub_pending'), 0) as pending
+        from (${OF_SUBACCOUNTS}) s group by merchant_id, mode, subaccount_id) t using (merchant_id, mode, subaccount_id)
+      where (h.available, h.pending) is distinct from (coalesce(t.available, 0), coalesce(t.pending, 0))`,
   },
   {
     id: 'L3',
@@ -41,7 +57,13 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
       from (select merchant_id, mode, seq, sum(${moved('available')}) over replay as available,
           sum(${moved('pending')}) over replay as pending, sum(${moved('in_flight')}) over replay as in_flight
         from transfers window replay as (partition by merchant_id, mode order by seq rows unbounded preceding)) r
-      where least(available, pending, in_flight) < 0 group by merchant_id, mode`,
+      where least(available, pending, in_flight) < 0 group by merchant_id, mode
+      union all
+      select format('%s %s at seq %s', subaccount_id, mode, min(seq))
+      from (select merchant_id, mode, subaccount_id, seq, sum(amount) over (
+          partition by merchant_id, mode, subaccount_id, balance order by seq rows unbounded preceding) as held
+        from (${OF_SUBACCOUNTS}) s) r
+      where held < 0 group by merchant_id, mode, subaccount_id`,
   },
   {
     id: 'L4',

@@ -13,7 +13,20 @@ const OWNED = [
   'events',
   'deliveries',
   'exceptions',
+  'payouts',
+  'bulk_batches',
+  'bulk_items',
+  'bulk_references',
+  'schedules',
+  'withdrawals',
+  'withdrawal_numbers',
+  'subaccounts',
+  'subaccount_heads',
+  'charge_shares',
 ]
+
+// Everything that names a subaccount.
+const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
 
 /** Whose the rows are. */
 export const OWNER_INVARIANTS: readonly Invariant[] = [
@@ -32,5 +45,13 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
     offenders: `select format('merchant %s %s', m.id, one) as offender
       from merchants m cross join unnest(enum_range(null::mode)) as both_modes (one)
       left join ledger_heads h on (h.merchant_id, h.mode) = (m.id, one) where h.seq is null`,
+  },
+  {
+    id: 'M3',
+    says: 'every subaccount that is named is one of its own merchant',
+    counted: 'select count(*) from subaccounts',
+    offenders: `select format('%s of %s of merchant %s', t.place, t.subaccount_id, t.merchant_id) as offender
+      from (${NAMING.map((table) => `select '${table}' as place, merchant_id, subaccount_id from ${table} where subaccount_id is not null group by merchant_id, subaccount_id`).join(' union all ')}) t
+      left join subaccounts s on (s.merchant_id, s.id) = (t.merchant_id, t.subaccount_id) where s.id is null`,
   },
 ]

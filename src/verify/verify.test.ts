@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { type TestDatabase, testDatabase } from '../../test/helpers/test-database.ts'
+import { WHOLE_MOVEMENTS_OUT } from '../../test/verify/broken/payout.ts'
 import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
 import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
 import { CHARGE, NOW } from '../../test/verify/names.ts'
 import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
 import { buildWorld } from '../../test/verify/world.ts'
-import { CHARGE_MOVES, CHARGE_STATUSES } from '../charges/charge.ts'
+import { CHARGE_MOVES } from '../charges/charge.ts'
+import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
+import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
 import { ledgerDigest, moneyDigest } from './digest.ts'
 import { INVARIANTS } from './invariants.ts'
 import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
@@ -67,11 +70,11 @@ test('the report names the first ten of many offenders', () =>
     await unguarded.query(`set local session_replication_role = replica; update charges set fee = fee + 1`)
     const findings = await verifySnapshot(unguarded, NOW)
     const c3 = findings.find(({ id }) => id === 'C3')
-    assert.deepEqual([c3?.violations, c3?.offenders.length], [14, 10])
+    assert.deepEqual([c3?.violations, c3?.offenders.length], [26, 10])
     const line = verifyReport(findings)
       .split('\n')
       .find((one) => one.startsWith('C3'))
-    assert.match(line ?? '', /BROKEN.*14 rows, 14 violations, \d+ ms\): txn_.*, \.\.\.$/)
+    assert.match(line ?? '', /BROKEN.*57 rows, 26 violations, \d+ ms\): txn_.*, \.\.\.$/)
   }))
 
 test('every invariant has a planted fault, and no other has', () => {
@@ -91,11 +94,12 @@ for (const { id, fault, sql, names } of PLANTED_FAULTS)
       )
     }))
 
-test('a success with all its parts breaks nothing', () =>
-  rolledBack(world, async () => {
-    await world.query(WHOLE_SUCCESS)
-    assert.deepEqual(brokenIds(await verifySnapshot(world, NOW)), [])
-  }))
+for (const [movement, sql] of [['a success', WHOLE_SUCCESS], ...WHOLE_MOVEMENTS_OUT] as const)
+  test(`${movement} with all its parts breaks nothing`, () =>
+    rolledBack(world, async () => {
+      await world.query(sql)
+      assert.deepEqual(brokenIds(await verifySnapshot(world, NOW)), [])
+    }))
 
 for (const { statement, sql, refusedBy, caughtBy } of BROKEN_STATEMENTS)
   test(`${statement}: ${refusedBy ? `refused by ${refusedBy}` : `caught by verify (${caughtBy})`}`, () =>
@@ -112,12 +116,7 @@ for (const { statement, role, message } of REFUSALS_OF_RECORD)
       await assert.rejects(world.query(statement), { message })
     }))
 
-const forbidden = CHARGE_STATUSES.flatMap((from) =>
-  CHARGE_STATUSES.filter((to) => to !== from && !(CHARGE_MOVES[from] as readonly string[]).includes(to)).map(
-    (to) => [from, to] as const,
-  ),
-)
-for (const [from, to] of forbidden)
+for (const [from, to] of forbiddenMoves(CHARGE_MOVES))
   test(`a charge moved from ${from} to ${to}: refused by charges_move_forward`, () =>
     rolledBack(world, async () => {
       await world.query(
@@ -126,6 +125,17 @@ for (const [from, to] of forbidden)
       const moved = world.query('update charges set status = $2 where status = $1', [from, to])
       await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
     }))
+
+for (const [table, moves] of [
+  ['payouts', PAYOUT_MOVES],
+  ['schedules', SCHEDULE_MOVES],
+] as const)
+  for (const [from, to] of forbiddenMoves(moves))
+    test(`${table} moved from ${from} to ${to}: refused by ${table}_move_forward`, () =>
+      rolledBack(world, async () => {
+        const moved = world.query(`update ${table} set status = $2 where status = $1`, [from, to])
+        await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
+      }))
 
 test('the digest of the ledger changes with any of its rows and with nothing else', () =>
   rolledBack(world, async () => {
@@ -143,6 +153,16 @@ test('the digest of the ledger changes with any of its rows and with nothing els
     assert.notEqual(await ledgerDigest(world), ledger)
     assert.notEqual(await moneyDigest(world), changed)
   }))
+
+/** Every pair of different states that the table of moves does not have. */
+function forbiddenMoves(moves: Readonly<Record<string, readonly string[]>>): [from: string, to: string][] {
+  const states = Object.keys(moves)
+  return states.flatMap((from) =>
+    states
+      .filter((to) => to !== from && !moves[from]?.includes(to))
+      .map((to): [string, string] => [from, to]),
+  )
+}
 
 const brokenIds = (findings: readonly { id: string; violations: number }[]) =>
   findings.filter(({ violations }) => violations > 0).map(({ id }) => id)

@@ -9,7 +9,9 @@ import { releaseWithdrawal } from '../payouts/release-withdrawal.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { moveAttempt } from '../rails/attempts.ts'
 import { withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
@@ -89,7 +91,11 @@ function decide(
     if (decision === 'approved')
       return { value: null, last: [decided, releaseWithdrawal(merchantId, id, at)] }
     const payout = { merchantId, id, mode: 'live' as const, subaccountId: null }
-    const end = { payout, to: { status: 'failed' as const, reason: REASONS[decision] } }
+    const end = {
+      payout,
+      to: { status: 'failed' as const, reason: REASONS[decision] },
+      alongside: [moveAttempt({ merchantId, reference: uuidFor(id) }, 'ended', null)],
+    }
     const { moved, writes } = await endPayoutsIn(tx, [end], at)
     assert(moved[0] === 'moved', 'a withdrawal that waits is open')
     return { value: null, last: [...writes, decided] }

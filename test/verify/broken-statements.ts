@@ -1,17 +1,25 @@
 import { CREDITING } from './broken/crediting.ts'
+import { PAYING_MANY } from './broken/many.ts'
 import { MEMORY } from './broken/memory.ts'
+import { PAYING } from './broken/paying.ts'
 import { POSTING } from './broken/posting.ts'
+import { REFUNDING } from './broken/refunding.ts'
 import { SETTLING } from './broken/settling.ts'
+import { SHARING } from './broken/sharing.ts'
 import { STATES } from './broken/states.ts'
 import type { BrokenStatement } from './broken/success.ts'
 
-/** The broken statements about money in. */
+/** The broken statements about money in, then those about money that is shared, refunded and paid out. */
 export const BROKEN_STATEMENTS: readonly BrokenStatement[] = [
   ...CREDITING,
   ...POSTING,
   ...SETTLING,
   ...STATES,
   ...MEMORY,
+  ...SHARING,
+  ...PAYING,
+  ...REFUNDING,
+  ...PAYING_MANY,
 ]
 
 type Refusal = { statement: string; role?: string; message: RegExp }

@@ -1,7 +1,9 @@
+import { idForKey } from '../../src/payouts/accept-payout.ts'
+
 /** When the world is looked at. */
 export const NOW = new Date('2026-03-10T09:00:00.000Z')
 
-export const TAGS = { 1: 'onexx', 2: 'twoxx' } as const
+export const TAGS = { 1: 'onexx', 2: 'twoxx', 3: 'three' } as const
 export type MerchantId = keyof typeof TAGS
 
 /** The id of a merchant's charge that has this name in the world. */
@@ -25,6 +27,64 @@ export const CHARGE = {
   contradicted: idOf(2, 'contradicted'),
 }
 
+// Merchant 3 pays out, shares its charges and refunds them.
+const idOf3 = (prefix: string, name: string) => `${prefix}${TAGS[3]}${name.padEnd(16, '0')}`
+export const payoutIdOf = (name: string) => idOf3('pout_', name)
+
+/** The charges of merchant 3: shared out, and refunded. */
+export const SPLIT = {
+  atOnce: idOf(3, 'splitatonce'),
+  whole: idOf(3, 'splitwhole'),
+  asleep: idOf(3, 'splitasleep'),
+  failed: idOf(3, 'splitfailed'),
+  open: idOf(3, 'splitopen'),
+  released: idOf(3, 'splitreleased'),
+  held: idOf(3, 'splitheld'),
+}
+export const REFUNDED = {
+  paid: idOf(3, 'refundpaid'),
+  open: idOf(3, 'refundopen'),
+  failed: idOf(3, 'refundfailed'),
+}
+export const UNREFUNDED = idOf(3, 'unrefunded')
+
+/** The payouts of the world by what they show; the last eight were asked for by commands. */
+export const PAYOUT = {
+  paid: payoutIdOf('paid'),
+  unpaid: payoutIdOf('unpaid'),
+  open: payoutIdOf('open'),
+  livePaid: payoutIdOf('livepaid'),
+  liveUnpaid: payoutIdOf('liveunpaid'),
+  inDoubt: payoutIdOf('indoubt'),
+  sending: payoutIdOf('sending'),
+  voided: payoutIdOf('voided'),
+  refused: payoutIdOf('refused'),
+  requested: idForKey(TAGS[3], 'requested'),
+  approved: idForKey(TAGS[3], 'approved'),
+  withdrawn: idForKey(TAGS[3], 'withdrawn'),
+  rejected: idForKey(TAGS[3], 'rejected'),
+  cancelled: idForKey(TAGS[3], 'cancelled'),
+  subPaid: idForKey(TAGS[3], 'subpaid'),
+  subUnpaid: idForKey(TAGS[3], 'subunpaid'),
+  subOpen: idForKey(TAGS[3], 'subopen'),
+}
+export const SUBACCOUNT = {
+  farm: idOf3('sub_', 'farm'),
+  shop: idOf3('sub_', 'shop'),
+  asleep: idOf3('sub_', 'asleep'),
+}
+export const BATCH = {
+  first: idOf3('batch_', 'first'),
+  again: idOf3('batch_', 'again'),
+  waiting: idOf3('batch_', 'waiting'),
+}
+export const SCHEDULE = {
+  daily: idOf3('spo_', 'daily'),
+  live: idOf3('spo_', 'live'),
+  poor: idOf3('spo_', 'poor'),
+  cancelled: idOf3('spo_', 'cancelled'),
+}
+
 // Words of SQL for the rows of the world.
 export const of = (charge: string) => `id = '${charge}'`
 export const about = (charge: string) => `subject = '${charge}'`
@@ -33,6 +93,8 @@ export const settlementOf = (charge: string) => `(select settlement_id from char
 export const LIVE_1 = `merchant_id = 1 and mode = 'live'`
 export const TEST_1 = `merchant_id = 1 and mode = 'test'`
 export const LIVE_2 = `merchant_id = 2 and mode = 'live'`
+export const LIVE_3 = `merchant_id = 3 and mode = 'live'`
+export const TEST_3 = `merchant_id = 3 and mode = 'test'`
 export const LAST_SEQ = `(select max(seq) from transfers where ${LIVE_1})`
 export const addTransfer = (values: string) =>
   `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at) values (${values}, '2026-03-10T08:00:00Z')`

@@ -1,16 +1,30 @@
+import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
 import { EVENT_FAULTS } from './faults/events.ts'
 import { KEY_FAULTS } from './faults/keys.ts'
 import { LEDGER_FAULTS } from './faults/ledger.ts'
 import { OWNER_FAULTS } from './faults/owners.ts'
+import { PAYOUT_FAULTS } from './faults/payouts.ts'
+import { RAIL_FAULTS } from './faults/rails.ts'
+import { REFUND_FAULTS } from './faults/refunds.ts'
+import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
+import { SPLIT_FAULTS } from './faults/splits.ts'
+import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
 
 /** At least one for every invariant, and one for each thing that an invariant looks at. */
 export const PLANTED_FAULTS: readonly Fault[] = [
   ...LEDGER_FAULTS,
   ...CHARGE_FAULTS,
+  ...SPLIT_FAULTS,
   ...SETTLEMENT_FAULTS,
+  ...PAYOUT_FAULTS,
+  ...WITHDRAWAL_FAULTS,
+  ...REFUND_FAULTS,
+  ...BULK_FAULTS,
+  ...SCHEDULE_FAULTS,
+  ...RAIL_FAULTS,
   ...KEY_FAULTS,
   ...EVENT_FAULTS,
   ...OWNER_FAULTS,

@@ -3,34 +3,55 @@ import { chargeMoves, moveCharge } from '../../src/charges/move-charge.ts'
 import { settleCharges } from '../../src/charges/settle-charges.ts'
 import { addCharges } from '../../src/charges/write-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
-import { lockHeads, makeHeads, openBook } from '../../src/ledger/book.ts'
+import { makeHeads } from '../../src/ledger/book.ts'
+import { addTestFunds } from '../../src/ledger/test-funds.ts'
+import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { exactWindow } from '../../src/platform/rate/exact-window.ts'
+import { deadlineIn } from '../../src/rails/rail.ts'
+import { sandboxRail } from '../../src/rails/sandbox.ts'
+import { refunds } from '../../src/refunds/refund-charge.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
+import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const CONFIG = {
+  liveHoldHours: 24,
+  testHoldSeconds: 0,
+  sandboxOutcomeSeconds: 2,
+  amountMax: 10_000_000,
+  withdrawalMin: 1000,
+}
 
 type World = App & { clock: { at: number } }
 
 /**
- * A small right world, written by the product's own operations and statements: two merchants, both modes, every state of
- * a charge, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two exceptions.
+ * A small right world, written by the product's own operations and statements. Two merchants take money: both modes, every
+ * state of a charge, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two
+ * exceptions. A third shares charges out, refunds them and pays: every kind and state of a payout.
  */
 export async function buildWorld(db: Database): Promise<void> {
   const clock = { at: NOW.getTime(), now: () => new Date(clock.at), nowMs: () => clock.at }
-  const config = { liveHoldHours: 24, testHoldSeconds: 0 }
-  const app = { db, clock, config, log: console, nudge: () => {} } as unknown as World
-  app.chargeMoves = chargeMoves(app)
+  const app = { db, clock, config: CONFIG, log: console, nudge: () => {}, deadlineIn } as unknown as World
+  const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
+  Object.assign(app, {
+    rails: { test: { op1_momo: sandbox }, live: {} },
+    refundWindow: exactWindow('refunds', 0),
+  })
+  Object.assign(app, { chargeMoves: chargeMoves(app), payoutMoves: payoutMoves(app), refunds: refunds(app) })
   await addMerchants(db)
   await liveThroughHistory(app)
   setAge(app, HOUR_MS)
   await takeLiveMoney(app)
   await contradictTheRail(app)
   await playInTheSandbox(app)
+  await moneyOutToday(app)
   setAge(app, 10_000)
+  await moneyOutUnderWay(app)
   await createLive(app, 1, { name: 'sending', amount: 1000, end: 'sending' })
   await addRefusedKey(app)
   await spreadDeliveries(db)
@@ -53,8 +74,10 @@ async function liveThroughHistory(app: World): Promise<void> {
   await pruneDeliveries(app)
   await pay(app, 1, ['live', 'released', 100_000])
   await pay(app, 1, ['live', 'releasedtoo', 5000])
+  await saveUp(app)
   setAge(app, 2 * DAY_MS)
   await settleAndCheck(app)
+  await moneyOutLately(app)
 }
 
 async function settleAndCheck(app: App): Promise<void> {
@@ -81,7 +104,7 @@ async function contradictTheRail(app: App): Promise<void> {
 
 /** At last a realistic hold, whose clock is moved past it: real time stays far before hold_until. */
 async function playInTheSandbox(app: App): Promise<void> {
-  await addTestMoney(app)
+  await addTestFunds(app, { merchantId: 1, tag: TAGS[1] }, { amount: 1_000_000, key: 'first' })
   await pay(app, 1, ['test', 'testpaid', 50_000])
   await fail(app, 1, ['test', 'testfailed', 50_000])
   await write(app.db, ...addCharges([newCharge(app, 1, { mode: 'test', name: 'testopen', amount: 201 })]))
@@ -92,7 +115,7 @@ async function playInTheSandbox(app: App): Promise<void> {
 }
 
 async function addMerchants(db: Database): Promise<void> {
-  for (const id of [1, 2] as const) {
+  for (const id of [1, 2, 3] as const) {
     const facts = [`mer_${TAGS[id]}${'0'.repeat(16)}`, TAGS[id], `shop-${id}`]
     await db.pool.query(
       `insert into directory.merchants (id, public_id, tag, handle, cell, created_at) overriding system value
@@ -121,21 +144,6 @@ async function addRefusedKey(app: App): Promise<void> {
     objectId: null,
   }
   await write(app.db, ...addKeys([use], app.clock.now()))
-}
-
-async function addTestMoney({ db, clock }: App): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [heads] = await tx.send(lockHeads([{ merchantId: 1, mode: 'test' }]))
-    const book = openBook(heads, clock.now())
-    const funds = {
-      kind: 'test_funds',
-      subject: 'fund_onexx1',
-      debit: 'sandbox',
-      credit: 'available',
-    } as const
-    book.post({ merchantId: 1, mode: 'test', ...funds, amount: 1_000_000 })
-    return { value: null, last: book.writes() }
-  })
 }
 
 /** One delivery was sent, one given up, one is claimed this moment; the others are due. */

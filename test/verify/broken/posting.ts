@@ -57,7 +57,7 @@ export const POSTING: readonly BrokenStatement[] = [
   {
     statement: 'an account that does not exist',
     sql: transfer(`1, 'live', 99, 'charge_net', 'txn_1', 'rail:OP1', 'available', 5`),
-    refusedBy: 'account_names',
+    refusedBy: 'known_shape',
   },
   { statement: 'a transfer of nothing', sql: funds('seq + 1', 0), refusedBy: 'transfers_amount_check' },
   { statement: 'a transfer backwards', sql: funds('seq + 1', -5), refusedBy: 'transfers_amount_check' },

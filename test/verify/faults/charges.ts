@@ -1,6 +1,6 @@
-import { about, addTransfer, CHARGE, type Fault, LIVE_1, LIVE_2, of } from '../names.ts'
+import { about, addTransfer, CHARGE, type Fault, LIVE_1, LIVE_2, of, PAYOUT, SPLIT } from '../names.ts'
 
-const { held, aged, testPaid, testFailed } = CHARGE
+const { held, testFailed } = CHARGE
 
 export const CHARGE_FAULTS: readonly Fault[] = [
   {
@@ -76,6 +76,21 @@ export const CHARGE_FAULTS: readonly Fault[] = [
     names: charge,
   })),
   {
+    id: 'C3',
+    fault: 'a fee on a payout that was bargained',
+    sql: `update payouts set fee = fee - 1 where ${of(PAYOUT.livePaid)}`,
+    names: PAYOUT.livePaid,
+  },
+  ...[SPLIT.atOnce, SPLIT.whole, SPLIT.held].map((charge) => ({
+    id: charge === SPLIT.whole ? 'C1' : 'C2',
+    fault: `the net of ${charge} credited without taking its shares off`,
+    sql:
+      charge === SPLIT.whole
+        ? addTransfer(`3, 'test', 99, 'charge_net', '${charge}', 'rail:op1_momo', 'available', 5000`)
+        : `update transfers set amount = amount + 5000 where ${about(charge)} and kind = 'charge_net'`,
+    names: charge,
+  })),
+  {
     id: 'C5',
     fault: 'a charge marked as settled',
     sql: `update charges set settled_at = hold_until where ${of(held)}`,
@@ -122,77 +137,5 @@ export const CHARGE_FAULTS: readonly Fault[] = [
     fault: 'a failed charge that moved money',
     sql: addTransfer(`1, 'test', 99, 'test_funds', '${testFailed}', 'sandbox', 'available', 1`),
     names: testFailed,
-  },
-  {
-    id: 'CH5',
-    fault: 'an open charge that nobody asks about',
-    sql: `update charges set follow_at = null where ${of(CHARGE.liveOpen)}`,
-    names: CHARGE.liveOpen,
-  },
-  {
-    id: 'CH5',
-    fault: 'an ended charge that is still asked about',
-    sql: `update charges set follow_at = created_at where ${of(held)}`,
-    names: held,
-  },
-  {
-    id: 'CH5',
-    fault: 'a charge asked about that was taken back',
-    sql: `update charges set follow_at = created_at where ${of(CHARGE.voided)}`,
-    names: CHARGE.voided,
-  },
-  {
-    id: 'P4',
-    fault: 'two charges under one reference',
-    sql: `update charges set rail_reference = (select rail_reference from charges where ${of(testFailed)}) where ${of(testPaid)}`,
-    names: `${testFailed} ${testPaid}`,
-  },
-  {
-    id: 'P4',
-    fault: 'a charge without a reference',
-    sql: `update charges set rail_reference = null where ${of(testPaid)}`,
-    names: testPaid,
-  },
-  {
-    id: 'P4',
-    fault: 'a live charge without its attempt',
-    sql: `delete from rail_attempts where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'P4',
-    fault: 'an attempt under another reference',
-    sql: `update rail_attempts set id = 'other' where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'P4',
-    fault: 'an attempt that pays out',
-    sql: `update rail_attempts set side = 'disburse' where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'P4',
-    fault: 'an attempt over another channel',
-    sql: `update rail_attempts set channel = 'card' where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'P4',
-    fault: 'a second attempt',
-    sql: `update rail_attempts set subject = '${held}' where ${about(aged)}`,
-    names: held,
-  },
-  {
-    id: 'P4',
-    fault: 'an attempt for a test charge',
-    sql: `update rail_attempts set subject = '${testPaid}' where ${about(held)}`,
-    names: testPaid,
-  },
-  {
-    id: 'P4',
-    fault: 'an attempt for nothing',
-    sql: `update rail_attempts set subject = 'txn_gone' where ${about(held)}`,
-    names: 'txn_gone',
   },
 ]

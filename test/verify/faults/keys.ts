@@ -1,4 +1,4 @@
-import { CHARGE, type Fault, LIVE_1, of } from '../names.ts'
+import { BATCH, CHARGE, type Fault, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
 
 const { held, testPaid } = CHARGE
 
@@ -8,6 +8,19 @@ export const KEY_FAULTS: readonly Fault[] = [
     fault: 'a key that runs for ever',
     sql: `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null`,
     names: `key-${CHARGE.sending}`,
+  },
+  {
+    id: 'K1',
+    fault: 'a bulk call that nobody has taken up',
+    sql: `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null;
+      update bulk_batches set lease_until = '2026-03-10T08:59:29Z' where ${of(BATCH.waiting)}`,
+    names: `key-${BATCH.waiting}`,
+  },
+  {
+    id: 'K1',
+    fault: 'a finished bulk call that was never answered',
+    sql: `update idempotency_keys set status = null, body = null where object_id = '${BATCH.first}'`,
+    names: `key-${BATCH.first}`,
   },
   ...[401, 403, 413, 429, 500, 502, 503].map((status) => ({
     id: 'ID5',
@@ -52,6 +65,68 @@ export const KEY_FAULTS: readonly Fault[] = [
     sql: `update idempotency_keys set body = '{"id":"${held}"}' where object_id = '${testPaid}'`,
     names: `key-${testPaid}`,
   },
+  ...[
+    ['payouts', PAYOUT.open],
+    ['bulk_batches', BATCH.first],
+    ['schedules', SCHEDULE.daily],
+    ['subaccounts', SUBACCOUNT.farm],
+  ].map(([table, id]) => ({
+    id: 'ID6',
+    fault: `a key of ${table} whose object is not there`,
+    sql: `delete from ${table} where id = '${id}'`,
+    names: `key-${id}`,
+  })),
+  ...[PAYOUT.open, BATCH.first, SCHEDULE.daily].map((id) => ({
+    id: 'ID6',
+    fault: `the key of ${id} in the other mode`,
+    sql: `update idempotency_keys set mode = 'live' where object_id = '${id}'`,
+    names: `key-${id}`,
+  })),
+  {
+    id: 'ID6',
+    fault: "a subaccount's key of another merchant",
+    sql: `update idempotency_keys set merchant_id = 2 where object_id = '${SUBACCOUNT.farm}'`,
+    names: `key-${SUBACCOUNT.farm}`,
+  },
+  {
+    id: 'ID6',
+    fault: 'a key of something unheard of',
+    sql: `update idempotency_keys set object_id = 'lnk_1', body = 'lnk_1' where object_id = '${PAYOUT.open}'`,
+    names: `key-${PAYOUT.open}`,
+  },
+  {
+    id: 'ID6',
+    fault: 'a payout taken back whose key shows it',
+    sql: `update idempotency_keys set status = 201 where object_id = '${PAYOUT.refused}'`,
+    names: `key-${PAYOUT.refused}`,
+  },
+  {
+    id: 'ID6',
+    fault: 'a payout taken back whose key still runs',
+    sql: `update idempotency_keys set status = null, body = null where object_id = '${PAYOUT.refused}'`,
+    names: `key-${PAYOUT.refused}`,
+  },
+  {
+    id: 'ID6',
+    fault: 'a payout that exists though its key says that it was refused',
+    sql: `update idempotency_keys set status = 400 where object_id = '${PAYOUT.livePaid}'`,
+    names: `key-${PAYOUT.livePaid}`,
+  },
+  {
+    id: 'ID6',
+    fault: 'a bulk call that came under another key',
+    sql: `update bulk_batches set key = 'other' where ${of(BATCH.first)}`,
+    names: `key-${BATCH.first}`,
+  },
+  ...[
+    `delete from idempotency_keys where object_id = '${BATCH.waiting}'`,
+    `update idempotency_keys set status = 200, body = object_id where object_id = '${BATCH.waiting}'`,
+  ].map((sql) => ({
+    id: 'ID6',
+    fault: `an unfinished bulk call whose key does not run: ${sql.slice(0, 6)}`,
+    sql,
+    names: BATCH.waiting,
+  })),
   {
     id: 'EX1',
     fault: 'an account paused by an exception that was never stored',

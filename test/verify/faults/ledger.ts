@@ -1,4 +1,14 @@
-import { about, addTransfer, CHARGE, type Fault, LAST_SEQ, LIVE_1, LIVE_2, TEST_1 } from '../names.ts'
+import {
+  about,
+  addTransfer,
+  CHARGE,
+  type Fault,
+  LAST_SEQ,
+  LIVE_1,
+  LIVE_2,
+  SUBACCOUNT,
+  TEST_1,
+} from '../names.ts'
 
 const { held } = CHARGE
 
@@ -75,6 +85,12 @@ export const LEDGER_FAULTS: readonly Fault[] = [
           union all select credit, amount from transfers where ${LIVE_2}) s group by account) a), '2026-03-10T08:00:00Z'
       from ledger_heads where ${LIVE_2}`,
     names: 'merchant 2 live at seq 99',
+  },
+  {
+    id: 'L5',
+    fault: 'a checkpoint that shows another balance of a subaccount',
+    sql: `update ledger_checkpoints set balances = jsonb_set(balances, '{sub_available:${SUBACCOUNT.farm}}', '1') where merchant_id = 3`,
+    names: 'merchant 3 live at seq 11',
   },
   {
     id: 'L6',

@@ -1,4 +1,4 @@
-import { type Fault, LIVE_2 } from '../names.ts'
+import { type Fault, LIVE_2, of, SUBACCOUNT } from '../names.ts'
 
 const TABLES = [
   'ledger_heads',
@@ -12,6 +12,16 @@ const TABLES = [
   'events',
   'deliveries',
   'exceptions',
+  'payouts',
+  'bulk_batches',
+  'bulk_items',
+  'bulk_references',
+  'schedules',
+  'withdrawals',
+  'withdrawal_numbers',
+  'subaccounts',
+  'subaccount_heads',
+  'charge_shares',
 ]
 
 export const OWNER_FAULTS: readonly Fault[] = [
@@ -26,5 +36,17 @@ export const OWNER_FAULTS: readonly Fault[] = [
     fault: 'a merchant without a head',
     sql: `delete from ledger_heads where ${LIVE_2}`,
     names: 'merchant 2 live',
+  },
+  ...['subaccount_heads', 'charge_shares', 'payouts', 'settlements'].map((table) => ({
+    id: 'M3',
+    fault: `${table} of a subaccount that is not there`,
+    sql: `delete from subaccounts where ${of(SUBACCOUNT.farm)}`,
+    names: `${table} of ${SUBACCOUNT.farm} of merchant 3`,
+  })),
+  {
+    id: 'M3',
+    fault: "a share for another merchant's subaccount",
+    sql: `update subaccounts set merchant_id = 2 where ${of(SUBACCOUNT.shop)}`,
+    names: `charge_shares of ${SUBACCOUNT.shop} of merchant 3`,
   },
 ]

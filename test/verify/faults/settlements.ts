@@ -42,7 +42,7 @@ export const SETTLEMENT_FAULTS: readonly Fault[] = [
   {
     id: 'CH10',
     fault: 'a failed charge that is settled',
-    sql: `update charges set settled_at = completed_at where ${of(testFailed)}`,
+    sql: `update charges set settled_at = completed_at, hold_until = completed_at where ${of(testFailed)}`,
     names: testFailed,
   },
   {

@@ -1,0 +1,36 @@
+import type { Invariant } from './invariant.ts'
+
+// Everything that a rail is asked for. What a gift card covers whole is nobody's business there.
+const MOVEMENTS = `select merchant_id, id, mode, channel, rail_reference, 'collect' as side, voided_at, completed_at from charges
+    where rail_reference is not null or amount > gift_card_amount
+  union all select merchant_id, id, mode, channel, rail_reference, 'disburse', voided_at, completed_at from payouts`
+const BOTH = '(select count(*) from charges) + (select count(*) from payouts)'
+
+/** Charges and payouts as the rails know them. */
+export const RAIL_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'P4',
+    says: 'every charge and payout has one rail reference of its own, and a live one its one attempt under it, which agrees',
+    counted: `select ${BOTH}`,
+    offenders: `select string_agg(id, ' ' order by id) as offender from (${MOVEMENTS}) m where rail_reference is not null
+        group by rail_reference having count(*) > 1
+      union all
+      select id from (${MOVEMENTS}) m where rail_reference is null
+      union all
+      select coalesce(m.id, a.subject) from (select * from (${MOVEMENTS}) m where mode = 'live' and rail_reference is not null) m
+        full join rail_attempts a on (a.merchant_id, a.subject) = (m.merchant_id, m.id)
+        where ((a.id, a.side, a.channel) = (m.rail_reference, m.side, m.channel)
+          and (a.state = 'void') = (m.voided_at is not null) and (a.state <> 'ended' or m.completed_at is not null)) is not true`,
+  },
+  {
+    id: 'CH5',
+    says: 'every open charge and payout has a time at which its rail is asked next, no other has one; withdrawals may wait',
+    counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)`,
+    offenders: `select c.id as offender from charges c
+        where (c.status in ('pending', 'authorized') and c.voided_at is null) <> (c.follow_at is not null)
+      union all
+      select p.id from payouts p
+        where (p.status in ('pending', 'authorized') and p.voided_at is null) <> (p.follow_at is not null)
+          and (p.kind <> 'withdrawal' or p.status <> 'pending' or p.follow_at is not null)`,
+  },
+]

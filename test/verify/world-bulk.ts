@@ -1,0 +1,61 @@
+import type { App } from '../../src/app.ts'
+import { addBatch, type BulkBatch, type StoredItem } from '../../src/payouts/bulk-batch.ts'
+import { BULK_LEASE_MS, runChunks } from '../../src/payouts/bulk-chunk.ts'
+import { finishBatch } from '../../src/payouts/bulk-payouts.ts'
+import { later } from '../../src/platform/clock.ts'
+import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { BATCH } from './names.ts'
+import { write } from './world-charges.ts'
+
+type Item = { reference: string; amount?: number }
+
+/** One call with items of every kind, and one that repeats a reference of it. */
+export async function payInBulk(app: App): Promise<void> {
+  await payBatch(app, 'first', [
+    { reference: 'rent-1', amount: 1000 },
+    { reference: 'rent-2', amount: 2000 },
+    { reference: 'unreadable' },
+    { reference: 'rent-1', amount: 1000 },
+    { reference: 'rent-2', amount: 2001 },
+  ])
+  await payBatch(app, 'again', [
+    { reference: 'rent-1', amount: 1000 },
+    { reference: 'rent-3', amount: 3000 },
+  ])
+}
+
+async function payBatch(app: App, name: keyof typeof BATCH, items: readonly Item[]): Promise<void> {
+  const batch = await storeBatch(app, name, items)
+  await runChunks(app, batch)
+  await finishBatch(app, batch)
+}
+
+/** The call as it is stored before its first item runs. */
+export async function storeBatch(
+  app: App,
+  name: keyof typeof BATCH,
+  items: readonly Item[],
+): Promise<BulkBatch> {
+  const at = app.clock.now()
+  const batch: BulkBatch = {
+    merchantId: 3,
+    id: BATCH[name],
+    mode: 'test',
+    key: `key-${BATCH[name]}`,
+    items: items.map(storedItem),
+    total: items.length,
+    done: 0,
+    accepted: 0,
+    createdAt: at,
+  }
+  const fingerprint = fingerprintOf('POST', '/v1/payouts/bulk', { name })
+  const key = { merchantId: 3, mode: 'test' as const, key: batch.key, fingerprint }
+  const keys = addKeys([{ ...key, answer: null, objectId: batch.id }], at)
+  await write(app.db, ...keys, addBatch(batch, later(at, BULK_LEASE_MS)))
+  return batch
+}
+
+function storedItem({ reference, amount }: Item): StoredItem {
+  if (amount === undefined) return { reference, error: 'invalid item: amount is required' }
+  return { reference, amount, phone: '256700000007', name: null, channel: 'op1_momo' }
+}

@@ -1,0 +1,105 @@
+import type { App } from '../../src/app.ts'
+import { lockHeads, openBook } from '../../src/ledger/book.ts'
+import { movePayout, type PayoutOutcome } from '../../src/payouts/move-payout.ts'
+import { type NewPayout, newPayout } from '../../src/payouts/new-payout.ts'
+import { presentPayout } from '../../src/payouts/payout.ts'
+import { reservePayout } from '../../src/payouts/reserve-payout.ts'
+import { publishPayout } from '../../src/payouts/submit-live-payout.ts'
+import { addPayouts } from '../../src/payouts/write-payouts.ts'
+import type { Call } from '../../src/platform/db/database.ts'
+import { addKeys, fingerprintOf, finishKey, freeKey } from '../../src/platform/idempotency/keys.ts'
+import { uuidFor } from '../../src/platform/ids.ts'
+import { addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+import { payoutIdOf, TAGS } from './names.ts'
+import { write } from './world-charges.ts'
+
+type Mode = 'test' | 'live'
+const PHONE = '256700000000'
+
+/** A single payout of merchant 3 with its reservation, attempt and key in one commit, as the product stores it. */
+export async function createPayout(
+  app: App,
+  [mode, name, amount]: [mode: Mode, name: string, amount: number],
+): Promise<NewPayout> {
+  const payout = named(app, [mode, name, amount])
+  const answer = mode === 'live' ? null : { status: 201, body: bodyOf(payout), objectId: payout.id }
+  await app.db.transaction(async (tx) => {
+    const [heads] = await tx.send(lockHeads([{ merchantId: 3, mode }]))
+    const book = openBook(heads, payout.createdAt)
+    reservePayout(book, payout)
+    const key = { ...keyOf(payout), answer, objectId: payout.id }
+    const keys = addKeys([key], payout.createdAt)
+    return { value: null, last: [...book.writes(), ...addPayouts([payout], ['one']), ...keys] }
+  })
+  return payout
+}
+
+function named(app: App, [mode, name, amount]: [mode: Mode, name: string, amount: number]): NewPayout {
+  const facts = {
+    amount,
+    channel: 'op1_momo',
+    phone: PHONE,
+    name: null,
+    reference: name,
+    at: app.clock.now(),
+  }
+  const payout = newPayout(
+    app,
+    { merchantId: 3, tag: TAGS[3], mode },
+    { ...facts, origin: { kind: 'payout' } },
+  )
+  payout.id = payoutIdOf(name)
+  payout.railReference = uuidFor(payout.id)
+  return payout
+}
+
+/** What the rail said at once: it took the payout, or nobody knows whether it did. */
+export async function publish(app: App, payout: NewPayout, heard: 'accepted' | 'in_doubt'): Promise<void> {
+  const answer = { status: 201, body: bodyOf(payout) }
+  await write(
+    app.db,
+    finishKey(keyOf(payout), answer),
+    publishPayout(app, payout, heard === 'in_doubt'),
+    moveAttempt(attemptOf(payout), heard, payout.createdAt),
+    addEvidence(attemptOf(payout), heard === 'accepted' ? heard : 'ambiguous', heardAt(payout)),
+  )
+}
+
+/** The rail took nothing: the reservation goes back, and the key is freed or keeps the 400. */
+export async function takeBack(app: App, payout: NewPayout, kept: number | null): Promise<void> {
+  const owner = keyOf(payout)
+  const key = kept === null ? freeKey(owner) : finishKey(owner, { status: kept, body: '{"error":{}}' })
+  const attempt = moveAttempt(attemptOf(payout), 'void', app.clock.now())
+  await movePayout(app, { payout, to: { status: 'voided' }, alongside: [key, attempt] })
+}
+
+/** The rail's last word about a payout, which ends its attempt where it has one. */
+export async function endPayout(
+  app: App,
+  payout: Pick<NewPayout, 'merchantId' | 'id' | 'mode' | 'subaccountId' | 'railReference'>,
+  to: PayoutOutcome,
+): Promise<void> {
+  const ended: Call[] =
+    payout.mode === 'test' ? [] : [moveAttempt(attemptOf(payout), 'ended', app.clock.now())]
+  await movePayout(app, { payout, to, alongside: ended })
+}
+
+export const PAID: PayoutOutcome = { status: 'succeeded', railTransactionId: 'rail' }
+export const UNPAID: PayoutOutcome = { status: 'failed', reason: 'wallet_locked' }
+
+const bodyOf = (payout: NewPayout) => JSON.stringify(presentPayout(payout))
+const attemptOf = ({ merchantId, railReference }: Pick<NewPayout, 'merchantId' | 'railReference'>) => ({
+  merchantId,
+  reference: railReference,
+})
+
+function keyOf({ merchantId, mode, id }: NewPayout) {
+  return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/payouts', { id }) }
+}
+
+const heardAt = ({ createdAt: at }: NewPayout) => ({
+  at,
+  operation: 'submit' as const,
+  stage: 'answered' as const,
+  elapsedMs: 5,
+})

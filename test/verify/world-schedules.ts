@@ -1,0 +1,43 @@
+import type { App } from '../../src/app.ts'
+import { call } from '../../src/platform/db/database.ts'
+import type { Caller } from '../../src/platform/http/caller.ts'
+import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { changeSchedule } from '../../src/scheduled-payouts/change-schedule.ts'
+import { runCycle } from '../../src/scheduled-payouts/run-cycle.ts'
+import { TAGS } from './names.ts'
+import { product, write } from './world-charges.ts'
+// Its statement is asked for by name.
+import '../../src/scheduled-payouts/create-schedule.ts'
+
+type Planned = { id: string; mode: 'test' | 'live'; amount: number }
+
+const RECIPIENTS = [
+  { phone: '256700000011', name: 'Amina', reference: null },
+  { phone: '256700000012', name: null, reference: 'second' },
+]
+
+/** A daily schedule of merchant 3 for two recipients, due at once, with the key that made it. */
+export async function addSchedule(app: App, { id, mode, amount }: Planned): Promise<void> {
+  const at = app.clock.now().toISOString()
+  const recipients = JSON.stringify(RECIPIENTS)
+  const facts = [null, amount, 'op1_momo', 'daily', recipients, null, null, at, at]
+  const fingerprint = fingerprintOf('POST', '/v1/scheduled-payouts', { id })
+  const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
+  const key = { merchantId: 3, mode, key: `key-${id}`, fingerprint, answer, objectId: id }
+  const added = call(product('add schedule'), 3, id, mode, 'active', ...facts)
+  await write(app.db, ...addKeys([key], app.clock.now()), added)
+}
+
+/** Runs the cycle that is next, due or not. */
+export async function runNextCycle(app: App, id: string): Promise<void> {
+  const { rows } = await app.db.pool.query(
+    'select mode, next_run_at as "dueAt" from schedules where merchant_id = 3 and id = $1',
+    [id],
+  )
+  await runCycle(app, { merchantId: 3, id, ...rows[0] })
+}
+
+export async function cancelSchedule(app: App, id: string): Promise<void> {
+  const caller = { merchantId: 3, tag: TAGS[3], mode: 'test' } as Caller
+  await changeSchedule(app, caller, { id, change: 'cancel' })
+}

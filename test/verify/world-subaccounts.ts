@@ -1,0 +1,22 @@
+import type { App } from '../../src/app.ts'
+import { call } from '../../src/platform/db/database.ts'
+import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
+import { product, write } from './world-charges.ts'
+// Its statement is asked for by name.
+import '../../src/subaccounts/create-subaccount.ts'
+
+/** An active subaccount of merchant 3 with a phone, and the key that made it. */
+export async function addSubaccount(app: App, id: string): Promise<void> {
+  const at = app.clock.now()
+  const fingerprint = fingerprintOf('POST', '/v1/subaccounts', { id })
+  const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
+  const key = { merchantId: 3, mode: 'live' as const, key: `key-${id}`, fingerprint, answer, objectId: id }
+  const facts = ['Farm', 'active', null, '256700000008', at.toISOString()]
+  await write(app.db, ...addKeys([key], at), call(product('add subaccount'), 3, id, ...facts))
+}
+
+/** From now on no share reaches it. */
+export async function putToSleep(app: App, id: string): Promise<void> {
+  await setSubaccountStatus(app, 3, { id, status: 'inactive' })
+}
