@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
-import { chargeEventData } from '../charges/charge.ts'
-import { lockCharges, type RefundableCharge, refundCharges } from '../charges/refunded-charges.ts'
+import { type Charge, chargeEventData } from '../charges/charge.ts'
+import { lockCharges, refundCharges } from '../charges/refunded-charges.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
@@ -20,7 +20,7 @@ import { addEvents, type Happening } from '../webhooks/events.ts'
 import { judgeRefund, refundRailAway } from './refund-rules.ts'
 
 /** A refunded charge and the payout that brings the money back. */
-export type Refunded = { charge: RefundableCharge; payout: NewPayout }
+export type Refunded = { charge: Charge; payout: NewPayout }
 type Item = { caller: Caller; chargeId: string; readiness: PayoutReadiness }
 export type Refunds = Batch<Item, Refunded>
 
@@ -47,7 +47,7 @@ export function refunds(app: App): Refunds {
 
 type Known = {
   terms: Map<number, MerchantTerms>
-  charges: Map<string, RefundableCharge>
+  charges: Map<string, Charge>
   windows: OpenWindows
   switches: Switches
   frozenFor: string | null

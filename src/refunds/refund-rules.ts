@@ -1,4 +1,4 @@
-import type { RefundableCharge } from '../charges/refunded-charges.ts'
+import type { Charge } from '../charges/charge.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
@@ -10,15 +10,15 @@ const refuse = (code: string, message = code) => domainRefusal(code, message)
  * what is to be paid back: all that the customer paid by mobile money, in whole UGX.
  */
 export function judgeRefund(
-  charge: RefundableCharge | undefined,
+  charge: Charge | undefined,
   { terms, mode }: { terms: MerchantTerms; mode: Mode },
-): { charge: RefundableCharge; amount: number; phone: string } {
+): { charge: Charge; amount: number; phone: string } {
   if (!terms.active) throw merchantInactive()
   if (!charge) throw notFound('charge')
   if (charge.mode !== mode) throw modeMismatch(charge.mode)
   if (charge.status === 'refunded') throw refuse('already_refunded')
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
-  if (charge.split) throw refuse('split_charge_refunds_not_yet_supported')
+  if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
   const amount = charge.amount - charge.giftCardAmount
   if (amount === 0) throw refuse('refund_amount_is_zero')
   if (charge.phone === null) throw refuse('no_customer_phone_on_record_to_refund_to')

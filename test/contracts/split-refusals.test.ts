@@ -8,7 +8,7 @@ let service: TestService
 let api: Client
 const ids = { A: '', B: '', away: '', foreign: '' }
 before(async () => {
-  service = await startService({ env: { RATE_LIMIT_SUBACCOUNTS: '0' } })
+  service = await startService()
   const merchant = await service.merchant()
   api = service.client(merchant.keys.test)
   const own = await addSubaccounts(api, 'Farm A', 'Farm B', 'Gone away')
