@@ -4,6 +4,7 @@ import { findPayout } from '../payouts/find-payouts.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { type Payout, presentPayout } from '../payouts/payout.ts'
 import { sqlState } from '../platform/db/errors.ts'
+import { keyReused } from '../platform/idempotency/keys.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
@@ -34,26 +35,43 @@ function shown(payout: Payout, note?: string): CommandAnswer {
   return { json, lines: [`${id} ${status}: ${amount} to ${phone}, fee ${fee}${note ? ` (${note})` : ''}`] }
 }
 
-/** Makes a payout, or shows the one that this key made before. */
+type Keyed = {
+  action: string
+  mode: 'test' | 'live'
+  wanted: { amount: number; subaccountId: string | null }
+  make(key: string | undefined): Promise<Payout>
+}
+
+/**
+ * Makes a payout, or shows the one that this key made before in this mode; nothing else is judged then. The same key for
+ * something else is refused.
+ */
 async function oncePerKey(
   input: CommandInput,
-  make: (key: string | undefined) => Promise<Payout>,
-  action: string,
+  { action, mode, wanted, make }: Keyed,
 ): Promise<CommandAnswer> {
   const { app, merchant } = await ofMerchant(input)
-  const key = optionalText(input, 'key')
-  const keyed = key === undefined ? undefined : `${action} ${key}`
+  const given = optionalText(input, 'key')
+  const key = given === undefined ? undefined : `${action} ${mode} ${given}`
+  const before = key === undefined ? null : await findPayout(app, merchant.id, idForKey(merchant.tag, key))
+  if (before !== null) return shownAgain(before, wanted)
   try {
-    const payout = await make(keyed)
-    const details = { payout: payout.id, amount: payout.amount }
+    const payout = await make(key)
+    const details = { payout: payout.id, mode, amount: payout.amount }
     await writeAudit(input.gateway, { action, merchantId: merchant.id, details })
     return shown(payout)
   } catch (error) {
-    if (keyed === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
-    const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, keyed))
+    // Another command with this key was faster.
+    if (key === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
+    const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, key))
     if (payout === null) throw error
-    return shown(payout, 'made before with this key')
+    return shownAgain(payout, wanted)
   }
+}
+
+function shownAgain(payout: Payout, { amount, subaccountId }: Keyed['wanted']): CommandAnswer {
+  if (payout.amount !== amount || payout.subaccountId !== subaccountId) throw keyReused()
+  return shown(payout, 'made before with this key')
 }
 
 const subaccountPayout: Command = {
@@ -67,7 +85,8 @@ const subaccountPayout: Command = {
     const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
     const wanted = { subaccountId: required(input, 'subaccount'), amount: amountOf(input) }
-    return oncePerKey(input, (key) => payOutSubaccount(app, holder, { ...wanted, key }), 'subaccounts payout')
+    const make = (key: string | undefined) => payOutSubaccount(app, holder, { ...wanted, key })
+    return oncePerKey(input, { action: 'subaccounts payout', mode, wanted, make })
   },
 }
 
@@ -139,8 +158,10 @@ const requestCommand: Command = {
   options: { amount: text, key: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const wanted = { merchantId: merchant.id, amount: amountOf(input) }
-    return oncePerKey(input, (key) => requestWithdrawal(app, { ...wanted, key }), 'withdrawals request')
+    const amount = amountOf(input)
+    const make = (key: string | undefined) => requestWithdrawal(app, { merchantId: merchant.id, amount, key })
+    const wanted = { amount, subaccountId: null }
+    return oncePerKey(input, { action: 'withdrawals request', mode: 'live', wanted, make })
   },
 }
 

@@ -5,7 +5,7 @@ import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, type Mode, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { assert } from '../platform/assert.ts'
-import type { Call } from '../platform/db/database.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import { uuidFor } from '../platform/ids.ts'
 import { type NewPayout, newPayout, type PayoutOrigin } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
@@ -20,11 +20,10 @@ export type Wanted = {
   holder: { merchantId: number; mode: Mode }
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
-  phone: string
-  name: string | null
-  /** Judged before the stops, and after them: the order differs (G14a, G66). */
+  /** Judged before the stops (G14a, G66). */
   before(terms: MerchantTerms): void
-  after?(): void
+  /** Judged after them, on rows that it locks: who is paid. */
+  payee(tx: Tx): Promise<{ phone: string; name: string | null }>
   /** The same key again makes nothing: the payout's id follows from it. */
   key?: string | undefined
   /** What else this commit writes. */
@@ -59,11 +58,11 @@ function reserveAndStore(app: App, wanted: Wanted): Promise<NewPayout> {
     wanted.before(terms)
     const stop = stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head: book.head(merchantId, mode) })
     if (stop !== null) throw stop
-    wanted.after?.()
+    const payee = await wanted.payee(tx)
     const payout = newPayout(
       app,
       { merchantId, tag: terms.tag, mode },
-      { ...wanted, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
+      { origin, amount: wanted.amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
     )
     if (wanted.key !== undefined) renameFor(payout, terms.tag, wanted.key)
     const have = availableFor(book, payout)

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
 import { takeLeftBatches } from './bulk-batch.ts'
@@ -8,6 +9,7 @@ import { finishBatch } from './bulk-payouts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
 
 type Orphan = KeyOwner & { objectId: string }
+type LeftBatch = KeyOwner & { id: string }
 
 // The request that reserved the key has surely given up by then: its submit lives 25 s.
 const ORPHANED_AFTER_MS = 30_000
@@ -23,7 +25,7 @@ const OBJECT = statement<Payout>(
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.voided_at is null for no key update`,
 )
 // Every item has its result and the answer was not kept any more.
-const UNANSWERED = statement<Pick<Orphan, 'merchantId' | 'mode' | 'key'> & { id: string }>(
+const UNANSWERED = statement<LeftBatch>(
   'unanswered bulk batches',
   `select k.merchant_id as "merchantId", k.mode, k.key, b.id from idempotency_keys k
    join bulk_batches b on b.merchant_id = k.merchant_id and b.id = k.object_id
@@ -70,9 +72,17 @@ async function takeLeft(app: App): Promise<number> {
   const now = app.clock.now()
   const taken = takeLeftBatches(now, new Date(now.getTime() + BULK_LEASE_MS), AT_ONCE)
   const left = await app.db.query(taken.statement, taken.values)
-  for (const batch of left) {
+  for (const batch of left) await finishAlone(app, batch)
+  return left.length
+}
+
+/** One call's trouble stops no other: its lease runs out, and it is taken again. */
+async function finishAlone(app: App, batch: LeftBatch): Promise<void> {
+  try {
     await runChunks(app, batch)
     await finishBatch(app, batch)
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error({ err: error, object_id: batch.id }, 'a bulk call could not be finished; it is tried again')
   }
-  return left.length
 }

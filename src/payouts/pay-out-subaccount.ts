@@ -24,9 +24,8 @@ export async function payOutSubaccount(
     holder,
     origin: { kind: 'subaccount', subaccountId },
     amount,
-    phone: payoutPhone,
-    name,
     key,
+    payee: async () => ({ phone: payoutPhone, name }),
     before: (terms) =>
       judgePayout(
         { amount, currency: 'UGX', channel: DEFAULT_PAYOUT_CHANNEL },

@@ -37,26 +37,22 @@ export async function requestWithdrawal(
   app: App,
   { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
 ): Promise<NewPayout> {
-  const number = withdrawalNumber(merchantId)
-  const [own] = await app.db.query(number.statement, number.values)
   return acceptPayout(app, {
     holder: { merchantId, mode: 'live' },
     origin: { kind: 'withdrawal' },
     amount,
-    phone: own?.phone ?? '',
-    name: null,
     key,
     before(terms) {
       if (!terms.active) throw merchantInactive()
       judgeVerification({ terms, mode: 'live' })
     },
-    after() {
+    async payee(tx) {
+      const [[own]] = await tx.send(withdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
-      if (amount < app.config.withdrawalMin)
-        throw domainRefusal(
-          'amount_too_small',
-          `amount is below the withdrawal minimum of ${app.config.withdrawalMin}`,
-        )
+      const least = app.config.withdrawalMin
+      if (amount < least)
+        throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
+      return { phone: own.phone, name: null }
     },
     alongside: (payout) => [call(ADD, merchantId, payout.id)],
   })

@@ -172,6 +172,7 @@ async function commitWork<T>(
   }
   try {
     const { value, last = [] } = await openTransaction.run(true, () => work(tx))
+    assert(begun || last.length === 0, 'a transaction that writes has sent something before')
     if (begun) await commit(client, last)
     return value
   } catch (error) {

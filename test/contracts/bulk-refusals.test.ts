@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { openException } from '../../src/exceptions/exception.ts'
+import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { digestOf, type Payer, payer } from '../helpers/schedules.ts'
+import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
+
+let service: TestService
+let shop: Payer
+before(async () => {
+  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
+  shop = await payer(service, 1_000_000)
+})
+after(() => service.close())
+
+const BULK = '/v1/payouts/bulk'
+const ONE = { amount: 1000, phone: '0700000000' }
+const GOOD = { payouts: [ONE] }
+const NO_ITEMS = badRequest('no payout items provided (JSON {payouts:[...]} or CSV)')
+const TOO_MANY = badRequest('batch too large (max 1000 items per call)')
+const csv = { 'content-type': 'text/csv' }
+const form = { 'content-type': 'multipart/form-data; boundary=cut' }
+const part = (name: string) =>
+  `--cut\r\ncontent-disposition: form-data; name="${name}"; filename="${name}.csv"\r\n\r\nphone,amount\r\n0700000000,1000\r\n`
+const rows = (count: number) => `phone,amount\n${'0700000000,1000\n'.repeat(count)}`
+
+const keysOf = (key: string) =>
+  service.rows<{ status: number | null }>('select status from idempotency_keys where key = $1', [key])
+const batches = async () => (await service.rows('select 1 from bulk_batches')).length
+const bulk = (api: Client, body: unknown, headers = {}) => api.post(BULK, body, headers)
+
+const UNREADABLE: [string, unknown, Record<string, string>, Refused][] = [
+  ['nothing at all', undefined, {}, NO_ITEMS],
+  ['an empty object', {}, {}, NO_ITEMS],
+  ['an empty list', { payouts: [] }, {}, NO_ITEMS],
+  ['an empty list under the other name', { items: [] }, {}, NO_ITEMS],
+  ['an empty list that wins over a full one', { payouts: [], items: [ONE] }, {}, NO_ITEMS],
+  ['an empty CSV', '', csv, NO_ITEMS],
+  ['a CSV that is only a header', 'phone,amount\n', csv, NO_ITEMS],
+  ['1,001 items', { payouts: Array(1001).fill(ONE) }, {}, TOO_MANY],
+  ['1,001 rows', rows(1001), csv, TOO_MANY],
+  ['an object as list', { payouts: ONE }, {}, invalid('payouts must be a list')],
+  ['a text as list under the other name', { items: 'x' }, {}, invalid('items must be a list')],
+  ['a list as body', [ONE], {}, invalid('body must be a JSON object')],
+  ['a number as channel', { channel: 5, payouts: [ONE] }, {}, invalid('channel must be a string')],
+  ['what is no JSON', '{"payouts":', {}, invalid('body is not valid JSON')],
+  ['a CSV called JSON', rows(1), {}, invalid('body is not valid JSON')],
+  ['a CSV without amount', 'phone\n0700000000\n', csv, invalid('CSV header must name phone and amount')],
+  ['a CSV without phone', 'amount\n1000\n', csv, invalid('CSV header must name phone and amount')],
+  ['a CSV without header', '0700000000,1000\n', csv, invalid('CSV header must name phone and amount')],
+  ['a form without a file', '--cut--\r\n', form, invalid('multipart body must hold exactly one file')],
+  [
+    'a form with two files',
+    `${part('a')}${part('b')}--cut--\r\n`,
+    form,
+    invalid('multipart body must hold exactly one file'),
+  ],
+  ['more than 4 MiB', `{"payouts":[],"note":"${'x'.repeat(4 * 1024 * 1024)}"}`, {}, TOO_LARGE],
+]
+
+for (const [what, body, headers, refusal] of UNREADABLE)
+  test(`a bulk call with ${what} is refused, writes nothing and leaves its key free`, async () => {
+    const key = { 'idempotency-key': `free: ${what}` }
+    const [before, stored] = [await digestOf(service), await batches()]
+    assertRefused(await bulk(shop.api, body, { ...headers, ...key }), refusal)
+    assert.deepEqual([await digestOf(service), await batches()], [before, stored])
+    assert.deepEqual(await keysOf(key['idempotency-key']), [])
+    const good = await bulk(shop.api, GOOD, key)
+    assert.deepEqual([good.status, good.headers.get('idempotent-replayed')], [200, null])
+    assert.equal(good.body.accepted, 1)
+  })
+
+test('a body of exactly 4 MiB is taken', async () => {
+  const [head, tail] = ['{"payouts":[{"amount":1000,"phone":"0700000000"}],"note":"', '"}']
+  const filled = head + 'x'.repeat(4 * 1024 * 1024 - head.length - tail.length) + tail
+  assert.equal((await bulk(shop.api, filled)).body.accepted, 1)
+  assertRefused(await bulk(shop.api, `${filled} `), TOO_LARGE)
+})
+
+const INACTIVE = domain('merchant_inactive', 'merchant is not active')
+const UNVERIFIED = domain(
+  'verification_required',
+  'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
+)
+const FROZEN = domain(
+  'payouts_frozen',
+  'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
+)
+const PAUSED = domain(
+  'payouts_paused',
+  'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
+)
+
+async function pause({ merchantId, tag }: Payer, mode: 'test' | 'live') {
+  const found = {
+    merchantId,
+    tag,
+    mode,
+    kind: 'rail_mismatch' as const,
+    subject: `pout_${mode}`,
+    details: {},
+  }
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(...openException(found, service.clock.now()))
+    return { value: null }
+  })
+}
+async function resolveAll({ merchantId }: Payer) {
+  for (const { id } of await openExceptions(service.app, merchantId))
+    await resolveException(service.app, { merchantId, id }, 'looked into')
+}
+
+test('an account with every fault is refused for the first of them: inactive, unverified, frozen, paused', async () => {
+  const own = await payer(service)
+  const api = service.client(own.merchant.keys.live)
+  await service.set(own.merchant, { active: false, kycStatus: 'pending' })
+  await freezePlatform(service.gateway, 'drill')
+  await freezeAccount(service.app, own.merchantId, 'drill')
+  await pause(own, 'live')
+  const replies: [Reply, Refused, string][] = []
+  const refused = async (refusal: Refused, cure: () => Promise<unknown>) => {
+    const key = `kept: ${refusal.code} ${replies.length}`
+    const before = [await digestOf(service), await batches()]
+    const reply = await bulk(api, GOOD, { 'idempotency-key': key })
+    assertRefused(reply, refusal)
+    assert.deepEqual([await digestOf(service), await batches()], before, 'zero writes')
+    replies.push([reply, refusal, key])
+    await cure()
+  }
+  await refused(INACTIVE, () => service.set(own.merchant, { active: true }))
+  await refused(UNVERIFIED, () => service.set(own.merchant, { kycStatus: 'verified' }))
+  await refused(FROZEN, () => freezePlatform(service.gateway, null))
+  await refused(PAUSED, () => freezeAccount(service.app, own.merchantId, null))
+  await refused(PAUSED, () => resolveAll(own))
+  for (const [first, , key] of replies) {
+    const again = await bulk(api, GOOD, { 'idempotency-key': key })
+    assert.equal(again.headers.get('idempotent-replayed'), 'true', 'a domain refusal is kept')
+    assert.equal(again.text, first.text)
+  }
+  const running = await bulk(api, GOOD)
+  assert.deepEqual([running.status, running.body.results[0].code], [200, 'insufficient_balance'])
+})
+
+test('in test mode the freezes and the missing verification stop nothing, the pause of test does', async () => {
+  const own = await payer(service, 100_000)
+  await service.set(own.merchant, { kycStatus: 'rejected' })
+  await freezePlatform(service.gateway, 'drill')
+  await freezeAccount(service.app, own.merchantId, 'drill')
+  await pause(own, 'live')
+  assert.equal((await bulk(own.api, GOOD)).body.accepted, 1)
+  await freezePlatform(service.gateway, null)
+  await pause(own, 'test')
+  assertRefused(await bulk(own.api, GOOD), PAUSED)
+  await resolveAll(own)
+  assert.equal((await bulk(own.api, GOOD)).body.accepted, 1)
+})
+
+test('a body that cannot be read is told before the account is looked at, items only after it', async () => {
+  const own = await payer(service)
+  await service.set(own.merchant, { active: false })
+  assertRefused(await bulk(own.api, { payouts: [] }), NO_ITEMS)
+  assertRefused(await bulk(own.api, { payouts: Array(1001).fill(null) }), TOO_MANY)
+  assertRefused(await bulk(own.api, { payouts: [null] }), INACTIVE)
+})
+
+test('a collections-only key is refused before its headers, its key and its body are looked at', async () => {
+  const api = service.client(shop.merchant.keys.test_collections)
+  const scope: Refused = {
+    status: 403,
+    code: 'forbidden',
+    error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+  }
+  const key = { 'idempotency-key': 'shared by both scopes' }
+  assert.equal((await bulk(shop.api, GOOD, key)).status, 200)
+  const nothing = { 'x-timestamp': undefined, 'idempotency-key': undefined } as never
+  for (const [body, headers] of [
+    [GOOD, {}],
+    [GOOD, key],
+    [{ payouts: [] }, nothing],
+    [rows(1), csv],
+  ] as const)
+    assertRefused(await bulk(api, body, headers), scope)
+})
+
+test('the key is asked for before the body, and a used one is told apart from it', async () => {
+  assertRefused(
+    await bulk(shop.api, { payouts: [] }, { 'idempotency-key': undefined } as never),
+    badRequest('Idempotency-Key header required'),
+  )
+  const key = { 'idempotency-key': 'used once' }
+  await bulk(shop.api, GOOD, key)
+  const reused: Refused = {
+    status: 409,
+    code: 'conflict',
+    error: 'idempotency key reused with different request body',
+  }
+  const before = await digestOf(service)
+  for (const body of [{ payouts: [] }, '{', { payouts: [ONE, ONE] }, { items: [ONE] }])
+    assertRefused(await bulk(shop.api, body, key), reused)
+  assertRefused(await bulk(shop.api, rows(1), { ...csv, ...key }), reused)
+  assertRefused(await shop.api.post('/v1/payouts', ONE, key), reused)
+  assert.equal(await digestOf(service), before)
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { movableClock } from '../../src/platform/clock.ts'
+import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
+import { assertVerified, newPayer } from '../helpers/live-service.ts'
+import { availableOf, digestOf, type Payer, payer } from '../helpers/schedules.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, domain, type Refused } from './refused.ts'
+
+const clock = movableClock()
+const asked: Attempt[] = []
+let trouble: Pick<Unavailable, 'cure' | 'why'> | null = null
+let service: TestService
+before(async () => {
+  const env = { RATE_LIMIT_REFUNDS: '0' }
+  service = await startService({ clock, env, liveRails: { op1_momo: payingRail() } })
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+/** Stands for an operator that carries out whatever it is asked, unless it is in trouble. */
+function payingRail(): Rail {
+  const evidence = () => ({
+    at: clock.now(),
+    operation: 'ready' as const,
+    elapsedMs: 1,
+    stage: 'gate' as const,
+  })
+  const taken = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })
+  const away = () => ({
+    kind: 'unavailable' as const,
+    retryAfterSeconds: 7,
+    evidence: evidence(),
+    ...(trouble ?? { cure: 'wait' as const, why: '' }),
+  })
+  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
+    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
+    return { kind: 'succeeded' as const, ...said, evidence: evidence() }
+  }
+  const pay = async (attempt: Attempt) => {
+    asked.push(attempt)
+    return trouble === null ? taken() : away()
+  }
+  return {
+    name: 'paying operator',
+    simulated: false,
+    collect: { submit: async () => taken(), status },
+    disburse: { submit: pay, status },
+    readiness: async (side) =>
+      trouble === null || side === 'collect' ? { kind: 'ready', installation: 'paying' } : away(),
+  }
+}
+
+/** A live charge of 20,000 that has succeeded, and enough money beside it. */
+async function paidLive(): Promise<Payer & { live: Client; id: string }> {
+  const shop = await payer(service)
+  const live = service.client(shop.merchant.keys.live)
+  await service.set(shop.merchant, { instantSettlement: true })
+  const made = await live.charge({ amount: 20_000, customer: { phone: newPayer() }, reference: 'order' })
+  await live.charge({ amount: 100_000, customer: { phone: newPayer() } })
+  service.pass(60_000)
+  await service.run('follow-charges')
+  return { ...shop, live, id: made.body.id }
+}
+const refund = (api: Client, id: string) => api.post(`/v1/charges/${id}/refund`)
+const askedFor = (id: string) => asked.filter(({ publicId }) => publicId === id)
+
+async function assertUntouched(
+  own: { live: Client; id: string },
+  refusal: Refused,
+  retryAfter?: string,
+): Promise<void> {
+  const before = await digestOf(service)
+  assertRefused(await refund(own.live, own.id), refusal, retryAfter === undefined ? {} : { retryAfter })
+  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal((await own.live.get(`/v1/charges/${own.id}`)).body.status, 'succeeded')
+}
+
+test('a live refund is shown as authorized at once, sent once, and the charge fee comes back at its success', async () => {
+  const own = await paidLive()
+  const before = await availableOf(own.live)
+  const { status, body } = await refund(own.live, own.id)
+  assert.deepEqual([status, body.refund.status, askedFor(body.refund.id).length], [202, 'authorized', 0])
+  assert.equal(await availableOf(own.live), before - 20_300)
+  service.pass(60_000)
+  while ((await service.run('send-payouts')) > 0) service.pass(60_000)
+  assert.deepEqual(
+    askedFor(body.refund.id).map(({ amount }) => amount),
+    [20_000],
+  )
+  assert.equal((await own.live.get(`/v1/payouts/${body.refund.id}`)).body.status, 'succeeded')
+  assert.equal(await availableOf(own.live), before - 20_000)
+})
+
+test('a live refund is refused while payouts are stopped, for verification first, with the charge untouched', async () => {
+  const own = await paidLive()
+  await service.set(own.merchant, { kycStatus: 'rejected' })
+  await freezePlatform(service.gateway, 'drill')
+  await freezeAccount(service.app, own.merchantId, 'drill')
+  trouble = { cure: 'wait', why: 'breaker open' }
+  await assertUntouched(
+    own,
+    domain(
+      'verification_required',
+      'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
+    ),
+  )
+  await service.set(own.merchant, { kycStatus: 'verified' })
+  await assertUntouched(
+    own,
+    domain(
+      'payouts_frozen',
+      'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
+    ),
+  )
+  await freezePlatform(service.gateway, null)
+  await assertUntouched(
+    own,
+    domain(
+      'payouts_paused',
+      'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
+    ),
+  )
+  await freezeAccount(service.app, own.merchantId, null)
+  trouble = null
+  assert.equal((await refund(own.live, own.id)).status, 202)
+})
+
+test('a rail that is away is 503 and one that only a person can mend is 400; the charge waits as it was', async () => {
+  const own = await paidLive()
+  trouble = { cure: 'wait', why: 'breaker open' }
+  const away: Refused = {
+    status: 503,
+    code: 'rail_unavailable',
+    error: 'disbursement temporarily unavailable - retry shortly',
+  }
+  await assertUntouched(own, away, '7')
+  trouble = { cure: 'person', why: 'account barred' }
+  await assertUntouched(own, domain('rail_unavailable', 'disbursement rail unavailable: account barred'))
+  trouble = { cure: 'person', why: "the operator's own words <b>" }
+  await assertUntouched(
+    own,
+    domain('rail_unavailable', 'disbursement rail unavailable: operator configuration'),
+  )
+  trouble = null
+  assert.equal((await refund(own.live, own.id)).status, 202)
+})
+
+test('rail trouble after the 202 never fails the refund: it is sent again with the same reference', async () => {
+  const own = await paidLive()
+  const { body } = await refund(own.live, own.id)
+  trouble = { cure: 'wait', why: 'breaker open' }
+  for (let minute = 0; minute < 10; minute += 1) {
+    service.pass(60_000)
+    await service.run('send-payouts')
+  }
+  const waiting = (await own.live.get(`/v1/payouts/${body.refund.id}`)).body
+  assert.deepEqual([waiting.status, waiting.failure_reason], ['authorized', null])
+  trouble = null
+  service.pass(600_000)
+  while ((await service.run('send-payouts')) > 0) service.pass(60_000)
+  assert.equal((await own.live.get(`/v1/payouts/${body.refund.id}`)).body.status, 'succeeded')
+  assert.deepEqual(
+    new Set(askedFor(body.refund.id).map(({ reference }) => reference)),
+    new Set([waiting.rail_reference]),
+  )
+})

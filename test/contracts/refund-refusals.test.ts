@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { openException } from '../../src/exceptions/exception.ts'
+import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { assertVerified, newPayer } from '../helpers/live-service.ts'
+import { digestOf, fund, type Payer, payer } from '../helpers/schedules.ts'
+import { addSubaccounts } from '../helpers/splits.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, domain, notFound, type Refused } from './refused.ts'
+
+let service: TestService
+let shop: Payer
+const env = { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_SUBACCOUNTS: '0' }
+before(async () => {
+  service = await startService({ env })
+  shop = await payer(service)
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+const refund = (api: Client, id: string, headers = {}) =>
+  api.post(`/v1/charges/${id}/refund`, undefined, headers)
+const same = (code: string) => domain(code, code)
+const INACTIVE = domain('merchant_inactive', 'merchant is not active')
+const NOT_FOUND = notFound('charge not found')
+const WRONG_MODE = domain(
+  'mode_mismatch',
+  'mode_mismatch: this is a test charge - use your sk_test_ key to refund it',
+)
+const PAUSED = domain(
+  'payouts_paused',
+  'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
+)
+const SCOPE: Refused = {
+  status: 403,
+  code: 'forbidden',
+  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+}
+
+async function charged(api: Client, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await api.charge({ customer: { phone: newPayer() }, ...more })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.id
+}
+async function ended(api: Client, more: Record<string, unknown> = {}): Promise<string> {
+  const id = await charged(api, more)
+  service.pass(2000)
+  await service.run('follow-charges')
+  return id
+}
+
+/** Refused so, however often, with nothing written in either mode. */
+async function assertRefusedWithoutWrites(api: Client, id: string, refusal: Refused) {
+  const before = await digestOf(service)
+  for (const headers of [{}, { 'idempotency-key': 'the same' }, { 'idempotency-key': undefined }])
+    assertRefused(await refund(api, id, headers), refusal)
+  assert.equal(await digestOf(service), before, `${refusal.error}: zero writes`)
+}
+
+test('a charge that has not succeeded is not refunded', async () => {
+  const open = await charged(shop.api)
+  await assertRefusedWithoutWrites(shop.api, open, same('cannot_refund_authorized_transaction'))
+  const failed = await ended(shop.api, { customer: { phone: '0700000001' } })
+  await assertRefusedWithoutWrites(shop.api, failed, same('cannot_refund_failed_transaction'))
+})
+
+test('a refunded charge stays refunded, whether or not there is money', async () => {
+  const own = await payer(service, 100_000)
+  const id = await ended(own.api)
+  assert.equal((await refund(own.api, id)).status, 202)
+  await assertRefusedWithoutWrites(own.api, id, same('already_refunded'))
+  await own.api.post('/v1/payouts', { amount: 90_000, recipient: { phone: newPayer() } })
+  await assertRefusedWithoutWrites(own.api, id, same('already_refunded'))
+})
+
+test('a split charge is not refunded yet, whatever its shares', async () => {
+  const own = await payer(service, 100_000)
+  const [farm = ''] = await addSubaccounts(own.api, 'Farm')
+  for (const terms of [{ amount: 1000 }, { bps: 10_000 }]) {
+    const id = await ended(own.api, { split: [{ subaccount: farm, ...terms }] })
+    await assertRefusedWithoutWrites(own.api, id, same('split_charge_refunds_not_yet_supported'))
+  }
+})
+
+for (const channel of ['op2_money', 'card'])
+  test(`a charge on ${channel} has no way back`, async () => {
+    const own = await payer(service, 100_000)
+    const id = await ended(own.api, { channel })
+    const refusal = domain('unsupported_payout_channel', `no disbursement adapter for channel ${channel}`)
+    await assertRefusedWithoutWrites(own.api, id, refusal)
+    assert.equal((await own.api.get(`/v1/charges/${id}`)).body.status, 'succeeded')
+  })
+
+test('the whole amount and the payout fee must be there before any fee comes back', async () => {
+  const own = await payer(service)
+  const id = await ended(own.api, { amount: 20_000 })
+  const insufficient = (have: number) =>
+    domain(
+      'insufficient_balance',
+      `insufficient available balance: have ${have}, need 20300 (amount 20000 + fee 300)`,
+    )
+  await assertRefusedWithoutWrites(own.api, id, insufficient(19_700))
+  await fund(service, own, 599)
+  await assertRefusedWithoutWrites(own.api, id, insufficient(20_299))
+  await fund(service, own, 1)
+  assert.equal((await refund(own.api, id)).status, 202)
+})
+
+test('money that is held does not count', async () => {
+  const own = await payer(service, 5199)
+  await service.set(own.merchant, { testHold: 'realistic' })
+  const id = await ended(own.api)
+  const refusal = domain(
+    'insufficient_balance',
+    'insufficient available balance: have 5199, need 5200 (amount 5000 + fee 200)',
+  )
+  await assertRefusedWithoutWrites(own.api, id, refusal)
+})
+
+test('the key of the other mode is told which key it is, and neither ledger moves', async () => {
+  const own = await payer(service, 100_000)
+  const live = service.client(own.merchant.keys.live)
+  for (const id of [await ended(own.api), await charged(own.api), await ended(own.api, { channel: 'card' })])
+    await assertRefusedWithoutWrites(live, id, WRONG_MODE)
+})
+
+test("nobody's charge is a 404, another merchant's too", async () => {
+  const other = await payer(service, 100_000)
+  const foreign = await ended(other.api)
+  const own = await ended(shop.api)
+  const ids = [
+    foreign,
+    `${own.slice(0, -1)}${own.endsWith('a') ? 'b' : 'a'}`,
+    own.toUpperCase(),
+    own.replace('txn_', 'pout_'),
+    'txn_',
+    'x',
+    `${own}%27`,
+    '%00',
+    'x'.repeat(200),
+  ]
+  for (const id of ids) await assertRefusedWithoutWrites(shop.api, id, NOT_FOUND)
+})
+
+test('a collections-only key is refused before anything is looked up', async () => {
+  const api = service.client(shop.merchant.keys.test_collections)
+  const live = service.client(shop.merchant.keys.live_collections)
+  const id = await ended(shop.api)
+  for (const asked of [id, 'txn_nobody', 'x'])
+    for (const client of [api, live]) {
+      await assertRefusedWithoutWrites(client, asked, SCOPE)
+      assertRefused(await refund(client, asked, { 'x-timestamp': undefined }), SCOPE)
+    }
+})
+
+test('of several faults the first in the order of the contract is told, until none is left', async () => {
+  const own = await payer(service)
+  const live = service.client(own.merchant.keys.live)
+  const [farm = ''] = await addSubaccounts(own.api, 'Farm')
+  const split = { channel: 'card', split: [{ subaccount: farm, amount: 1 }] }
+  const openSplit = await charged(own.api, split)
+  await service.set(own.merchant, { active: false, kycStatus: 'pending' })
+  await assertRefusedWithoutWrites(own.api, 'txn_nobody', INACTIVE)
+  await assertRefusedWithoutWrites(live, openSplit, INACTIVE)
+  await service.set(own.merchant, { active: true })
+  await assertRefusedWithoutWrites(live, 'txn_nobody', NOT_FOUND)
+  await assertRefusedWithoutWrites(live, openSplit, WRONG_MODE)
+  await assertRefusedWithoutWrites(own.api, openSplit, same('cannot_refund_authorized_transaction'))
+  service.pass(2000)
+  await service.run('follow-charges')
+  await assertRefusedWithoutWrites(own.api, openSplit, same('split_charge_refunds_not_yet_supported'))
+  const { merchantId, tag } = own
+  const broken = {
+    merchantId,
+    tag,
+    mode: 'test',
+    kind: 'rail_mismatch',
+    subject: 'pout_x',
+    details: {},
+  } as const
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(...openException(broken, service.clock.now()))
+    return { value: null }
+  })
+  const onCard = await ended(own.api, { channel: 'card' })
+  const adapter = domain('unsupported_payout_channel', 'no disbursement adapter for channel card')
+  await assertRefusedWithoutWrites(own.api, onCard, adapter)
+  await service.set(own.merchant, { testHold: 'realistic' })
+  const good = await ended(own.api, { amount: 900_000 })
+  await assertRefusedWithoutWrites(own.api, good, PAUSED)
+  for (const { id } of await openExceptions(service.app, merchantId))
+    await resolveException(service.app, { merchantId, id }, 'looked into')
+  assert.equal((await refund(own.api, good)).body.code, 'insufficient_balance')
+  await fund(service, own, 905_000)
+  assert.equal((await refund(own.api, good)).status, 202)
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { openException } from '../../src/exceptions/exception.ts'
+import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { assertVerified } from '../helpers/live-service.ts'
+import { digestOf, payer } from '../helpers/schedules.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+let service: TestService
+before(async () => {
+  service = await startService({ env: { WITHDRAWAL_MIN: '5000' } })
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+test('the refusals come in their order, each word for word and with nothing written', async () => {
+  const { merchant, merchantId, tag } = await payer(service)
+  await service.set(merchant, { active: false, kycStatus: 'rejected' })
+  await freezePlatform(service.gateway, 'drill')
+  await freezeAccount(service.app, merchantId, 'drill')
+  const broken = {
+    merchantId,
+    tag,
+    mode: 'live',
+    kind: 'rail_mismatch',
+    subject: 'pout_x',
+    details: {},
+  } as const
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(...openException(broken, service.clock.now()))
+    return { value: null }
+  })
+  const paused =
+    'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected'
+  const setNumber = (phone: string) => setWithdrawalNumber(service.app, merchantId, phone)
+  const steps: [number, string, string, () => Promise<unknown>][] = [
+    [1, 'merchant_inactive', 'merchant is not active', () => service.set(merchant, { active: true })],
+    [
+      1,
+      'verification_required',
+      'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
+      () => service.set(merchant, { kycStatus: 'verified' }),
+    ],
+    [
+      1,
+      'payouts_frozen',
+      'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
+      () => freezePlatform(service.gateway, null),
+    ],
+    [1, 'payouts_paused', paused, () => freezeAccount(service.app, merchantId, null)],
+    [
+      1,
+      'payouts_paused',
+      paused,
+      async () => {
+        for (const { id } of await openExceptions(service.app, merchantId))
+          await resolveException(service.app, { merchantId, id }, 'looked into')
+      },
+    ],
+    [1, 'no_withdrawal_number', 'no verified withdrawal number', () => setNumber('0772000111')],
+    [
+      1,
+      'no_withdrawal_number',
+      'no verified withdrawal number',
+      () => verifyWithdrawalNumber(service.app, merchantId),
+    ],
+    [4999, 'amount_too_small', 'amount is below the withdrawal minimum of 5000', async () => {}],
+    [
+      5000,
+      'insufficient_balance',
+      'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
+      async () => {},
+    ],
+  ]
+  for (const [amount, code, message, cure] of steps) {
+    const before = await digestOf(service)
+    await assert.rejects(requestWithdrawal(service.app, { merchantId, amount }), {
+      status: 400,
+      code,
+      message,
+    })
+    assert.equal(await digestOf(service), before, message)
+    await cure()
+  }
+})
+
+test('test money is never withdrawn: however much there is, live has none', async () => {
+  const shop = await payer(service, 100_000_000)
+  await setWithdrawalNumber(service.app, shop.merchantId, '0772000111')
+  await verifyWithdrawalNumber(service.app, shop.merchantId)
+  const before = await digestOf(service)
+  await assert.rejects(requestWithdrawal(service.app, { merchantId: shop.merchantId, amount: 5000 }), {
+    message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
+  })
+  assert.equal(await digestOf(service), before)
+})
+
+test('a number that was never set cannot be verified', async () => {
+  const { merchantId } = await payer(service)
+  assert.equal(await verifyWithdrawalNumber(service.app, merchantId), null)
+})

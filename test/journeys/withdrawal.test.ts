@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { movableClock } from '../../src/platform/clock.ts'
+import type { Attempt, Evidence, Rail } from '../../src/rails/rail.ts'
+import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { assertVerified, DAY, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { availableOf, digestOf } from '../helpers/schedules.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+
+const clock = movableClock()
+/** What the operator was asked to pay. */
+const asked: Attempt[] = []
+let service: TestService
+let other: TestService
+before(async () => {
+  const options = { clock, liveRails: { op1_momo: payingRail() } }
+  service = await startService(options)
+  other = await startService({ ...options, database: service.database })
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await other.close()
+    await service.close()
+  }
+})
+
+/** Stands for an operator that carries out whatever it is asked. */
+function payingRail(): Rail {
+  const heard = (operation: 'submit' | 'status'): { evidence: Evidence } => ({
+    evidence: { at: clock.now(), operation, elapsedMs: 1, stage: 'answered' },
+  })
+  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
+    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
+    return { kind: 'succeeded' as const, ...said, ...heard('status') }
+  }
+  const taken = () => ({ kind: 'accepted' as const, repeated: false, ...heard('submit') })
+  const pay = async (attempt: Attempt) => {
+    asked.push(attempt)
+    return taken()
+  }
+  return {
+    name: 'paying operator',
+    simulated: false,
+    collect: { submit: async () => taken(), status },
+    disburse: { submit: pay, status },
+    readiness: async () => ({ kind: 'ready', installation: 'paying' }),
+  }
+}
+
+type Owner = Awaited<ReturnType<typeof owner>>
+const NUMBER = '256772000111'
+
+/** A merchant with 995,000 of live money and a number that is verified. */
+async function owner() {
+  const merchant = await service.merchant({ verified: true })
+  await service.set(merchant, { instantSettlement: true })
+  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const found = { merchant, merchantId: row.id, tag: row.tag, api: service.client(merchant.keys.live) }
+  const { status } = await found.api.charge({ amount: 1_000_000, customer: { phone: newPayer() } })
+  assert.equal(status, 201)
+  service.pass(60_000)
+  await service.run('follow-charges')
+  assert.equal(await availableOf(found.api), 995_000)
+  await setWithdrawalNumber(service.app, row.id, '0772 000 111')
+  await verifyWithdrawalNumber(service.app, row.id)
+  return found
+}
+const request = ({ merchantId }: Owner, amount = 100_000, at = service) =>
+  requestWithdrawal(at.app, { merchantId, amount })
+const decide = (
+  { merchantId }: Owner,
+  id: string,
+  decision: Decision,
+  { at = service, note = null as string | null } = {},
+) => decideWithdrawal(at.app, { merchantId, id }, { decision, note })
+const shown = async (api: Client, id: string) => (await api.get(`/v1/payouts/${id}`)).body
+const askedFor = (id: string) => asked.filter(({ publicId }) => publicId === id)
+const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
+
+async function sendFor(days: number) {
+  for (let day = 0; day < days; day += 1) {
+    service.pass(DAY)
+    while ((await service.run('send-payouts')) > 0) service.pass(60_000)
+  }
+}
+
+test('a withdrawal reserves its money and waits: no network, however long, until an operator approves', async () => {
+  const own = await owner()
+  const { id } = await request(own)
+  assert.equal(await availableOf(own.api), 995_000 - 101_500)
+  const waiting = await shown(own.api, id)
+  const { kind, status, amount, fee, recipient_phone, completed_at } = waiting
+  assert.deepEqual(
+    { kind, status, amount, fee, recipient_phone, completed_at },
+    {
+      kind: 'withdrawal',
+      status: 'pending',
+      amount: 100_000,
+      fee: 1500,
+      recipient_phone: NUMBER,
+      completed_at: null,
+    },
+  )
+  await sendFor(3)
+  assert.deepEqual([askedFor(id).length, await shown(own.api, id)], [0, waiting])
+  assert.deepEqual((await own.api.get('/v1/payouts')).body.data, [waiting])
+  assert.equal((await service.client(own.merchant.keys.test).get(`/v1/payouts/${id}`)).status, 404)
+
+  await decide(own, id, 'approved')
+  await sendFor(1)
+  assert.deepEqual(
+    askedFor(id).map(({ amount, phone, reference }) => [amount, phone, reference]),
+    [[100_000, NUMBER, waiting.rail_reference]],
+    'sent once',
+  )
+  const paid = await shown(own.api, id)
+  assert.deepEqual([paid.status, paid.failure_reason], ['succeeded', null])
+  assert.equal(await availableOf(own.api), 995_000 - 101_500)
+  const [event, ...others] = await eventsOf(service, id)
+  assert.deepEqual([event?.type, others], ['payout.succeeded', []])
+  assert.equal(JSON.parse(event?.body ?? '').data.kind, 'withdrawal')
+  assert.deepEqual(
+    (await transfersOf(service, id)).map(({ kind, amount }) => [kind, amount]),
+    [
+      ['payout_reserve', 101_500],
+      ['payout_sent', 100_000],
+      ['payout_fee', 1500],
+    ],
+  )
+})
+
+for (const [decision, reason] of [
+  ['rejected', 'rail_rejected'],
+  ['cancelled', 'user_cancelled'],
+] as const)
+  test(`a withdrawal that is ${decision} fails with ${reason}, returns amount and fee and is never sent`, async () => {
+    const own = await owner()
+    const { id } = await request(own)
+    await decide(own, id, decision, { note: 'not your number' })
+    const ended = await shown(own.api, id)
+    assert.deepEqual([ended.status, ended.failure_reason], ['failed', reason])
+    assert.notEqual(ended.completed_at, null)
+    assert.equal(await availableOf(own.api), 995_000)
+    assert.deepEqual(await typesOf(id), ['payout.failed'])
+    assert.deepEqual(await service.rows('select state, note from withdrawals where id = $1', [id]), [
+      { state: decision, note: 'not your number' },
+    ])
+    await sendFor(1)
+    assert.equal(askedFor(id).length, 0)
+  })
+
+test('one decision counts: the same again changes nothing, another is refused and says which it was', async () => {
+  for (const first of ['approved', 'rejected', 'cancelled'] as const) {
+    const own = await owner()
+    const { id } = await request(own)
+    await decide(own, id, first, { note: 'first' })
+    const before = [
+      await digestOf(service),
+      await service.rows('select * from withdrawals where id = $1', [id]),
+    ]
+    await decide(own, id, first, { note: 'second' })
+    for (const second of ['approved', 'rejected', 'cancelled'] as const)
+      if (second !== first)
+        await assert.rejects(decide(own, id, second), {
+          status: 409,
+          code: 'conflict',
+          message: `this withdrawal was already ${first}`,
+        })
+    const after = [
+      await digestOf(service),
+      await service.rows('select * from withdrawals where id = $1', [id]),
+    ]
+    assert.deepEqual(after, before)
+    await sendFor(1)
+    await decide(own, id, first)
+    assert.equal(askedFor(id).length, first === 'approved' ? 1 : 0)
+  }
+})
+
+test('approved and cancelled at the same moment by two processes: one of them wins', async () => {
+  const own = await owner()
+  const won: Record<string, number> = { approved: 0, cancelled: 0 }
+  for (let round = 0; round < 20; round += 1) {
+    const { id } = await request(own, 5000)
+    const [first, second] = round % 2 === 0 ? [service, other] : [other, service]
+    const outcomes = await Promise.allSettled([
+      decide(own, id, 'approved', { at: first }),
+      decide(own, id, 'cancelled', { at: second }),
+    ])
+    const winner = outcomes[0].status === 'fulfilled' ? 'approved' : 'cancelled'
+    const [loser, ...others] = outcomes.filter(
+      ({ status }) => status === 'rejected',
+    ) as PromiseRejectedResult[]
+    assert.deepEqual([loser?.reason.message, others], [`this withdrawal was already ${winner}`, []])
+    won[winner] = (won[winner] ?? 0) + 1
+    await sendFor(1)
+    assert.equal((await shown(own.api, id)).status, winner === 'approved' ? 'succeeded' : 'failed')
+    assert.equal(askedFor(id).length, winner === 'approved' ? 1 : 0)
+  }
+  assert.equal(await availableOf(own.api), 995_000 - 5200 * (won.approved ?? 0))
+})
+
+test('ten requests at once with money for three are three withdrawals', async () => {
+  const own = await owner()
+  const requests = Array.from({ length: 10 }, (_, nth) => request(own, 300_000, nth % 2 ? other : service))
+  const outcomes = await Promise.allSettled(requests)
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3)
+  assert.equal(await availableOf(own.api), 995_000 - 3 * 304_500)
+})
+
+test('a new number has to be verified again, and what was asked before goes where it was asked for', async () => {
+  const own = await owner()
+  const { id } = await request(own)
+  const set = (phone: string) => setWithdrawalNumber(service.app, own.merchantId, phone)
+  assert.deepEqual(await set('+256 772 000 111'), { phone: NUMBER, verified: true }, 'the same number')
+  assert.deepEqual(await set('0772000222'), { phone: '256772000222', verified: false })
+  await assert.rejects(request(own), { message: 'no verified withdrawal number' })
+  assert.deepEqual(await set('0772000111'), { phone: NUMBER, verified: false })
+  await assert.rejects(set('12'), { message: 'invalid request: phone is not a valid phone number' })
+  await decide(own, id, 'approved')
+  await sendFor(1)
+  assert.deepEqual(
+    askedFor(id).map(({ phone }) => phone),
+    [NUMBER],
+  )
+})
+
+test('an approved withdrawal waits out a freeze and is sent once after it', async () => {
+  const own = await owner()
+  const { id } = await request(own)
+  await freezePlatform(service.gateway, 'drill')
+  await decide(own, id, 'approved')
+  await sendFor(2)
+  assert.deepEqual([askedFor(id).length, (await shown(own.api, id)).status], [0, 'pending'])
+  assert.equal(await availableOf(own.api), 995_000 - 101_500, 'nothing is returned')
+  await freezePlatform(service.gateway, null)
+  await sendFor(1)
+  assert.deepEqual([askedFor(id).length, (await shown(own.api, id)).status], [1, 'succeeded'])
+})
+
+test("nobody decides about what is no withdrawal of this merchant's", async () => {
+  const [own, stranger] = [await owner(), await owner()]
+  const { id } = await request(own)
+  for (const wrong of [`${id}x`, 'pout_', id.replace('pout_', 'txn_')])
+    await assert.rejects(decide(own, wrong, 'approved'), { status: 404, message: 'withdrawal not found' })
+  await assert.rejects(decide(stranger, id, 'cancelled'), { status: 404 })
+  assert.equal((await shown(own.api, id)).status, 'pending')
+})
