@@ -13,7 +13,7 @@ import { launch, type Running } from './processes.ts'
 /** A merchant of the installation with its own webhook receiver. */
 export type Merchant = {
   handle: string
-  keys: { test: string; live: string }
+  keys: { test: string; live: string; test_collections: string }
   webhookSecret: string
   receiver: Receiver
 }
@@ -60,6 +60,9 @@ const USUAL = {
   SANDBOX_OUTCOME_SECONDS: '0',
   LOG_LEVEL: 'warn',
   RATE_LIMIT_CHARGES: '0',
+  RATE_LIMIT_PAYOUTS: '0',
+  RATE_LIMIT_REFUNDS: '0',
+  RATE_LIMIT_SCHEDULES: '0',
   RATE_LIMIT_READS: '0',
   RATE_LIMIT_ALL: '0',
   RATE_LIMIT_FAILED_AUTH: '0',

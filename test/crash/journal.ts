@@ -1,8 +1,11 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** A request that moves money, as it was sent; the same key always carries the same body. */
+export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule'
+/** A request that moves money, as it was sent; the same key always carries the same body. A refund's key is ours alone. */
 export type KeyedRequest = {
   key: string
+  what: What
+  path: string
   merchant: string
   mode: 'test' | 'live'
   body: Record<string, unknown>
@@ -44,4 +47,11 @@ export function readJournal(path: string): Book {
     if (answered) book.answers.set(answered.key, [...(book.answers.get(answered.key) ?? []), answered])
   }
   return book
+}
+
+/** The conclusive answers to every request of one kind, with the request. */
+export function answersTo(book: Book, what: What): (Answered & { request: KeyedRequest })[] {
+  return [...book.requests.values()]
+    .filter((request) => request.what === what)
+    .flatMap((request) => (book.answers.get(request.key) ?? []).map((answer) => ({ ...answer, request })))
 }

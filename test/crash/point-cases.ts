@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/platform/crash-point.ts'
-import type { End } from './processes.ts'
+import { onBulk, onCycle, onLivePayout, onRefund, onReturnedPayout } from './payout-cases.ts'
+import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, type World, withLiveRail } from './world.ts'
 
 /** How a process is led past a point. `pass`: which pass kills it, the first unless said. */
-export type PointCase = {
-  point: CrashPoint
-  led: 'load' | 'stop' | 'live' | 'settle' | 'rotate' | 'migrate'
-  pass?: number
-}
+export type PointCase = { point: CrashPoint; led: keyof typeof WAYS; pass?: number }
 
-/** Every point that money in passes, with the way to it. A point that stands here and not in the code fails the suite. */
+/** Every point there is, with the way to it; some are passed more than once. A point that stands here and not in the code fails the suite. */
 export const POINT_CASES: readonly PointCase[] = [
   { point: 'key.done-unsent', led: 'load' },
   { point: 'batch.collected', led: 'load' },
@@ -33,29 +30,31 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'settle.released', led: 'settle' },
   { point: 'key.revoked', led: 'rotate' },
   { point: 'migration.applied', led: 'migrate' },
+  { point: 'payout.moved', led: 'load' },
+  { point: 'payout.reserved', led: 'live payout' },
+  { point: 'payout.rail-sent', led: 'live payout' },
+  { point: 'payout.rail-answered', led: 'live payout' },
+  { point: 'payout.returned', led: 'returned payout' },
+  { point: 'refund.committed', led: 'refund' },
+  { point: 'bulk.stored', led: 'bulk' },
+  // Between the second chunk and the third, and after the last item.
+  { point: 'bulk.chunk-committed', led: 'bulk', pass: 2 },
+  { point: 'bulk.chunk-committed', led: 'bulk', pass: 5 },
+  { point: 'bulk.finished', led: 'bulk' },
+  { point: 'cycle.claimed', led: 'cycle' },
+  { point: 'cycle.created', led: 'cycle' },
+  { point: 'cycle.advanced', led: 'cycle' },
 ]
 
-const PASSED_WITHIN_MS = 12_000
+/** The ways that need the live rail also after the kill. */
+const LIVE_WAYS = ['live', 'live payout', 'returned payout']
+export const needsLiveRail = ({ led }: PointCase) => LIVE_WAYS.includes(led)
+
 const LOAD_PER_SECOND = 60
 
 /** Kills a process at the point. Answers with what is wrong beyond the books: the point was not passed, a key still opens. */
-export async function crashAt(world: World, { point, led, pass = 1 }: PointCase): Promise<string[]> {
-  const setting = `${point}:${pass}`
-  switch (led) {
-    case 'load':
-      return underLoad(world, setting)
-    case 'stop':
-      return whileStopping(world, setting)
-    case 'live':
-      return onLiveCharge(world, setting)
-    case 'settle':
-      return whileSettling(world, setting)
-    case 'rotate':
-      return whileRotating(world, setting)
-    case 'migrate':
-      return whileMigrating(world, setting)
-  }
-}
+export const crashAt = (world: World, { point, led, pass = 1 }: PointCase): Promise<string[]> =>
+  WAYS[led](world, `${point}:${pass}`)
 
 async function underLoad(world: World, crashPoint: string): Promise<string[]> {
   const victim = world.installation.start({ crashPoint })
@@ -82,11 +81,8 @@ async function whileStopping(world: World, crashPoint: string): Promise<string[]
 async function onLiveCharge(world: World, crashPoint: string): Promise<string[]> {
   const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
   await victim.ready
-  const charged = Promise.all([1, 2, 3].map(() => world.clients.charge(world.live, 'live')))
-  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
-  await victim.kill()
-  await charged
-  return notKilled(end, crashPoint)
+  const charges = [1, 2, 3].map(() => world.clients.charge(world.live, 'live'))
+  return killedBy(victim, crashPoint, charges)
 }
 
 async function whileSettling(world: World, crashPoint: string): Promise<string[]> {
@@ -157,9 +153,16 @@ async function migrateTwice({ installation }: World, setting: string): Promise<s
   return wrong
 }
 
-function notKilled(
-  end: Pick<End, 'signal'> | { signal: string | null } | null,
-  crashPoint: string,
-): string[] {
-  return end?.signal === 'SIGKILL' ? [] : [`${crashPoint} was not passed`]
-}
+const WAYS = {
+  load: underLoad,
+  stop: whileStopping,
+  live: onLiveCharge,
+  settle: whileSettling,
+  rotate: whileRotating,
+  migrate: whileMigrating,
+  'live payout': onLivePayout,
+  'returned payout': onReturnedPayout,
+  refund: onRefund,
+  bulk: onBulk,
+  cycle: onCycle,
+} satisfies Record<string, (world: World, crashPoint: string) => Promise<string[]>>

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from './chance.ts'
-import type { Load } from './clients.ts'
 import { freePort } from './installation.ts'
 import type { Judgement } from './judge.ts'
+import type { Load } from './load.ts'
 import { killPostgres, type Running } from './processes.ts'
 import { settleBooks, type World } from './world.ts'
 

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { runningCommit } from '../../src/running-commit.ts'
-import type { Tally } from './clients.ts'
 import type { Findings, Judgement } from './judge.ts'
 import type { Kill } from './random-kills.ts'
+import type { Tally } from './sending.ts'
 
 /** What a run collects as it goes. */
 export type CrashRecord = {
@@ -76,6 +76,7 @@ export function writeReport(record: CrashRecord, seconds: number): string {
     points: { hit: record.pointsHit.size, known: record.pointsKnown },
     requests: {
       sent: tally.sent,
+      sent_of_each: tally.sentOf,
       acknowledged: tally.acknowledged,
       refused: tally.refused,
       unanswered_then_resolved: tally.unansweredThenResolved,

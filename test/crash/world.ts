@@ -14,17 +14,19 @@ export type World = {
   clients: Clients
   operator: Operator
   journalPath: string
-  /** Paid at once; paid and held for a day; paid by the live rail. */
+  /** Paid at once; paid and held for a day; paid by the live rail and settled at once; pays many others. */
   shop: Merchant
   held: Merchant
   live: Merchant
+  payer: Merchant
   end(): Promise<void>
 }
 
 const DRY_WITHIN_MS = 30_000
 // Longer than every lease and than the time after which a key counts as orphaned.
 const LEASES_MS = 31_000
-const LIVE_QUESTION_MS = 6000
+const LIVE_QUESTION_MS = 15_000
+const FUNDS = '100000000'
 const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 
 export async function makeWorld(chance: Chance): Promise<World> {
@@ -37,12 +39,18 @@ export async function makeWorld(chance: Chance): Promise<World> {
 }
 
 async function peopled(installation: Installation, operator: Operator, chance: Chance): Promise<World> {
-  const [shop, held, live] = await Promise.all([
+  const [shop, held, live, payer] = await Promise.all([
     installation.merchant('crash-shop'),
     installation.merchant('crash-held'),
     installation.merchant('crash-live', ['--verified']),
+    installation.merchant('crash-payer'),
   ])
-  await installation.command(['sandbox', 'set', 'crash-held', '--hold', 'realistic'])
+  await Promise.all([
+    installation.command(['sandbox', 'set', 'crash-held', '--hold', 'realistic']),
+    installation.command(['merchants', 'set', 'crash-live', '--instant-settlement', 'true']),
+    installation.command(['funds', 'add', 'crash-shop', '--amount', FUNDS]),
+    installation.command(['funds', 'add', 'crash-payer', '--amount', FUNDS]),
+  ])
   const journalPath = join(installation.dataDir, '..', 'journal')
   const journal = openJournal(journalPath)
   const clients = makeClients({ installation, journal, chance, name: 'crash' })
@@ -54,6 +62,7 @@ async function peopled(installation: Installation, operator: Operator, chance: C
     shop,
     held,
     live,
+    payer,
     end: async () => {
       await installation.end()
       await operator.close()
@@ -92,6 +101,12 @@ const LEFT = `select
   (select count(*)::int from charges where mode = 'live' and status = 'pending' and voided_at is null) as "hiddenLive",
   (select count(*)::int from charges c join merchants m on m.id = c.merchant_id where c.mode = 'test'
      and c.settled_at is null and c.hold_until <= $2::timestamptz + m.test_clock_offset_ms * interval '1 ms') as unsettled,
+  (select count(*)::int from payouts where mode = 'test' and status in ('pending', 'authorized')) as "openPayouts",
+  (select count(*)::int from payouts where mode = 'live' and status in ('pending', 'authorized')
+     and voided_at is null) as "openLivePayouts",
+  (select count(*)::int from bulk_batches where lease_until is not null) as "openBatches",
+  (select count(*)::int from schedules s join merchants m on m.id = s.merchant_id where s.status = 'active'
+     and s.next_run_at <= $2::timestamptz + m.test_clock_offset_ms * interval '1 ms') as "dueCycles",
   (select count(*)::int from deliveries where status = 'pending' and next_attempt_at is not null) as undelivered,
   (select count(*)::int from idempotency_keys where status is null) as "runningKeys"`
 
@@ -104,7 +119,7 @@ async function runDry({ installation, operator }: World): Promise<void> {
     if (performance.now() > giveUpAt)
       throw new Error(`background work has not run dry in 30 s: ${JSON.stringify(left)}`)
     // The operator is asked at ages on the clock that the service follows.
-    if (left.openLive > 0 && look % 10 === 0) installation.advance(LIVE_QUESTION_MS)
+    if (left.openLive + left.openLivePayouts > 0 && look % 6 === 0) installation.advance(LIVE_QUESTION_MS)
     await sleep(50)
   }
 }

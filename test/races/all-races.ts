@@ -1,4 +1,7 @@
+import { bulksWithSameReferences, bulkWithMoneyForSome } from './bulk-races.ts'
+import { manyCycles } from './cycle-races.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
+import { fullAndCollectionsKey, oneKeyTwoEndpoints } from './key-payout-races.ts'
 import {
   keyRevoked,
   oneKeyManyOwners,
@@ -6,17 +9,28 @@ import {
   oneKeyTwoBodies,
   rateAcrossProcesses,
 } from './key-races.ts'
+import { payoutsOnOneBalance, refundAgainstPayout, refundsOfOneCharge } from './payout-races.ts'
+import { stopAgainstPayouts } from './stop-races.ts'
 import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-races.ts'
 
-/** The races of reliability.md 3.8 that money in can run, and two of their kind. */
+/** The races of reliability.md 3.8 that the product can run by now, and two of their kind. */
 export const RACES: readonly Race[] = [
   oneKeyOneBody,
   oneKeyTwoBodies,
+  payoutsOnOneBalance,
+  refundsOfOneCharge,
+  refundAgainstPayout,
+  bulksWithSameReferences,
+  bulkWithMoneyForSome,
   oneKeyManyOwners,
+  oneKeyTwoEndpoints,
+  fullAndCollectionsKey,
   rateAcrossProcesses,
   keyRevoked,
+  stopAgainstPayouts,
   manyFollowers,
   manySettlers,
+  manyCycles,
   resendAgainstAttempt,
 ]
 

@@ -3,19 +3,22 @@ import { freePort, type Installation, type Merchant, makeInstallation } from '..
 import type { Running } from '../crash/processes.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 
-/** Three web processes and two workers on one database, as they would stand behind a balancer. */
+/** Three web processes and two workers on one database, as they would stand behind a balancer, with a live rail. */
 export type Fleet = {
   installation: Installation
   operator: Operator
   /** The addresses of the web processes. */
   webs: readonly string[]
-  /** `shop` and `other` sell; `held` has its money held for a day; `slow` has a receiver for the races about webhooks. */
-  merchants: Record<'shop' | 'other' | 'held' | 'slow', Merchant>
+  /**
+   * `shop` and `other` sell; `held` has its money held for a day; `slow` has a receiver for the races about webhooks; `payer`
+   * pays others with test money, `live` with live money that is settled at once.
+   */
+  merchants: Record<'shop' | 'other' | 'held' | 'slow' | 'payer' | 'live', Merchant>
   /** Starts more processes for one race; they are killed after it. */
   withMore<T>(more: readonly MoreProcesses[], work: (urls: string[]) => Promise<T>): Promise<T>
   end(): Promise<void>
 }
-export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string>; live?: boolean }
+export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string> }
 
 /** What a race left behind: sentences about what should not be, and the figures that a reader wants to see. */
 export type Verdict = { wrong: string[]; seen: string }
@@ -37,18 +40,23 @@ export async function startFleet(): Promise<Fleet> {
 }
 
 async function peopled(installation: Installation, operator: Operator): Promise<Fleet> {
-  const [shop, other, held, slow] = await Promise.all([
+  const [shop, other, held, slow, payer, live] = await Promise.all([
     installation.merchant('race-shop', ['--verified']),
     installation.merchant('race-other'),
     installation.merchant('race-held'),
     installation.merchant('race-slow'),
+    installation.merchant('race-payer'),
+    installation.merchant('race-live', ['--verified']),
   ])
-  await installation.command(['sandbox', 'set', held.handle, '--hold', 'realistic'])
+  await Promise.all([
+    installation.command(['sandbox', 'set', held.handle, '--hold', 'realistic']),
+    installation.command(['merchants', 'set', live.handle, '--instant-settlement', 'true']),
+  ])
 
-  async function startOne({ role, env = {}, live = false }: MoreProcesses) {
+  async function startOne({ role, env = {} }: MoreProcesses) {
     const port = await freePort()
-    const program = live ? { program: { path: LIVE_PROGRAM, args: [operator.url, role] } } : {}
-    const running: Running = await installation.startReady({ role, port, env, ...program })
+    const program = { path: LIVE_PROGRAM, args: [operator.url, role] }
+    const running: Running = await installation.startReady({ role, port, env, program })
     return { url: `http://127.0.0.1:${port}`, running }
   }
 
@@ -58,7 +66,7 @@ async function peopled(installation: Installation, operator: Operator): Promise<
     installation,
     operator,
     webs: webs.map(({ url }) => url),
-    merchants: { shop, other, held, slow },
+    merchants: { shop, other, held, slow, payer, live },
     withMore: async (more, work) => {
       const started = await Promise.all(more.map(startOne))
       try {
@@ -81,6 +89,8 @@ export type Reply = {
   retryAfter: string | null
   sentAt: number
 }
+
+export const webOf = (fleet: Fleet, nth: number) => fleet.webs[nth % fleet.webs.length] as string
 
 let keys = 0
 /** A key that no request has carried before. */
@@ -117,6 +127,14 @@ export async function post(
 
 /** Shed with the promise that the same key may come again: no race is lost by it, and a small machine sheds early. */
 export const isTooBusy = ({ status, retryAfter }: Reply) => status === 503 && retryAfter !== null
+
+/** The same until the process is not too busy: for races in which every request must be judged. */
+export async function postUntilJudged(...request: Parameters<typeof post>): Promise<Reply> {
+  for (;;) {
+    const reply = await post(...request)
+    if (!isTooBusy(reply)) return reply
+  }
+}
 
 /** How many answers there were of each kind, for the table. */
 export function countKinds(replies: readonly Reply[]): string {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Merchant } from '../crash/installation.ts'
-import { CHARGE, type Fleet, isTooBusy, newKey, OUTCOME_MS, post, type Race, type Verdict } from './fleet.ts'
+import { type Fleet, OUTCOME_MS, post, type Race, type Verdict } from './fleet.ts'
+import { createCharges, DONE_WITHIN_MS, until } from './money.ts'
 
 const CHARGES = 300
-const DONE_WITHIN_MS = 20_000
 const DAY_MS = 86_400_000
 const TWO_MORE_WORKERS = [{ role: 'worker' }, { role: 'worker' }] as const
 
@@ -94,29 +94,9 @@ function holdAttempts({ receiver }: Merchant) {
   }
 }
 
-async function createCharges(fleet: Fleet, merchant: Merchant, count: number): Promise<void> {
-  const createOne = async (nth: number): Promise<void> => {
-    const url = fleet.webs[nth % fleet.webs.length] as string
-    const request = { apiKey: merchant.keys.test, key: newKey('made'), body: CHARGE }
-    let reply = await post(fleet, url, request)
-    while (isTooBusy(reply)) reply = await post(fleet, url, request)
-    if (reply.status !== 201) throw new Error(`a charge of the race was refused: ${reply.text}`)
-  }
-  await Promise.all(Array.from({ length: count }, (_, nth) => createOne(nth)))
-}
-
 async function lastCharge(fleet: Fleet): Promise<string> {
   const [row] = await fleet.installation.sql<{ at: Date | null }>('select max(created_at) as at from charges')
   return row?.at?.toISOString() ?? '-infinity'
-}
-
-/** Waits until the question has no rows left. */
-async function until(fleet: Fleet, question: string): Promise<void> {
-  const giveUpAt = performance.now() + DONE_WITHIN_MS
-  while ((await fleet.installation.sql(question)).length > 0) {
-    if (performance.now() > giveUpAt) throw new Error(`still there after 20 s: ${question}`)
-    await sleep(20)
-  }
 }
 
 const ENDS = `select count(*)::int as charges,

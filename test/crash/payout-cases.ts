@@ -1,0 +1,104 @@
+import type { Merchant } from './installation.ts'
+import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
+import { restart, settleBooks, type World, withLiveRail } from './world.ts'
+
+const ENOUGH_LIVE_MONEY = 50_000
+const ENOUGH_TEST_MONEY = 10_000_000
+// Five chunks; where the chunks do not matter, two are enough.
+const MANY_ITEMS = 1000
+const ITEMS = 250
+const REFUNDS = 3
+const FIRST_CYCLE_MS = 20_000
+
+const AVAILABLE = `select coalesce(sum(h.available), 0)::float8 as available
+  from ledger_heads h join merchants m on m.id = h.merchant_id where m.handle = $1 and h.mode = $2`
+
+async function availableOf({ installation }: World, { handle }: Merchant, mode: 'test' | 'live') {
+  const [row] = await installation.sql<{ available: number }>(AVAILABLE, [handle, mode])
+  return row?.available ?? 0
+}
+
+/** Three live payouts at once, and the process dies over one of them. */
+export async function onLivePayout(world: World, crashPoint: string): Promise<string[]> {
+  await earnLiveMoney(world)
+  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
+  await victim.ready
+  const payouts = [1, 2, 3].map(() => world.clients.payout(world.live, 'live'))
+  return killedBy(victim, crashPoint, payouts)
+}
+
+/** The operator takes nothing, so the reservation comes back and the key is free; then it serves again. */
+export async function onReturnedPayout(world: World, crashPoint: string): Promise<string[]> {
+  await earnLiveMoney(world)
+  world.operator.onSubmit({ answer: 'refuse to serve' })
+  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
+  await victim.ready
+  const wrong = await killedBy(victim, crashPoint, [world.clients.payout(world.live, 'live')])
+  world.operator.onSubmit({ answer: 'accept' })
+  return wrong
+}
+
+/** Live money has only one source: customers of the merchant who paid. */
+async function earnLiveMoney(world: World): Promise<void> {
+  while ((await availableOf(world, world.live, 'live')) < ENOUGH_LIVE_MONEY) {
+    const service = await restart(world, withLiveRail(world))
+    await Promise.all([1, 2, 3, 4, 5, 6].map(() => world.clients.charge(world.live, 'live')))
+    await settleBooks(world)
+    await service.kill()
+  }
+}
+
+const REFUNDABLE = `select c.id from charges c join merchants m on m.id = c.merchant_id
+  where m.handle = $1 and c.mode = 'test' and c.status = 'succeeded' and c.settled_at is not null
+  order by c.created_at desc limit $2`
+
+/** The merchant asks for refunds and hears nothing; asking again says that they are on their way. */
+export async function onRefund(world: World, crashPoint: string): Promise<string[]> {
+  const charges = await refundable(world)
+  const victim = world.installation.start({ crashPoint })
+  await victim.ready
+  return killedBy(
+    victim,
+    crashPoint,
+    charges.map((id) => world.clients.refund(world.shop, id)),
+  )
+}
+
+async function refundable(world: World): Promise<string[]> {
+  const { installation, clients, shop } = world
+  for (;;) {
+    const found = await installation.sql<{ id: string }>(REFUNDABLE, [shop.handle, REFUNDS])
+    if (found.length === REFUNDS) return found.map(({ id }) => id)
+    const service = await restart(world)
+    await Promise.all(Array.from({ length: 2 * REFUNDS }, () => clients.charge(shop)))
+    await settleBooks(world)
+    await service.kill()
+  }
+}
+
+/** One call of many items: its first answer is lost, and repeating its key finds the one batch, each item once. */
+export async function onBulk(world: World, crashPoint: string): Promise<string[]> {
+  const items = crashPoint.startsWith('bulk.chunk-committed') ? MANY_ITEMS : ITEMS
+  await addTestMoney(world)
+  const victim = world.installation.start({ crashPoint })
+  await victim.ready
+  return killedBy(victim, crashPoint, [world.clients.bulk(world.payer, items)])
+}
+
+async function addTestMoney(world: World): Promise<void> {
+  const { installation, payer } = world
+  if ((await availableOf(world, payer, 'test')) >= ENOUGH_TEST_MONEY) return
+  await installation.command(['funds', 'add', payer.handle, '--amount', '100000000'])
+}
+
+/** A schedule becomes due while nothing runs; the first worker that looks dies over it. */
+export async function onCycle(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, clients, payer } = world
+  await addTestMoney(world)
+  const before = await restart(world)
+  await clients.schedule(payer, new Date(installation.clock.nowMs() + FIRST_CYCLE_MS))
+  await clients.repeatUnanswered(PASSED_WITHIN_MS)
+  await before.kill()
+  installation.advance(FIRST_CYCLE_MS)
+  return killedBy(installation.start({ crashPoint }), crashPoint)
+}

@@ -1,0 +1,59 @@
+import { lastNine, readPhone } from '../../src/platform/phone.ts'
+import type { Chance } from './chance.ts'
+import type { KeyedRequest } from './journal.ts'
+
+/** What a client wants, before it is known under which key and for whom. */
+export type Wanted = Pick<KeyedRequest, 'what' | 'path' | 'body'>
+
+/** Ends by the rule of the sandbox: these fail, every other number pays and is paid. */
+const FAILING_PHONES = ['0700000001', '0700000002', '0700000003']
+
+type Drawn = { chance: Chance; key: string; mode: 'test' | 'live' }
+
+export function chargeOf({ chance, key, mode }: Drawn): Wanted {
+  const amount = chance.next() < 0.03 ? 0 : chance.whole(500, 50_000)
+  const body = { amount, channel: 'op1_momo', customer: { phone: phoneFor(chance, mode) }, reference: key }
+  return { what: 'charge', path: '/v1/charges', body }
+}
+
+/** Some ask for more than anybody has. */
+export function payoutOf({ chance, key, mode }: Drawn): Wanted {
+  const amount = mode === 'test' && chance.next() < 0.03 ? 900_000_000 : chance.whole(500, 5000)
+  const body = { amount, recipient: { phone: phoneFor(chance, mode) }, reference: key }
+  return { what: 'payout', path: '/v1/payouts', body }
+}
+
+/** One line of a bulk call. */
+export type Line = { amount: number; phone: string; reference: string }
+
+/** `again`: lines that were sent before, with the same references. */
+export function bulkOf({ chance, key, mode }: Drawn, count: number, again: readonly Line[] = []): Wanted {
+  const lines = Array.from({ length: count - again.length }, (_, nth) => ({
+    amount: chance.whole(500, 1500),
+    phone: phoneFor(chance, mode),
+    reference: `${key}/${nth}`,
+  }))
+  return { what: 'bulk', path: '/v1/payouts/bulk', body: { payouts: [...lines, ...again] } }
+}
+
+export const refundOf = (chargeId: string): Wanted => ({
+  what: 'refund',
+  path: `/v1/charges/${chargeId}/refund`,
+  body: {},
+})
+
+/** Its name is its key: a schedule has no reference. */
+export function scheduleOf({ chance, key, mode }: Drawn, startAt: Date): Wanted {
+  const recipients = Array.from({ length: 20 }, () => ({ phone: phoneFor(chance, mode) }))
+  const body = { amount: 500, interval: 'monthly', name: key, start_at: startAt.toISOString(), recipients }
+  return { what: 'schedule', path: '/v1/scheduled-payouts', body }
+}
+
+function phoneFor(chance: Chance, mode: 'test' | 'live'): string {
+  if (mode === 'test' && chance.next() < 0.15) return chance.one(FAILING_PHONES)
+  return `07${chance.whole(10_000_000, 69_999_999)}`
+}
+
+const FAILS = new Set(FAILING_PHONES.map((phone) => lastNine(readPhone(phone) as string)))
+/** Whether the sandbox refuses this number, as the database has it. */
+export const failsInSandbox = (phone: string) => FAILS.has(lastNine(phone))

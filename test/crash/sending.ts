@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chance } from './chance.ts'
+import type { Installation, Merchant } from './installation.ts'
+import type { Journal, KeyedRequest, What } from './journal.ts'
+import type { Line, Wanted } from './requests.ts'
+
+export type Mode = 'test' | 'live'
+/** What the clients saw. A key counts once, however often it was sent. */
+export type Tally = {
+  sent: number
+  sentOf: Record<What, number>
+  acknowledged: number
+  refused: number
+  /** Keys that got no answer at first and one later, when repeated. */
+  unansweredThenResolved: number
+  /** Answers that no fault excuses: 500, 404 for what was acknowledged, silence. */
+  unexpected: string[]
+}
+export type Parts = {
+  installation: Installation
+  journal: Journal
+  chance: Chance
+  /** Tells the keys of two groups of clients on one installation apart. */
+  name: string
+}
+/** What all clients know together. */
+export type State = Parts & {
+  tally: Tally
+  /** Sent and not answered. */
+  open: Map<string, Sending>
+  missedOnce: Set<string>
+  /** What can be read: charges and payouts. */
+  acknowledged: { id: string; path: string; merchant: Merchant; mode: Mode }[]
+  /** Lines of bulk calls that some later call sends again. */
+  lines: Map<Merchant, Line[]>
+  goodListeners: Set<(sentAt: number) => void>
+}
+
+type Sending = { request: KeyedRequest; merchant: Merchant }
+type Reply = { status: number; body: string; replayed: boolean }
+
+// A client that has waited this long for an answer has found a fault.
+export const HANG_MS = 10_000
+const REPEATED_AT_ONCE = 50
+
+/** Sends one new request for this merchant, written down before. */
+export async function ask(
+  state: State,
+  { merchant, mode }: { merchant: Merchant; mode: Mode },
+  wanted: Wanted,
+): Promise<void> {
+  state.tally.sent += 1
+  state.tally.sentOf[wanted.what] += 1
+  const key = `${state.name}-${state.tally.sent}`
+  const sending = { request: { key, merchant: merchant.handle, mode, ...wanted }, merchant }
+  state.open.set(key, sending)
+  state.journal.sending(sending.request)
+  // Some clients are impatient and send the same twice at once. A refund has no key that would make the two one request.
+  const times = wanted.what !== 'refund' && state.chance.next() < 0.05 ? 2 : 1
+  await Promise.all(Array.from({ length: times }, () => send(state, sending)))
+}
+
+async function send(state: State, sending: Sending): Promise<void> {
+  const { request } = sending
+  const { tally, missedOnce } = state
+  const sentAt = performance.now()
+  const reply = await post(state.installation, sending).catch((error: Error) => {
+    if (error.name === 'TimeoutError') tally.unexpected.push(`${request.key}: no answer in ${HANG_MS} ms`)
+    return null
+  })
+  if (reply !== null && isConclusive(reply)) return note(state, sending, { reply, sentAt })
+  if (reply?.status === 500) tally.unexpected.push(`${request.key}: 500 ${reply.body}`)
+  missedOnce.add(request.key)
+}
+
+function note(
+  state: State,
+  { request, merchant }: Sending,
+  { reply, sentAt }: { reply: Reply; sentAt: number },
+) {
+  const { tally, open, missedOnce, acknowledged, goodListeners } = state
+  state.journal.answered({ key: request.key, ...reply })
+  if (!open.delete(request.key)) return
+  if (missedOnce.has(request.key)) tally.unansweredThenResolved += 1
+  if (reply.status >= 300) {
+    tally.refused += 1
+    return
+  }
+  tally.acknowledged += 1
+  const { what, path, mode } = request
+  if (what === 'charge' || what === 'payout')
+    acknowledged.push({ id: JSON.parse(reply.body).id, path, merchant, mode })
+  for (const listener of goodListeners) listener(sentAt)
+}
+
+/** See Clients.repeatUnanswered. */
+export async function repeatUnanswered(state: State, withinMs: number): Promise<void> {
+  const { open } = state
+  const giveUpAt = performance.now() + withinMs
+  while (open.size > 0) {
+    await Promise.all([...open.values()].slice(0, REPEATED_AT_ONCE).map((sending) => send(state, sending)))
+    if (open.size === 0) return
+    if (performance.now() > giveUpAt)
+      throw new Error(`still no answer to ${[...open.keys()].slice(0, 10).join(', ')}`)
+    await sleep(20)
+  }
+}
+
+async function post(installation: Installation, { request, merchant }: Sending): Promise<Reply> {
+  const response = await fetch(`${installation.url}${request.path}`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(HANG_MS),
+    headers: {
+      authorization: `Bearer ${merchant.keys[request.mode]}`,
+      'content-type': 'application/json',
+      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
+      'idempotency-key': request.key,
+    },
+    body: JSON.stringify(request.body),
+  })
+  const replayed = response.headers.get('idempotent-replayed') === 'true'
+  return { status: response.status, body: await response.text(), replayed }
+}
+
+/** An answer that ends the client's waiting: created, or refused for a reason that stays. */
+function isConclusive({ status, body }: Reply): boolean {
+  if (status === 409) return !body.includes('still in flight')
+  return status < 500 && status !== 429
+}

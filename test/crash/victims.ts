@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { End, Running } from './processes.ts'
+
+export const PASSED_WITHIN_MS = 12_000
+
+/** Waits until the process has killed itself at its point, or long enough; then nothing of it lives. */
+export async function killedBy(
+  victim: Running,
+  crashPoint: string,
+  underWay: readonly Promise<unknown>[] = [],
+): Promise<string[]> {
+  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  await victim.kill()
+  await Promise.all(underWay)
+  return notKilled(end, crashPoint)
+}
+
+export const notKilled = (
+  end: Pick<End, 'signal'> | { signal: string | null } | null,
+  crashPoint: string,
+): string[] => (end?.signal === 'SIGKILL' ? [] : [`${crashPoint} was not passed`])

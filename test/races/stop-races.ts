@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CHARGE,
+  countKinds,
+  type Fleet,
+  isTooBusy,
+  newKey,
+  post,
+  type Race,
+  type Reply,
+  type Verdict,
+  webOf,
+} from './fleet.ts'
+import { availableOf, DONE_WITHIN_MS, PAYOUT } from './money.ts'
+
+/** A way to stop live payouts, the code of the refusals that follow, and the way back. */
+type Stop = { name: string; code: string; stop: string[]; back: string[] }
+
+const STOPS: readonly Stop[] = [
+  {
+    name: 'platform frozen',
+    code: 'payouts_frozen',
+    stop: ['payouts', 'freeze', '--reason', 'race'],
+    back: ['payouts', 'unfreeze'],
+  },
+  {
+    name: 'verification withdrawn',
+    code: 'verification_required',
+    stop: ['merchants', 'set', 'race-live', '--kyc', 'pending'],
+    back: ['merchants', 'set', 'race-live', '--kyc', 'verified'],
+  },
+]
+const MONEY = 5_000_000
+const AT_ONCE = 3
+const SURE_MS = 400
+const QUESTION_MS = 6000
+
+/** Race 16: live payouts are stopped under load: none is reserved after that commit, whichever process is asked. */
+export const stopAgainstPayouts: Race = {
+  name: '16 freeze and lost verification against live payouts',
+  async run(fleet) {
+    await earnLiveMoney(fleet)
+    const verdicts: Verdict[] = []
+    for (const stop of STOPS) verdicts.push(await stopUnderLoad(fleet, stop))
+    return {
+      wrong: verdicts.flatMap(({ wrong }) => wrong),
+      seen: verdicts.map(({ seen }) => seen).join('; '),
+    }
+  },
+}
+
+/** Live money has only one source: a customer who paid. */
+async function earnLiveMoney(fleet: Fleet): Promise<void> {
+  const { live } = fleet.merchants
+  if ((await availableOf(fleet, live, 'live')) >= MONEY) return
+  const request = { apiKey: live.keys.live, key: newKey('earned'), body: { ...CHARGE, amount: 2 * MONEY } }
+  const { status, text } = await post(fleet, webOf(fleet, 0), request)
+  if (status !== 201) throw new Error(`a live charge of the race was refused: ${text}`)
+  const giveUpAt = performance.now() + DONE_WITHIN_MS
+  while ((await availableOf(fleet, live, 'live')) < MONEY) {
+    if (performance.now() > giveUpAt) throw new Error('the live charge was not credited')
+    // The operator is asked at ages on this clock.
+    fleet.installation.advance(QUESTION_MS)
+    await sleep(100)
+  }
+}
+
+async function stopUnderLoad(fleet: Fleet, { name, code, stop, back }: Stop): Promise<Verdict> {
+  const load = payWithoutEnd(fleet)
+  await load.accepted(1)
+  const stopped = await fleet.installation.command(stop)
+  const stoppedBy = performance.now()
+  const reserved = await reservations(fleet)
+  await sleep(SURE_MS)
+  const reservedLater = await reservations(fleet)
+  const replies = await load.end()
+  const resumed = await fleet.installation.command(back)
+  const wrong: string[] = []
+  if (stopped.code !== 0 || resumed.code !== 0) wrong.push(`${name}: ${stopped.stderr}${resumed.stderr}`)
+  if (reservedLater !== reserved) wrong.push(`${name}: ${reservedLater - reserved} reserved after the commit`)
+  const after = replies.filter(({ sentAt }) => sentAt > stoppedBy)
+  const passed = after.filter((reply) => !isRefused(reply, code) && !isTooBusy(reply))
+  if (passed.length > 0) wrong.push(`${name}: afterwards ${countKinds(passed)} such as ${passed[0]?.text}`)
+  if (!after.some((reply) => isRefused(reply, code))) wrong.push(`${name}: nobody was refused afterwards`)
+  return { wrong, seen: `${name}: ${countKinds(replies)}` }
+}
+
+const isRefused = ({ status, text }: Reply, code: string) => status === 400 && JSON.parse(text).code === code
+
+/** Every row is a reservation, also one that nobody has been shown yet. */
+async function reservations({ installation }: Fleet): Promise<number> {
+  const [row] = await installation.sql<{ count: number }>(
+    `select count(*)::int as count from payouts p join merchants m on m.id = p.merchant_id
+     where m.handle = 'race-live' and p.mode = 'live'`,
+  )
+  return row?.count ?? 0
+}
+
+/** Several clients at each web process, each with its next live payout as soon as the last one was answered. */
+function payWithoutEnd(fleet: Fleet) {
+  const replies: Reply[] = []
+  const apiKey = fleet.merchants.live.keys.live
+  let paying = true
+  const clients = fleet.webs.flatMap((url) =>
+    Array.from({ length: AT_ONCE }, async () => {
+      while (paying) {
+        const body = { ...PAYOUT, amount: 500 }
+        replies.push(await post(fleet, url, { path: '/v1/payouts', apiKey, key: newKey('live'), body }))
+      }
+    }),
+  )
+  return {
+    accepted: async (count: number) => {
+      const giveUpAt = performance.now() + DONE_WITHIN_MS
+      while (replies.filter(({ status }) => status === 201).length < count) {
+        if (performance.now() > giveUpAt) throw new Error(`no live payout was accepted: ${replies[0]?.text}`)
+        await sleep(5)
+      }
+    },
+    end: async () => {
+      paying = false
+      await Promise.all(clients)
+      return replies
+    },
+  }
+}
