@@ -1,22 +1,31 @@
 import { writeHistories } from './history.ts'
 import { measureIdle } from './idle.ts'
 import { measureLists } from './lists.ts'
+import { proveLedger } from './prove.ts'
 import { compare } from './reads.ts'
 import { atMost } from './report.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { measureStart } from './start.ts'
+import { measureStatement } from './statements.ts'
+import { FULL_SWEEP, HOLDERS, measureSweep } from './sweep.ts'
 import { measureWebhooks, RECEIVING } from './webhooks.ts'
 
 /** How many merchants without payments of their own this takes. */
-export const OTHERS = 3 + RECEIVING
+export const OTHERS = 4 + RECEIVING + 1 + HOLDERS
+const STATEMENT_LINES = 1_000_000
 const HISTORIES = { large: 1_000_000, small: 10_000, tiny: 1000 }
 
 /** What only the full run measures. It leaves the stage without its database: nothing can follow it. */
 export async function measureRest(stage: Stage) {
-  const [large, small, tiny, ...receiving] = stage.others as [BenchMerchant, BenchMerchant, BenchMerchant]
+  const [large, small, tiny, busy, ...rest] = stage.others as [
+    BenchMerchant,
+    BenchMerchant,
+    BenchMerchant,
+    BenchMerchant,
+  ]
   const idle = await measureIdle(stage)
-  const webhooks = await measureWebhooks(stage, receiving)
-  await stage.restart()
+  const webhooks = await measureWebhooks(stage, rest.slice(0, RECEIVING))
+  const sweep = await measureSweep(stage, rest.slice(RECEIVING), FULL_SWEEP)
   await writeHistories(stage, [
     { merchant: large, charges: HISTORIES.large },
     { merchant: small, charges: HISTORIES.small },
@@ -25,10 +34,13 @@ export async function measureRest(stage: Stage) {
   const balance = await compare(stage, '/v1/balance', { large, small: tiny })
   stage.say(`balance: ${balance.large_p50_ms} ms and ${balance.small_p50_ms} ms`)
   const lists = await measureLists(stage, { large, small })
+  const statement = await measureStatement(stage, busy, STATEMENT_LINES)
+  const proof = await proveLedger(stage)
   const start = await measureStart(stage)
   const byFilter = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.ratio]))
   return {
-    scenarios: { idle, webhooks, balance, lists, start },
+    proof,
+    scenarios: { idle, webhooks, sweep, balance, lists, statement, start },
     ratios: {
       idle_overhead_ms: idle.overhead_ms,
       balance_1m_vs_1k: balance.ratio,
@@ -39,6 +51,10 @@ export async function measureRest(stage: Stage) {
       atMost('balance_1m_vs_1k', 1.2, balance.ratio),
       ...Object.entries(byFilter).map(([name, ratio]) => atMost(`list_1m_vs_10k ${name}`, 1.5, ratio)),
       atMost('start_ms', 2000, start.worst_ms),
+      atMost('statement_1m_seconds', 10, statement.p50_seconds),
+      atMost('statement_1m_extra_mb', 64, statement.worst_extra_mb),
+      atMost('sweep_1m_seconds', 60, sweep.one_merchant_seconds),
+      atMost('charge_p99_beside_sweep', 2, sweep.p99_beside_vs_without),
     ],
   }
 }

@@ -2,44 +2,77 @@ import { checkpointLedgers } from '../src/ledger/balances.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
-/** A merchant with a past: so many charges, half of them paid, so as many transfers as charges. */
+/** A merchant with a past: so many charges, half of them paid, a few given back, so as many transfers as charges. */
 export type History = { merchant: BenchMerchant; charges: number }
 
 const CHUNK = 100_000
 /** How many charges each customer has: filters by phone and email find as many rows in a short history as in a long one. */
 const OF_EACH_CUSTOMER = 25
 
-// Charges of one year, oldest first. Of a hundred 50 are paid, 48 have failed, 1 is open, 1 is refunded; one open one in
+// Charges of one year, oldest first, the newest two days old, so that no refund lies ahead. Of a hundred 50 are paid, 48 have failed, 1 is open, 1 is refunded; one open one in
 // ten is still pending. What is open is followed in a far future, so that no sweep touches it.
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
     hold_until, settled_at, settlement_id)
   select $1::bigint, 'txn_' || $2::text || substr(md5(n::text), 1, 16), 'test', status, 20000, 300, 'op1_momo',
     '2567' || person, '7' || person, 'customer' || (n % $5::int) || '@example.com', 'INV-' || n,
-    md5(n::text)::uuid::text, case when paid then (10000000000 + n)::text end,
+    md5($2::text || n)::uuid::text, case when paid then (10000000000 + n)::text end,
     case status when 'failed' then 'user_cancelled' end,
-    case status when 'refunded' then 'pay_' || $2::text || substr(md5(n::text), 1, 16) end,
+    case status when 'refunded' then 'pout_' || $2::text || substr(md5(n::text), 1, 16) end,
     at, case when not open then at + interval '2 seconds' end,
     case status when 'refunded' then at + interval '1 day' end, case when open then timestamptz '2100-01-01' end,
     case when paid then at + interval '2 seconds' end, case when paid then at + interval '2 seconds' end,
     case when paid then 'setl_' || $2::text || substr(md5(n::text), 1, 16) end
   from (select n, status, status in ('pending', 'authorized') as open, status in ('succeeded', 'refunded') as paid,
       lpad((n % $5::int)::text, 8, '0') as person,
-      now() - interval '1 year' * (1 - n / $6::float8) as at
+      now() - interval '2 days' - interval '1 year' * (1 - n / $6::float8) as at
     from (select n, case when n % 100 < 50 then 'succeeded' when n % 100 < 98 then 'failed'
         when n % 100 = 98 then 'refunded' when n % 1000 = 999 then 'pending' else 'authorized' end as status
       from generate_series($3::int, $4::int) n) s) c`
 const SETTLEMENTS = `insert into settlements (merchant_id, id, mode, kind, amount, charge_count, created_at)
   select merchant_id, settlement_id, mode, 'instant', amount - fee, 1, settled_at from charges
-  where merchant_id = $1 and status = 'succeeded' and created_at > $2`
+  where merchant_id = $1 and settlement_id is not null and created_at > $2`
 const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
   select merchant_id, mode, $3::bigint + row_number() over (order by created_at, id, part desc), 'charge_' || part, id,
     'rail:op1_momo', case part when 'net' then 'available' else 'fees' end,
     case part when 'net' then amount - fee else fee end, completed_at
   from charges cross join (values ('net'), ('fee')) p (part)
-  where merchant_id = $1 and status = 'succeeded' and created_at > $2`
+  where merchant_id = $1 and settlement_id is not null and created_at > $2`
+// Each refund was paid in a second: what it took and what it gave back stand behind all that its own chunk brought.
+const REFUNDS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, rail_reference,
+    rail_transaction_id, charge_id, fee_to_return, created_at, completed_at)
+  select merchant_id, refund_id, mode, 'refund', 'succeeded', amount, 300, channel, phone, md5(refund_id)::uuid::text,
+    rail_transaction_id, id, fee, refunded_at, refunded_at + interval '1 second'
+  from charges where merchant_id = $1 and status = 'refunded' and created_at > $2`
+const REFUND_TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
+  select p.merchant_id, p.mode, $3::bigint + row_number() over (order by p.created_at, p.id, part), t.kind,
+    case part when 4 then p.charge_id else p.id end, debit, credit,
+    case part when 1 then p.amount + p.fee when 2 then p.amount when 3 then p.fee else p.fee_to_return end,
+    case part when 1 then p.created_at else p.completed_at end
+  from payouts p join charges c on (c.merchant_id, c.id) = (p.merchant_id, p.charge_id) cross join (values
+    (1, 'payout_reserve', 'available', 'in_flight'), (2, 'payout_sent', 'in_flight', 'rail:op1_momo'),
+    (3, 'payout_fee', 'in_flight', 'fees'), (4, 'charge_fee_return', 'fees', 'available')) t (part, kind, debit, credit)
+  where p.merchant_id = $1 and c.created_at > $2`
+const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at)
+  select merchant_id, 'evt_' || substr(md5(subject || type), 1, 24), mode, type, subject, '{}', at from (
+    select merchant_id, mode, id as subject, completed_at as at,
+      case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
+    from charges where merchant_id = $1 and completed_at is not null and created_at > $2
+    union all
+    select merchant_id, mode, id, refunded_at, 'charge.refunded' from charges
+    where merchant_id = $1 and status = 'refunded' and created_at > $2
+    union all
+    select p.merchant_id, p.mode, p.id, p.completed_at, 'payout.' || p.status
+    from payouts p left join charges c on (c.merchant_id, c.id) = (p.merchant_id, p.charge_id)
+    where p.merchant_id = $1 and coalesce(c.created_at, p.created_at) > $2) e`
+// Only of the last 30 days; older ones have been pruned.
+const DELIVERIES = `insert into deliveries (merchant_id, event_id, mode, event, created_at)
+  select merchant_id, id, mode, type, created_at from events e
+  where merchant_id = $1 and created_at > now() - interval '30 days'
+    and not exists (select from deliveries d where (d.merchant_id, d.event_id) = (e.merchant_id, e.id))`
 const HEAD = `update ledger_heads h set seq = s.seq, available = s.available from (
-    select max(seq) as seq, sum(amount) filter (where credit = 'available') as available
+    select max(seq) as seq,
+      sum(case when credit = 'available' then amount when debit = 'available' then -amount end) as available
     from transfers where merchant_id = $1 and mode = 'test') s
   where h.merchant_id = $1 and h.mode = 'test'`
 
@@ -73,11 +106,24 @@ async function writeHistory(
     )
     const { until } = rows[0]
     await db.query(CHARGES, [id, tag, first, last, customers, charges])
-    await db.query(SETTLEMENTS, [id, until])
     await db.query(TRANSFERS, [id, until, await seqOf(db, id)])
     await db.query(HEAD, [id])
+    await db.query(REFUNDS, [id, until])
+    await db.query(REFUND_TRANSFERS, [id, until, await seqOf(db, id)])
+    await db.query(HEAD, [id])
+    await writeRecords(db, { merchant, until })
     await checkpoint()
   }
+}
+
+/** What the end of each charge and payout leaves beside the money: settlements, events and deliveries. */
+export async function writeRecords(
+  db: Stage['db'],
+  { merchant, until }: { merchant: BenchMerchant; until: string },
+): Promise<void> {
+  await db.query(SETTLEMENTS, [merchant.id, until])
+  await db.query(EVENTS, [merchant.id, until])
+  await db.query(DELIVERIES, [merchant.id])
 }
 
 async function seqOf(db: Stage['db'], id: number): Promise<number> {

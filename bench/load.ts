@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import { type Post, restOfPost } from './bodies.ts'
 import { percentile } from './figures.ts'
 
 /**
@@ -16,7 +16,9 @@ export type LoadOrder = {
   requests?: number
   /** No more than so many requests a second in all; absent: as fast as the answers come. */
   perSecond?: number
-  /** Absent: POST /v1/charges with new bodies and keys. Otherwise a GET of this path. */
+  /** What is posted, with new bodies and keys. Absent: charges. */
+  post?: Post
+  /** A GET of this path instead of a POST. */
   path?: string
 }
 export type LoadResult = {
@@ -30,6 +32,7 @@ export type LoadResult = {
 }
 
 type Run = LoadOrder & {
+  post: Post
   heads: string[]
   startedAt: number
   left: number
@@ -38,9 +41,6 @@ type Run = LoadOrder & {
   refusal: string | null
 }
 type Wire = { socket: Socket; text: string; sentAt: number; dueAt: number; done: () => void }
-
-const RUN = randomBytes(6).toString('hex')
-let serial = 0
 
 process.on('message', (order: LoadOrder) => {
   drive(order).then(
@@ -51,11 +51,13 @@ process.on('message', (order: LoadOrder) => {
 process.on('disconnect', () => process.exit(0))
 
 async function drive(order: LoadOrder): Promise<LoadResult> {
-  const heads = order.tokens.map((token) => headOf(order, token))
+  const { post = '/v1/charges' } = order
+  const heads = order.tokens.map((token) => headOf({ ...order, post }, token))
   const left = order.requests ?? Number.POSITIVE_INFINITY
   const sockets = await Promise.all(Array.from({ length: order.connections }, () => open(order.port)))
   const run: Run = {
     ...order,
+    post,
     heads,
     left,
     startedAt: performance.now(),
@@ -70,10 +72,10 @@ async function drive(order: LoadOrder): Promise<LoadResult> {
   return { seconds, statuses, refusal, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) }
 }
 
-function headOf({ port, path }: LoadOrder, token: string): string {
+function headOf({ port, path, post }: LoadOrder, token: string): string {
   const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`
   if (path !== undefined) return `GET ${path} HTTP/1.1\r\n${common}\r\n`
-  return `POST /v1/charges HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
+  return `POST ${post} HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
 }
 
 function open(port: number): Promise<Socket> {
@@ -85,7 +87,9 @@ function open(port: number): Promise<Socket> {
 
 function work(run: Run, socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
-    const wire: Wire = { socket, text: '', sentAt: 0, dueAt: 0, done: resolve }
+    // Where requests have their times, connections do not have them all at once.
+    const dueAt = performance.now() - Math.random() * pauseOf(run)
+    const wire: Wire = { socket, text: '', sentAt: 0, dueAt, done: resolve }
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the service closed a connection')))
     socket.on('data', (chunk) => {
@@ -104,25 +108,18 @@ function next(run: Run, wire: Wire): void {
     return
   }
   run.left -= 1
-  const pause = run.perSecond === undefined ? 0 : (1000 * run.connections) / run.perSecond
-  wire.dueAt = Math.max(now, wire.dueAt + pause)
+  wire.dueAt = Math.max(now, wire.dueAt + pauseOf(run))
   if (wire.dueAt === now) send(run, wire)
   else setTimeout(send, wire.dueAt - now, run, wire)
 }
 
+const pauseOf = ({ perSecond, connections }: LoadOrder) =>
+  perSecond === undefined ? 0 : (1000 * connections) / perSecond
+
 function send(run: Run, wire: Wire): void {
   wire.sentAt = performance.now()
   const head = run.heads[Math.floor(Math.random() * run.heads.length)] as string
-  wire.socket.write(run.path === undefined ? head + charge() : head, 'latin1')
-}
-
-function charge(): string {
-  serial += 1
-  const phone = `0772${String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')}`
-  const amount = 1000 + Math.floor(Math.random() * 200_000)
-  const body = `{"amount":${amount},"currency":"UGX","channel":"op1_momo","customer":{"phone":"${phone}"},"reference":"INV-${RUN}-${serial}"}`
-  const time = Math.floor((performance.timeOrigin + performance.now()) / 1000)
-  return `X-Timestamp: ${time}\r\nIdempotency-Key: ${RUN}-${serial}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  wire.socket.write(run.path === undefined ? head + restOfPost(run.post) : head, 'latin1')
 }
 
 function take(run: Run, wire: Wire): void {

@@ -1,5 +1,5 @@
-import { rounded, since } from './figures.ts'
-import { cpuOf, cpuOfTree } from './processes.ts'
+import { rounded } from './figures.ts'
+import { readCpu } from './processes.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 
 /** One round of payments: from the first request until every accepted charge is paid and posted. */
@@ -25,7 +25,8 @@ const LOOK_EVERY_MS = 10
 const COMPLETE = `select least(
   (select count(*) from charges where status = 'succeeded'),
   (select count(*) from transfers where kind = 'charge_net'),
-  (select count(*) from events), (select count(*) from deliveries))::int as complete`
+  (select count(*) from events where type = 'charge.succeeded'),
+  (select count(*) from deliveries where event = 'charge.succeeded'))::int as complete`
 const OPEN = 'select 1 from charges where follow_at is not null limit 1'
 
 /** Drives charges of these merchants for `ms`, waits until all have landed, and says what that took. */
@@ -41,7 +42,7 @@ export async function payRound(
   const load = await stage.driver.run({ port: stage.service.port, connections: CONNECTIONS, tokens, ms })
   await untilLanded(stage)
   const seconds = (performance.now() - startedAt) / 1000
-  const used = { server: cpu.server(), postgres: cpu.postgres() }
+  const used = cpu()
   const payments = (await countComplete(stage)) - before
   const accepted = load.statuses['201'] ?? 0
   if (accepted === 0) throw new Error(`no charge was accepted: ${load.refusal}`)
@@ -74,14 +75,4 @@ export async function untilLanded({ db }: Stage): Promise<void> {
 
 async function countComplete({ db }: Stage): Promise<number> {
   return (await db.query(COMPLETE)).rows[0].complete
-}
-
-/** What the service and the whole database server use from now on, in processor seconds. */
-function readCpu({ service, postgres }: Stage) {
-  const server = cpuOf(service.pid)
-  const tree = cpuOfTree(postgres.pid)
-  return {
-    server: () => since(server, cpuOf(service.pid)),
-    postgres: () => since(tree, cpuOfTree(postgres.pid)),
-  }
 }

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { since } from './figures.ts'
 
 // Linux counts processor time in hundredths of a second, whatever the kernel was built with.
 const TICKS_A_SECOND = 100
 
 /** Processor seconds of one process so far, with those of its children that have ended. Null where there is no /proc. */
-export function cpuOf(pid: number): number | null {
+function cpuOf(pid: number): number | null {
   const stat = readStat(pid)
   return stat === null ? null : (stat.own + stat.reaped) / TICKS_A_SECOND
 }
@@ -19,14 +20,10 @@ export function cpuOfTree(root: number): number | null {
 }
 
 /** The most memory a process has held, in MB. Null where there is no /proc. */
-export function peakMemoryMb(pid: number): number | null {
-  try {
-    const kilobytes = /^VmHWM:\s+([0-9]+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 102.4) / 10
-  } catch {
-    return null
-  }
-}
+export const peakMemoryMb = (pid: number): number | null => readMemory(pid, 'VmHWM')
+
+/** The memory a process holds now, in MB. Null where there is no /proc. */
+export const memoryMb = (pid: number): number | null => readMemory(pid, 'VmRSS')
 
 /** What this process and its ended children have used so far: the difference around a child is the child's. */
 export const cpuOfEndedChildren = (): number | null => {
@@ -34,7 +31,24 @@ export const cpuOfEndedChildren = (): number | null => {
   return stat === null ? null : stat.reaped / TICKS_A_SECOND
 }
 
+/** What the service and everything of the database server use from now on, in processor seconds. */
+export function readCpu({ service, postgres }: { service: { pid: number }; postgres: { pid: number } }) {
+  const server = cpuOf(service.pid)
+  const tree = cpuOfTree(postgres.pid)
+  return () => ({ server: since(server, cpuOf(service.pid)), postgres: since(tree, cpuOfTree(postgres.pid)) })
+}
+
 type Stat = { parent: number; own: number; reaped: number }
+
+function readMemory(pid: number, line: 'VmHWM' | 'VmRSS'): number | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = new RegExp(`^${line}:\\s+([0-9]+) kB`, 'm').exec(status)?.[1]
+    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 102.4) / 10
+  } catch {
+    return null
+  }
+}
 
 function readStat(pid: number): Stat | null {
   try {

@@ -11,8 +11,9 @@ import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { type Ledger, releaseShares } from './settle-shares.ts'
 
-// One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left.
-const RELEASED_AT_ONCE = 5000
+// One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left. Payments of
+// that merchant wait for it: with 5,000 they were twice as slow beside a sweep, with 500 the sweep took half as long again.
+const RELEASED_AT_ONCE = 1000
 const LEDGERS_AT_ONCE = 500
 
 // In test mode the merchant's own test clock says what is due (contract.md 3 a).

@@ -31,6 +31,9 @@ const BALANCE = statement<Balance>(
 // A merchant this far ahead of its last checkpoint gets a new one, so a balance never sums more than this and a little.
 const CHECKPOINT_EVERY = 1000
 const CHECKPOINTS_A_RUN = 100
+// A ledger that is further behind comes on in steps: one statement over millions of transfers would run into its time limit, and
+// the ledgers behind it would wait for ever.
+const CHECKPOINT_STEP = 100_000
 
 const BEHIND = statement<{ merchantId: number; mode: Mode }>(
   'ledgers without a fresh checkpoint',
@@ -46,9 +49,11 @@ const ADD_CHECKPOINT = statement(
    moves as (
      select debit as account, -amount as amount, seq from transfers
        where merchant_id = $1 and mode = $2 and seq > coalesce((select seq from last), 0)
+         and seq <= coalesce((select seq from last), 0) + $4
      union all
      select credit, amount, seq from transfers
-       where merchant_id = $1 and mode = $2 and seq > coalesce((select seq from last), 0)),
+       where merchant_id = $1 and mode = $2 and seq > coalesce((select seq from last), 0)
+         and seq <= coalesce((select seq from last), 0) + $4),
    sums as (
      select account, sum(amount)::bigint as balance from (
        select account, amount from moves
@@ -70,6 +75,6 @@ export async function readBalance(db: Database, merchantId: number, mode: Mode):
 export async function checkpointLedgers(db: Database, now: Date): Promise<number> {
   const behind = await db.query(BEHIND, [CHECKPOINT_EVERY, CHECKPOINTS_A_RUN])
   for (const { merchantId, mode } of behind)
-    await db.query(ADD_CHECKPOINT, [merchantId, mode, now.toISOString()])
+    await db.query(ADD_CHECKPOINT, [merchantId, mode, now.toISOString(), CHECKPOINT_STEP])
   return behind.length
 }

@@ -72,12 +72,13 @@ const SPEND = statement(
   `insert into bulk_references (merchant_id, mode, reference, payout_id)
    select $1, $2, * from unnest($3::text[], $4::text[])`,
 )
+// `offset 0` keeps the look-up one by one: joined freely, every reference the merchant ever spent is read for each item.
 const SPENT = statement<SpentReference>(
   'spent bulk references',
   `select r.reference, p.id as "payoutId", p.status, p.amount, p.channel, p.recipient_phone as "recipientPhone",
      p.created_at as "acceptedAt"
-   from unnest($3::text[]) as n (reference)
-   join bulk_references r on r.merchant_id = $1 and r.mode = $2 and r.reference = n.reference
+   from unnest($3::text[]) as n (reference) cross join lateral (
+     select * from bulk_references b where b.merchant_id = $1 and b.mode = $2 and b.reference = n.reference offset 0) r
    join payouts p on p.merchant_id = r.merchant_id and p.id = r.payout_id`,
 )
 // Of batches stored earlier and not finished: the references whose items have no result yet. Hardly ever is there any.

@@ -1,0 +1,117 @@
+import { get } from 'node:http'
+import { checkpointLedgers } from '../src/ledger/balances.ts'
+import type { Database } from '../src/platform/db/database.ts'
+import { median, rounded } from './figures.ts'
+import { writeRecords } from './history.ts'
+import { memoryMb, peakMemoryMb } from './processes.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
+import { LINES_A_HUNDRED, writeBusyMonth } from './statement-history.ts'
+
+const LOOK_EVERY_MS = 10
+const TIMES = 3
+const WARMING = 20
+const MONTH = `date_trunc('month', now() at time zone 'Africa/Kampala') - interval '3 months'`
+const PERIOD = `select to_char(month, 'YYYY-MM') as name, month at time zone 'Africa/Kampala' as start,
+    (month + interval '1 month') at time zone 'Africa/Kampala' as end from (select ${MONTH} as month) m`
+
+/**
+ * The statement of a month with very many lines as JSON: seconds until its last byte, and by how much the service's memory
+ * grew beyond what it held before. The service starts anew each time, so that no earlier one has left room.
+ */
+export async function measureStatement(stage: Stage, merchant: BenchMerchant, wanted: number) {
+  const path = `/v1/statements/${await writeMonth(stage, merchant, wanted)}`
+  const rounds: { seconds: number; mb: number; lines: number; extraMb: number | null }[] = []
+  while (rounds.length < TIMES) {
+    await stage.restart()
+    await warm(stage, path)
+    rounds.push(await readOnce(stage, path, merchant))
+  }
+  const worst = (of: (round: (typeof rounds)[0]) => number | null) =>
+    Math.max(...rounds.map((round) => of(round) ?? Number.NaN))
+  const [{ lines, mb }] = rounds as [(typeof rounds)[0]]
+  const figures = {
+    lines,
+    mb: rounded(mb, 1),
+    p50_seconds: rounded(median(rounds.map((round) => round.seconds))),
+    worst_seconds: rounded(worst((round) => round.seconds)),
+    worst_extra_mb: rounded(
+      worst((round) => round.extraMb),
+      1,
+    ),
+  }
+  stage.say(`a statement of ${lines} lines in ${figures.p50_seconds} s, ${figures.worst_extra_mb} MB more`)
+  return figures
+}
+
+/** Writes a month of so many lines with all that `verify` asks of it. Answers its name. */
+async function writeMonth({ db, say }: Stage, merchant: BenchMerchant, lines: number): Promise<string> {
+  const startedAt = performance.now()
+  const { name, start, end } = (await db.query(PERIOD)).rows[0]
+  await writeBusyMonth(db, { merchant, start, end, items: Math.ceil((lines * 100) / LINES_A_HUNDRED) })
+  await writeRecords(db, { merchant, until: '-infinity' })
+  // On this connection: the service's own would find that so long a stretch at once takes too long.
+  const query: Database['query'] = async ({ text }, values = []) => (await db.query(text, values)).rows
+  await checkpointLedgers({ query } as Database, new Date(performance.timeOrigin + performance.now()))
+  await db.query('vacuum analyze')
+  say(`a month of ${lines} lines written in ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  return name
+}
+
+/** The same month of merchants who have nothing in it: what every first statement costs is no part of a long one. */
+async function warm({ driver, service, merchants }: Stage, path: string): Promise<void> {
+  const tokens = merchants.map((merchant) => merchant.token)
+  const load = await driver.run({ port: service.port, connections: 1, tokens, requests: WARMING, path })
+  if (load.refusal !== null) throw new Error(`GET ${path} was refused: ${load.refusal}`)
+}
+
+async function readOnce({ service }: Stage, path: string, { token }: BenchMerchant) {
+  const before = memoryMb(service.pid)
+  const peakBefore = peakMemoryMb(service.pid)
+  let most = before
+  const looking = setInterval(() => {
+    most = Math.max(most ?? 0, memoryMb(service.pid) ?? 0) || null
+  }, LOOK_EVERY_MS)
+  const startedAt = performance.now()
+  const { bytes, lines } = await download(service.port, path, token)
+  const seconds = (performance.now() - startedAt) / 1000
+  clearInterval(looking)
+  // A peak between two looks shows only where it was the highest of the process's life.
+  const peak = peakMemoryMb(service.pid)
+  if (peak !== null && peakBefore !== null && peak > peakBefore) most = Math.max(most ?? 0, peak)
+  const extraMb = before === null || most === null ? null : most - before
+  return { seconds, mb: bytes / 1024 ** 2, lines, extraMb }
+}
+
+/** Reads to the end and keeps nothing; each line of a statement has one `"date":`. */
+function download(port: number, path: string, token: string): Promise<{ bytes: number; lines: number }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      const counter = lineCounter()
+      response.on('data', counter.add)
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(counter.read())
+        else reject(new Error(`GET ${path} was answered with ${response.statusCode}`))
+      })
+    })
+    request.on('error', reject)
+  })
+}
+
+function lineCounter() {
+  const mark = Buffer.from('"date":')
+  let bytes = 0
+  let lines = 0
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    add(chunk: Buffer) {
+      bytes += chunk.length
+      const text = Buffer.concat([rest, chunk])
+      for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) lines += 1
+      // A mark may lie across two pieces; a whole one never lies in what is kept.
+      rest = text.subarray(Math.max(0, text.length - mark.length + 1))
+    },
+    read: () => ({ bytes, lines }),
+  }
+}
