@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
-import { type Book, lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
+import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -38,7 +38,6 @@ const STATUS_OF = statement<{ merchantId: number; id: string; status: string; vo
   `select c.merchant_id as "merchantId", c.id, c.status, c.voided_at is not null as voided from charges c
    join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on c.merchant_id = n.merchant_id and c.id = n.id`,
 )
-const TRIES = 3
 
 /**
  * The one door through which a charge reaches a final state: status, ledger transfers, settlement, event and delivery in
@@ -64,7 +63,9 @@ async function moveTogether(app: App, moves: readonly ChargeMove[]): Promise<Out
   const firsts = new Map<string, ChargeMove>()
   for (const move of moves) if (!firsts.has(nameOf(move))) firsts.set(nameOf(move), move)
   const first = [...firsts.values()]
-  const outcomes = new Map((await moveWithTime(app, first)).map((outcome, index) => [first[index], outcome]))
+  const outcomes = new Map(
+    (await inOpenMonth(() => moveOnce(app, first))).map((outcome, index) => [first[index], outcome]),
+  )
   const repeats = moves.filter((move) => !outcomes.has(move))
   const later = repeats.length === 0 ? [] : await moveTogether(app, repeats)
   for (const [index, move] of repeats.entries()) outcomes.set(move, later[index] as Outcome<Moved>)
@@ -72,17 +73,6 @@ async function moveTogether(app: App, moves: readonly ChargeMove[]): Promise<Out
 }
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
-
-async function moveWithTime(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await moveOnce(app, moves)
-    } catch (error) {
-      // A month was closed while this waited: the money belongs to the new one, with a fresh time.
-      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
-    }
-  }
-}
 
 async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
   const at = app.clock.now()

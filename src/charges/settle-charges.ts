@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
+import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements } from '../ledger/settlements.ts'
 import { clockOffsetMs, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -72,13 +72,13 @@ export async function settleLedger(app: App, ledger: Ledger): Promise<number> {
     return released === RELEASED_AT_ONCE
   }
   try {
-    for (let more = true; more; ) more = wasFull(await releaseCharges(app, ledger))
-    for (let more = true; more; ) more = wasFull(await releaseShares(app, ledger, RELEASED_AT_ONCE))
+    for (let more = true; more; ) more = wasFull(await inOpenMonth(() => releaseCharges(app, ledger)))
+    for (let more = true; more; )
+      more = wasFull(await inOpenMonth(() => releaseShares(app, ledger, RELEASED_AT_ONCE)))
     return settled
   } catch (error) {
     // Not this ledger's trouble: the whole sweep stops and is tried again in a second, not in an hour.
     if (classify(error) instanceof DatabaseAway) throw error
-    if (error instanceof MonthClosed) return settled
     app.log.error(
       { err: error, merchant: ledger.merchantId, mode: ledger.mode },
       'settling stopped for this merchant',

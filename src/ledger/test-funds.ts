@@ -6,7 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import { keyReused } from '../platform/idempotency/keys.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { lockHeads, openBook } from './book.ts'
+import { inOpenMonth, lockHeads, openBook } from './book.ts'
 
 export const MOST_TEST_FUNDS = 100_000_000
 const DUPLICATE = '23505'
@@ -29,21 +29,7 @@ export async function addTestFunds(
     throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MOST_TEST_FUNDS}`)
   const id = key === undefined ? newId('fund_', holder.tag) : idFor(holder.tag, key)
   try {
-    await db.transaction(async (tx) => {
-      const at = clock.now()
-      const [heads] = await tx.send(lockHeads([{ merchantId: holder.merchantId, mode: 'test' }]))
-      const book = openBook(heads, at)
-      book.post({
-        merchantId: holder.merchantId,
-        mode: 'test',
-        kind: 'test_funds',
-        subject: id,
-        debit: 'sandbox',
-        credit: 'available',
-        amount,
-      })
-      return { value: null, last: book.writes() }
-    })
+    await inOpenMonth(() => postFunds({ db, clock }, holder, { id, amount }))
     return { id, added: true }
   } catch (error) {
     // happens_once: this key has added its money before.
@@ -51,6 +37,28 @@ export async function addTestFunds(
       return repeated(db, holder.merchantId, { id, amount })
     throw error
   }
+}
+
+function postFunds(
+  { db, clock }: { db: Database; clock: Clock },
+  { merchantId }: { merchantId: number },
+  { id: subject, amount }: { id: string; amount: number },
+): Promise<null> {
+  return db.transaction(async (tx) => {
+    const at = clock.now()
+    const [heads] = await tx.send(lockHeads([{ merchantId, mode: 'test' }]))
+    const book = openBook(heads, at)
+    book.post({
+      merchantId,
+      mode: 'test',
+      kind: 'test_funds',
+      subject,
+      debit: 'sandbox',
+      credit: 'available',
+      amount,
+    })
+    return { value: null, last: book.writes() }
+  })
 }
 
 async function repeated(db: Database, merchantId: number, { id, amount }: { id: string; amount: number }) {

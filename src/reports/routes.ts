@@ -4,6 +4,10 @@ import { readBalance } from '../ledger/balances.ts'
 import { answer, endpoint } from '../platform/http/endpoint.ts'
 import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
 import { listSettlements, presentSettlement, SettlementShape } from './settlements.ts'
+import { statementJson } from './statement-json.ts'
+import { statementPdf } from './statement-pdf.ts'
+import { readPeriod } from './statement-period.ts'
+import { StatementPdfShape, StatementShape } from './statement-shape.ts'
 
 const BalanceShape = Type.Object(
   {
@@ -73,6 +77,30 @@ export const reportEndpoints = [
         200,
         presentPage(await listSettlements(app, caller, readListWindow(query)), presentSettlement),
       )
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/statements/:period',
+    name: 'getStatement',
+    summary: 'Read the statement of a month',
+    description:
+      'Every movement of a calendar month in Kampala. A month that is over never changes by a byte. With `.pdf` behind the month the same as a document, for people; it is limited to fewer requests a minute.',
+    tag: 'Balance',
+    params: Type.Object({
+      period: Type.String({
+        description: '`YYYY-MM`, optionally with `.pdf` behind it',
+        examples: ['2026-07'],
+      }),
+    }),
+    answers: {
+      200: { description: 'the month', schema: Type.Union([StatementShape, StatementPdfShape]) },
+    },
+    async handle(app, { caller, params }) {
+      const { period, pdf } = readPeriod(params.period ?? '')
+      if (!pdf) return { status: 200, body: '', stream: statementJson(app, caller, period) }
+      app.windows.take(caller.merchantId, caller.mode, 'statement_pdf', app.clock.nowMs())
+      return { status: 200, body: '', stream: await statementPdf(app, caller, period) }
     },
   }),
 ]

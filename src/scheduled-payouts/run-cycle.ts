@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
-import { lockHeads, MonthClosed, openBook } from '../ledger/book.ts'
-import { clockOffsetMs, type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
+import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { clockOffsetMs, type MerchantTerms, type Mode, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
@@ -27,8 +27,6 @@ type Done = { value: CycleOutcome; last?: readonly Call[] }
 /** A claimed schedule, the date that is due, and the real time of the run. */
 type Cycle = { schedule: Schedule; dueAt: Date; terms: MerchantTerms; at: Date }
 
-const TRIES = 3
-
 const CLAIM = statement<Schedule>(
   'claim cycle',
   `select ${SCHEDULE_COLUMNS} from schedules s
@@ -50,18 +48,11 @@ const PAUSE = statement(
  * that cannot pay for all of it, or may no longer pay at all, gets its schedule paused and nobody is paid.
  */
 export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const outcome = await runOnce(app, due)
-      if (outcome !== 'ran') return outcome
-      crashPoint('cycle.advanced')
-      app.nudge('send-payouts')
-      return outcome
-    } catch (error) {
-      // A month was closed while this waited: the money belongs to the new one, with a fresh time.
-      if (!(error instanceof MonthClosed) || attempt === TRIES) throw error
-    }
-  }
+  const outcome = await inOpenMonth(() => runOnce(app, due))
+  if (outcome !== 'ran') return outcome
+  crashPoint('cycle.advanced')
+  app.nudge('send-payouts')
+  return outcome
 }
 
 function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<CycleOutcome> {
@@ -69,7 +60,7 @@ function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<C
   return app.db.transaction<CycleOutcome>(async (tx) => {
     const [[schedule], [terms]] = await tx.send(
       call(CLAIM, merchantId, id, dueAt.toISOString()),
-      termsOf([merchantId]),
+      termsForPayout([{ merchantId, mode }]),
     )
     if (!schedule) return { value: 'left' }
     crashPoint('cycle.claimed')

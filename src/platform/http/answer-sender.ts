@@ -1,8 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import type { Answer } from './caller.ts'
 import { API_HEADERS } from './secure-headers.ts'
+import { sendStream } from './stream-sender.ts'
 
-export type SendAnswer = (requestId: string, reply: FastifyReply, answer: Answer) => FastifyReply
+export type SendAnswer = (
+  requestId: string,
+  reply: FastifyReply,
+  answer: Answer,
+) => FastifyReply | Promise<FastifyReply>
 
 /**
  * Sends the final bytes of an answer with headers prepared once, past the framework's serialisation: it would look at a
@@ -10,7 +15,11 @@ export type SendAnswer = (requestId: string, reply: FastifyReply, answer: Answer
  */
 export function answerSender(secure: Record<string, string>): SendAnswer {
   const prepared = Object.entries({ ...secure, ...API_HEADERS }).flat()
-  return (requestId, reply, { status, body, replayed }) => {
+  return (requestId, reply, { status, body, replayed, stream }) => {
+    if (stream) {
+      const own = { ...secure, ...API_HEADERS, ...stream.headers, 'X-Request-ID': requestId }
+      return sendStream(reply, { status, headers: own, stream })
+    }
     const { raw } = reply
     reply.hijack()
     const headers = [

@@ -17,4 +17,27 @@ export type Answer = {
   replayed?: boolean
   /** The object it is about, for the log. */
   objectId?: string | null
+  /** What is sent instead of `body`, which is empty: a document too long to be held as a whole. */
+  stream?: Stream
 }
+
+/** A document that is written piece by piece, under headers of its own. */
+export type Stream = {
+  headers: Readonly<Record<string, string>>
+  /**
+   * Writes the document. What it throws before the first bytes have gone out is answered like any refusal; afterwards the
+   * connection is cut, so that nobody takes what came for the whole.
+   */
+  write(reader: Reader): Promise<void>
+  /** Told why the connection was cut, unless its reader had gone: nobody else hears of it. */
+  cut(error: unknown): void
+}
+
+/** Who reads a streamed document. */
+export type Reader = {
+  /** Takes the next piece and resolves when there is room for more. Throws ReaderGone when nobody reads any more. */
+  write(piece: string | Uint8Array): Promise<void>
+}
+
+/** The client hung up or stopped reading: whoever writes for it stops and lets go of what it holds. */
+export class ReaderGone extends Error {}

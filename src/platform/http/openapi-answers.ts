@@ -118,7 +118,7 @@ export function answersOf(declared: Declared, schemas: SchemaPrinter): Json {
     answers[status] = {
       description,
       headers: { ...REQUEST_ID, ...(honoured ? REPLAYED : {}) },
-      content: jsonContent(schemas, schema),
+      content: contentOf(schemas, schema),
     }
   for (const status of statusesOf(declared)) {
     const refused = REFUSED[status]
@@ -158,6 +158,21 @@ function refusal(
 }
 
 const withId = (example: Json): Json => ({ ...example, request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11' })
+
+/** The forms of an answer: JSON, and where it is a choice each document with a media type of its own. */
+function contentOf(schemas: SchemaPrinter, schema: TSchema): Json {
+  const { anyOf: choices = [schema] } = schema as { anyOf?: TSchema[] }
+  const documents = choices.filter((one) => mediaTypeOf(one) !== undefined)
+  if (documents.length === 0) return jsonContent(schemas, schema)
+  const json = choices.filter((one) => !documents.includes(one))
+  return Object.assign(
+    {},
+    ...json.map((one) => jsonContent(schemas, one)),
+    ...documents.map((one) => ({ [mediaTypeOf(one) as string]: { schema: schemas.render(one) } })),
+  )
+}
+
+const mediaTypeOf = (schema: TSchema) => (schema as { contentMediaType?: string }).contentMediaType
 
 function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): Json {
   const shown = example === undefined ? {} : { example }

@@ -1,0 +1,139 @@
+import { assert } from '../platform/assert.ts'
+import { statement } from '../platform/db/statement.ts'
+import { unavailable } from '../platform/refusal.ts'
+import { type Period, sqlTime } from './statement-period.ts'
+import { rangeOf, type SeqRange } from './statement-range.ts'
+import type { Ledger, Snapshot } from './statement-snapshot.ts'
+
+/** What a month adds up to, before its lines are read. Whole UGX; balances are available + pending. */
+export type Figures = {
+  opening: number
+  closing: number
+  collectedNet: number
+  chargeFees: number
+  countIn: number
+  paidOut: number
+  paidOutTotal: number
+  countOut: number
+  adjustmentsNet: number
+  countAdjustments: number
+  /** Reservations that are no payouts (never published): they are adjustments. */
+  withheld: number
+  range: SeqRange
+}
+
+type KindSum = { kind: string; inside: boolean; count: number; amount: number; change: number }
+type Published = { count: number; paidOut: number; paidOutTotal: number }
+
+const CHECKPOINT = statement<{ seq: number; balance: number }>(
+  'checkpoint before a month',
+  `select seq, coalesce((balances->>'available')::bigint, 0) + coalesce((balances->>'pending')::bigint, 0) as balance
+   from ledger_checkpoints where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit 1`,
+)
+
+/** What a transfer does to available + pending. */
+export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
+  - case when debit in ('available', 'pending') then amount else 0 end)`
+
+const SUMS = statement<KindSum>(
+  'sums of a statement',
+  `select kind, at >= $5 as inside, count(*) as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change
+   from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6 group by 1, 2`,
+)
+// A payout is created in the commit that reserves its money, with the same time.
+const PUBLISHED = statement<Published>(
+  'payouts of a statement',
+  `select count(*) as count, coalesce(sum(amount), 0)::bigint as "paidOut",
+     coalesce(sum(amount + fee), 0)::bigint as "paidOutTotal"
+   from payouts where merchant_id = $1 and mode = $2 and status in ('pending', 'authorized', 'succeeded', 'failed')
+     and published and kind <> 'subaccount' and created_at >= $3 and created_at < $4`,
+)
+const UNDECIDED = statement<{ count: number }>(
+  'undecided payouts of a statement',
+  `select count(*) as count from transfers t where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4
+     and kind = 'payout_reserve' and at >= $5 and at < $6 and (select not p.published and p.voided_at is null
+       and p.completed_at is null from payouts p where p.merchant_id = $1 and p.id = t.subject)`,
+)
+
+const SUMMED_AT_ONCE = 100_000
+const DECIDED_WITHIN_S = 5
+
+/** Reads what the month adds up to. Throws 503 while a payout of a month that is over is still between yes and no. */
+export async function readFigures(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  { period, complete }: { period: Period; complete: boolean },
+): Promise<Figures> {
+  const range = await rangeOf(snapshot, ledger, period)
+  const own = [ledger.merchantId, ledger.mode]
+  const month = [sqlTime(period.start), sqlTime(period.end)]
+  const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
+  const sums: KindSum[] = []
+  for (const { first, end } of windowsOf({ ...range, first: (checkpoint?.seq ?? 0) + 1 }, SUMMED_AT_ONCE))
+    sums.push(...(await snapshot.ask(SUMS, [...own, first, end, ...month])))
+  const before = totalOf(sums.filter(({ inside }) => !inside))
+  const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
+  const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
+  assert(published, 'an aggregate is one row')
+  const figures = figuresOf(sums, published, { opening: (checkpoint?.balance ?? 0) + before.change, range })
+  if (complete && figures.withheld > 0)
+    for (const { first, end } of windowsOf(range, SUMMED_AT_ONCE))
+      refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
+  return figures
+}
+
+const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
+
+/** It will be shown or taken back within seconds, and a month that is over may not change its mind about it. */
+function refuseUndecided([undecided]: readonly { count: number }[]): void {
+  if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
+}
+
+/** Splits a range into pieces of at most `size` numbers. */
+export function* windowsOf({ first, end }: SeqRange, size: number): Generator<SeqRange> {
+  for (let from = first; from < end; from += size) yield { first: from, end: Math.min(from + size, end) }
+}
+
+function figuresOf(
+  sums: readonly KindSum[],
+  published: Published,
+  { opening, range }: { opening: number; range: SeqRange },
+): Figures {
+  const inside = sums.filter((sum) => sum.inside)
+  const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
+  const reserved = of('payout_reserve')
+  const shares = of('split_share')
+  // Every other kind that moves the balance: of such a kind each transfer does.
+  const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
+  const withheld = reserved.count - published.count
+  const withheldTotal = reserved.amount - published.paidOutTotal
+  const figures = {
+    opening,
+    closing: opening + totalOf(inside).change,
+    collectedNet: of('charge_net', 'split_share').amount,
+    chargeFees: of('charge_fee').amount,
+    countIn: of('charge_fee').count,
+    paidOut: published.paidOut,
+    paidOutTotal: published.paidOutTotal,
+    countOut: published.count,
+    adjustmentsNet: others.change - shares.amount - withheldTotal,
+    countAdjustments: others.count + shares.count + withheld,
+    withheld,
+    range,
+  }
+  const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures
+  assert(closing === opening + collectedNet - paidOutTotal + adjustmentsNet, 'the lines lead to the closing')
+  return figures
+}
+
+const NO_ADJUSTMENTS = ['charge_net', 'payout_reserve', 'hold_release']
+
+function totalOf(sums: readonly KindSum[]): { count: number; amount: number; change: number } {
+  const total = { count: 0, amount: 0, change: 0 }
+  for (const { count, amount, change } of sums) {
+    total.count += count
+    total.amount += amount
+    total.change += change
+  }
+  return total
+}

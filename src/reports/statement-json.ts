@@ -1,0 +1,31 @@
+import type { App } from '../app.ts'
+import type { Caller, Stream } from '../platform/http/caller.ts'
+import { totalsOf, withStatement } from './statement.ts'
+import { SECTIONS } from './statement-lines.ts'
+import type { Period } from './statement-period.ts'
+
+/** The statement as JSON, written while it is read: the same memory for a million lines as for a thousand. */
+export const statementJson = (app: App, caller: Caller, period: Period): Stream => ({
+  headers: {},
+  cut: (error) => app.log.error({ err: error, object_id: period.name }, 'a statement was cut'),
+  write: (reader) =>
+    withStatement(app, caller, {
+      period,
+      use: async ({ head, figures, lines }) => {
+        let giftCards = 0
+        // The object stays open: its lists and totals follow.
+        await reader.write(JSON.stringify(head).slice(0, -1))
+        for (const section of SECTIONS) {
+          let before = `,"${section}":[`
+          for await (const piece of lines(section)) {
+            await reader.write(before)
+            await reader.write(piece.lines ?? '')
+            giftCards += piece.giftCards
+            before = ','
+          }
+          await reader.write(before === ',' ? ']' : `${before}]`)
+        }
+        await reader.write(`,"totals":${JSON.stringify(totalsOf(figures, giftCards))}}`)
+      },
+    }),
+})

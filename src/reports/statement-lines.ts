@@ -1,0 +1,171 @@
+import { assert } from '../platform/assert.ts'
+import { type Statement, statement } from '../platform/db/statement.ts'
+import { CHANGE, type Figures, windowsOf } from './statement-figures.ts'
+import { type Period, sqlTime } from './statement-period.ts'
+import type { SeqRange } from './statement-range.ts'
+import type { Ledger, Snapshot } from './statement-snapshot.ts'
+
+/** The three lists of a statement. */
+export type Section = 'money_in' | 'money_out' | 'adjustments'
+export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustments']
+
+/** Lines as JSON objects with commas between, as the database wrote them. `giftCards` is 0 but for money that came in. */
+export type Lines = { lines: string | null; count: number; giftCards: number }
+
+/** The month whose lines are asked for. */
+export type Month = { ledger: Ledger; period: Period; complete: boolean; figures: Figures }
+
+// The database writes the text of each line: a million rows would keep this process from everything else for seconds.
+const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
+// Ids, references of rails and phones are of our own making: there is nothing in them to escape.
+const word = (column: string) => `coalesce('"' || ${column} || '"', 'null')`
+// A date in Kampala with milliseconds, at half the price of to_char: one microsecond more gives every time all its digits.
+const DATE = `'{"date":' || left(to_json(t.at + interval '3 hours 1 microsecond')::text, 24) || '+03:00",'`
+const names = (row: string) =>
+  `'"reference":' || ${text(`${row}.reference`)} || ',"id":"' || ${row}.id || '","rail_reference":' || ${word(`${row}.rail_reference`)}`
+const WITHIN =
+  't.merchant_id = $1 and t.mode = $2 and t.seq >= $3 and t.seq < $4 and t.at >= $5 and t.at < $6'
+// When the window begins and ends. Numbers are nearly in the order of time, hence the minute.
+const FROM = '(select at from transfers where merchant_id = $1 and mode = $2 and seq = $3)'
+const UNTIL = `(select at + interval '1 minute' from transfers where merchant_id = $1 and mode = $2 and seq = $4::bigint - 1)`
+
+const CHARGE_COLUMNS =
+  'c.id, c.reference, c.rail_reference, c.phone, c.channel, c.amount, c.gift_card_amount, c.fee'
+const charge = (
+  c: string,
+) => `${DATE} || ${names(c)} || ',"party":' || ${word(`${c}.phone`)} || ',"channel":"' || ${c}.channel
+  || '","gross":' || ${c}.amount || ',"gift_card":' || ${c}.gift_card_amount || ',"fee":' || ${c}.fee
+  || ',"net":' || ${c}.amount - ${c}.gift_card_amount - ${c}.fee || '}'`
+
+// Looking up each charge by its id costs four times as much as reading those that were created in the window and shortly
+// before it, in their order. What took longer to be paid is looked up.
+const MONEY_IN = statement<Lines>(
+  'money in of a statement',
+  `select string_agg(case when n.id is null then (select ${charge('c')} from charges c
+       where c.merchant_id = $1 and c.id = t.subject) else ${charge('n')} end, ',' order by t.seq) as lines,
+     count(*) as count,
+     coalesce(sum(case when n.id is null then (select c.gift_card_amount from charges c
+       where c.merchant_id = $1 and c.id = t.subject) else n.gift_card_amount end), 0)::bigint as "giftCards"
+   from transfers t left join (select ${CHARGE_COLUMNS} from charges c
+     where c.merchant_id = $1 and c.mode = $2 and c.status in ('succeeded', 'refunded') and c.published
+       and c.created_at >= ${FROM} - interval '2 minutes' and c.created_at <= ${UNTIL}) n on n.id = t.subject
+   where ${WITHIN} and t.kind = 'charge_fee'`,
+)
+
+// $7: as of this moment, after which nothing is known of the month any more; null for the present.
+const PAYOUT_COLUMNS =
+  'p.id, p.reference, p.rail_reference, p.recipient_phone, p.kind, p.amount, p.fee, p.status, p.completed_at'
+const payout = (
+  p: string,
+) => `${DATE} || ${names(p)} || ',"party":' || ${word(`${p}.recipient_phone`)} || ',"kind":"' || ${p}.kind
+  || '","amount":' || ${p}.amount || ',"fee":' || ${p}.fee || ',"total":' || ${p}.amount + ${p}.fee || ',"status":"'
+  || case when $7::timestamptz is null or ${p}.completed_at < $7 then ${p}.status else 'pending' end || '"}'`
+
+// What is not published is no payout (yet): it gives no line here.
+const MONEY_OUT = statement<Lines>(
+  'money out of a statement',
+  `select string_agg(line, ',' order by seq) as lines, count(line) as count, 0 as "giftCards" from (
+     select t.seq, case when n.id is null then (select ${payout('p')} from payouts p
+         where p.merchant_id = $1 and p.id = t.subject and p.published) else ${payout('n')} end as line
+     from transfers t left join (select ${PAYOUT_COLUMNS} from payouts p
+       where p.merchant_id = $1 and p.mode = $2 and p.status in ('pending', 'authorized', 'succeeded', 'failed')
+         and p.published and p.created_at >= ${FROM} - interval '1 minute' and p.created_at <= ${UNTIL}) n on n.id = t.subject
+     where ${WITHIN} and t.kind = 'payout_reserve') l`,
+)
+
+// A reservation that never became a payout has no public id, and no rail has heard of it.
+const RELEASED = `'"kind":"released_reservation","reference":' || ${text('p.reference')} || ',"id":null,"rail_reference":null'`
+const RETURNED = `case when p.published then '"kind":"payout_returned",' || ${names('p')} else ${RELEASED} end`
+const AMOUNT = `',"amount":' || change`
+
+// $7: whether any reservation of the month is no payout; where none is, no payout is looked at for it.
+const ADJUSTMENTS = statement<Lines>(
+  'adjustments of a statement',
+  `with line as (select seq, ${DATE} || case
+     when kind = 'split_share' then (select '"kind":"split_share",' || ${names('c')} || ',"amount":' || -t.amount
+       || ',"note":' || ${text(`split_part(t.credit, ':', 2)`)} from charges c
+       where c.merchant_id = $1 and c.id = t.subject)
+     when kind = 'charge_fee_return' then (select '"kind":"refund_fee_returned",' || ${names('c')} || ${AMOUNT}
+       || ',"note":' || ${text('c.refund_id')} from charges c where c.merchant_id = $1 and c.id = t.subject)
+     when kind = 'payout_return' then (select ${RETURNED} || ${AMOUNT} || ',"note":' || ${text('p.failure_reason')}
+       from payouts p where p.merchant_id = $1 and p.id = t.subject)
+     when kind = 'payout_reserve' then (select ${RELEASED} || ${AMOUNT} || ',"note":null'
+       from payouts p where p.merchant_id = $1 and p.id = t.subject)
+     when kind = 'top_up' then '"kind":"top_up","reference":null,"id":null,"rail_reference":' || ${text('t.subject')}
+       || ${AMOUNT} || ',"note":null'
+     else '"kind":"' || case kind when 'test_funds' then 'add_funds' else 'correction' end
+       || '","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
+     end || '}' as line
+   from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
+     where ${WITHIN} and (kind = 'split_share' or kind not in ('charge_net', 'payout_reserve') and ${CHANGE} <> 0
+       or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
+         where p.merchant_id = $1 and p.id = t.subject))) t)
+   select string_agg(line, ',' order by seq) as lines, count(*) as count, 0 as "giftCards" from line`,
+)
+
+// A window holds a few thousand lines where they are dense, and may be longer where they are sparse; but even when every
+// transfer in it were a line it would be a few megabytes.
+const WINDOW = { least: 8000, most: 32_000, lines: 4000 }
+
+type Question = { statement: Statement<Lines>; more: readonly unknown[]; expected: number }
+
+/**
+ * The lines of one section in the order of posting, a piece of at most a few thousand at a time; the next piece is asked for
+ * while the last one is being used. There is never more of the month in memory than that.
+ */
+export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
+  const { statement: asked, more, expected } = questionOf(month, section)
+  if (expected === 0) return
+  const { ledger, period, figures } = month
+  const bounds = [sqlTime(period.start), sqlTime(period.end)]
+  const windows = windowsOf(figures.range, windowFor(figures.range, expected))
+  const ask = () => {
+    const { value, done } = windows.next()
+    if (done) return null
+    const asking = snapshot.ask(asked, [
+      ledger.merchantId,
+      ledger.mode,
+      value.first,
+      value.end,
+      ...bounds,
+      ...more,
+    ])
+    // Whoever stops early waits for it and wants no news of it.
+    asking.catch(() => {})
+    return asking
+  }
+  let [asking, count] = [ask(), 0]
+  try {
+    while (asking !== null) {
+      const [lines] = await asking
+      assert(lines, 'an aggregate is one row')
+      asking = ask()
+      count += lines.count
+      if (lines.count > 0) yield lines
+    }
+  } finally {
+    await asking?.catch(() => {})
+  }
+  assert(count === expected, `${section} has as many lines as were counted before`)
+}
+
+function questionOf({ complete, period, figures }: Month, section: Section): Question {
+  switch (section) {
+    case 'money_in':
+      return { statement: MONEY_IN, more: [], expected: figures.countIn }
+    case 'money_out':
+      return {
+        statement: MONEY_OUT,
+        more: [complete ? sqlTime(period.end) : null],
+        expected: figures.countOut,
+      }
+    case 'adjustments':
+      return { statement: ADJUSTMENTS, more: [figures.withheld > 0], expected: figures.countAdjustments }
+  }
+}
+
+/** How many transfers are looked at at once, given how many lines stand in them. */
+function windowFor({ first, end }: SeqRange, lines: number): number {
+  const wanted = Math.ceil(((end - first) * WINDOW.lines) / lines)
+  return Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
+}

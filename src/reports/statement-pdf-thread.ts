@@ -1,0 +1,32 @@
+import { parentPort } from 'node:worker_threads'
+import { assert } from '../platform/assert.ts'
+import type { Section } from './statement-lines.ts'
+import { openStatementDocument, type StatementDocument } from './statement-pdf-document.ts'
+import type { StatementHead, StatementTotals } from './statement-shape.ts'
+
+// Making a page is work without a pause. It is done in this thread, so that the one that answers requests never waits.
+
+/** One step of a document; `lines` are JSON objects with commas between. The answer is the bytes made since the last step. */
+export type PdfStep =
+  | { step: 'open'; head: StatementHead; totals: StatementTotals }
+  | { step: 'begin'; section: Section }
+  | { step: 'add'; lines: string }
+  | { step: 'finish'; totals: StatementTotals }
+  | { step: 'end' }
+
+let document: StatementDocument | null = null
+
+function take(step: PdfStep): Uint8Array<ArrayBuffer> {
+  if (step.step === 'open') document = openStatementDocument(step.head, step.totals)
+  assert(document, 'a document is opened before anything is drawn')
+  if (step.step === 'begin') document.begin(step.section)
+  if (step.step === 'add') document.add(JSON.parse(`[${step.lines}]`))
+  if (step.step === 'finish') document.finish(step.totals)
+  if (step.step === 'end') document.end()
+  return document.take()
+}
+
+parentPort?.on('message', (step: PdfStep) => {
+  const bytes = take(step)
+  parentPort?.postMessage(bytes, [bytes.buffer])
+})

@@ -1,0 +1,55 @@
+import type { App } from '../app.ts'
+import type { Caller, Stream } from '../platform/http/caller.ts'
+import { unavailable } from '../platform/refusal.ts'
+import { openThreads, ThreadLost, type Threads } from './pdf-threads.ts'
+import { totalsOf, withStatement } from './statement.ts'
+import { headerNow } from './statement-header.ts'
+import { SECTIONS } from './statement-lines.ts'
+import type { PdfStep } from './statement-pdf-thread.ts'
+import type { Period } from './statement-period.ts'
+
+// A step draws some thousand lines in some hundred milliseconds.
+const ANSWER_WITHIN_MS = 60_000
+const THREADS: Threads<PdfStep> = openThreads({
+  script: new URL('./statement-pdf-thread.js', import.meta.url),
+  answerWithinMs: ANSWER_WITHIN_MS,
+})
+
+/**
+ * The statement as a PDF of any length, drawn in a thread and sent page by page. A thread that dies or hangs costs this one
+ * answer: 503, or a cut connection where the document is so long that its beginning has been sent.
+ */
+export async function statementPdf(app: App, caller: Caller, period: Period): Promise<Stream> {
+  const { handle } = await headerNow(app.db, caller)
+  const name = `statement-${handle}-${period.name}-${caller.mode}.pdf`
+  return {
+    cut: (error) => app.log.error({ err: error, object_id: period.name }, 'a statement was cut'),
+    headers: { 'Content-Type': 'application/pdf', 'Content-Disposition': `attachment; filename="${name}"` },
+    write: (reader) =>
+      withStatement(app, caller, {
+        period,
+        use: ({ head, figures, lines }) =>
+          THREADS.use(async (ask) => {
+            const draw = async (step: PdfStep) => {
+              const bytes = await ask(step)
+              if (bytes.length > 0) await reader.write(bytes)
+            }
+            let giftCards = 0
+            await draw({ step: 'open', head, totals: totalsOf(figures, 0) })
+            for (const section of SECTIONS) {
+              await draw({ step: 'begin', section })
+              for await (const piece of lines(section)) {
+                giftCards += piece.giftCards
+                await draw({ step: 'add', lines: piece.lines ?? '' })
+              }
+              await draw({ step: 'finish', totals: totalsOf(figures, giftCards) })
+            }
+            await draw({ step: 'end' })
+          }),
+      }).catch((error: unknown) => {
+        if (!(error instanceof ThreadLost)) throw error
+        app.log.error({ err: error, object_id: period.name }, 'a statement could not be drawn')
+        throw unavailable()
+      }),
+  }
+}
