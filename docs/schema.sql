@@ -497,6 +497,8 @@ create table rail_attempts (
   first_not_found_at timestamp with time zone,
   not_found_count integer not null default 0,
   created_at timestamp with time zone not null,
+  reposts integer not null default 0,
+  refused_as text,
   constraint rail_attempts_pkey PRIMARY KEY (merchant_id, id),
   constraint rail_attempts_merchant_id_subject_key UNIQUE (merchant_id, subject),
   constraint rail_attempts_side_check CHECK (side = ANY (ARRAY['collect'::text, 'disburse'::text])),

@@ -4,7 +4,7 @@ import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
-import { SENT_AT_ONCE, sendPayouts } from './payouts/send-payouts.ts'
+import { payoutSender, SENT_AT_ONCE } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
@@ -22,9 +22,16 @@ export type CellSweep = Sweep & { finish?(): Promise<void> }
 /** Every background task of the product with its period. */
 export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
+  const payouts = payoutSender(app)
   return [
     { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
-    { name: 'send-payouts', everyMs: 100, full: SENT_AT_ONCE, runOnce: () => sendPayouts(app) },
+    {
+      name: 'send-payouts',
+      everyMs: 100,
+      full: SENT_AT_ONCE,
+      runOnce: payouts.start,
+      finish: payouts.stop,
+    },
     { name: 'run-schedules', everyMs: MINUTE, runOnce: () => runSchedules(app) },
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },

@@ -159,3 +159,7 @@ create table payout_stops (
   frozen_for text
 );
 insert into payout_stops (frozen_for) values (null);
+
+-- A payout that may have been lost is posted again under its reference: how often, and with which word such a post was refused.
+alter table rail_attempts add column reposts integer not null default 0;
+alter table rail_attempts add column refused_as text;

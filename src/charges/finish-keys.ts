@@ -2,8 +2,10 @@ import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
+import { publishCharge } from './submit-live-charge.ts'
 
 type Orphan = KeyOwner & { objectId: string }
 
@@ -16,9 +18,9 @@ const ORPHANS = statement<Orphan>(
   `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
    where status is null and created_at < $1 and object_id like 'txn\\_%' order by created_at limit $2`,
 )
-const OBJECT = statement<Charge>(
+const OBJECT = statement<Charge & { published: boolean }>(
   'charge of a key',
-  `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
+  `select ${CHARGE_COLUMNS}, c.published from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
 )
 
 /**
@@ -38,9 +40,16 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
     if (!charge) return { value: null, last: [freeKey(orphan)] }
     const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))
     const body = JSON.stringify(firstView(charge, shares))
-    return { value: null, last: [finishKey(orphan, { status: 201, body })] }
+    const shown = charge.published ? [] : showInDoubt(app, charge)
+    return { value: null, last: [...shown, finishKey(orphan, { status: 201, body })] }
   })
 }
+
+/** Whoever reads the answer must find the charge: a process that wakes up late can no longer take it back. */
+const showInDoubt = (app: App, charge: Charge) => [
+  publishCharge(app, charge),
+  moveAttempt({ merchantId: charge.merchantId, reference: charge.railReference as string }, 'in_doubt', null),
+]
 
 /** The charge as its 201 showed it: authorized, with nothing that came later. */
 function firstView(charge: Charge, shares: readonly Share[]) {

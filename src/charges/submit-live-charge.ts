@@ -35,6 +35,13 @@ const VOID = statement<{ id: string }>(
    where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
 )
 
+/** Shows a charge that its rail took or may have taken, and asks about it soon. */
+export const publishCharge = (
+  app: App,
+  { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
+): Call<{ id: string }> =>
+  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
+
 /** The attempt that carries this charge to its rail. */
 export function attemptFor(
   charge: Pick<Charge, 'id' | 'amount' | 'phone' | 'reference' | 'railReference' | 'createdAt'>,
@@ -167,9 +174,9 @@ async function publish(
 ): Promise<Answer> {
   const answer = firstAnswer(charge)
   const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
-  const followAt = new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString()
   await app.db.transaction(async (tx) => {
-    await tx.send(finishKey(owner, answer), call(PUBLISH, charge.merchantId, charge.id, followAt))
+    // The charge before its key, as moveCharge takes them.
+    await tx.send(publishCharge(app, charge), finishKey(owner, answer))
     return { value: null, last: [moveAttempt(attempt, heard.state, heard.submitEndedAt), ...heard.evidence] }
   })
   return answer

@@ -17,6 +17,10 @@ type Answered = Status<PayoutFailure>
 // After this many "not found" over this long the operator has surely never had it, and the same reference goes out again.
 const LOST_AFTER_QUESTIONS = 3
 const LOST_AFTER_MS = 60_000
+// When the same reference goes out again after the first time, counted from the post before (rails.md 4.5).
+const MINUTE_MS = 60_000
+const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
+const LATER_REPOST_MS = 60 * MINUTE_MS
 // An operator may have forgotten a reference that is older: it is never posted again (rails.md 4.5).
 const REPOST_UNTIL_MS = 24 * 3_600_000
 
@@ -63,11 +67,25 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
         alongside: closing(app, payout, answer),
       })
       return true
-    case 'pending':
     case 'not_found':
+      if (payout.refusedAs !== null) return endAsRefused(app, payout, answer, payout.refusedAs)
+      return payout.mode === 'live' ? askAgain(app, payout, answer) : false
+    case 'pending':
     case 'unknown':
       return payout.mode === 'live' ? askAgain(app, payout, answer) : false
   }
+}
+
+/** It refused a repeated post and knows of no other: nothing was ever taken. */
+async function endAsRefused(
+  app: App,
+  payout: DuePayout,
+  answer: Answered,
+  reason: PayoutFailure,
+): Promise<boolean> {
+  const alongside = closing(app, payout, answer)
+  await movePayout(app, { payout, to: { status: 'failed', reason }, alongside })
+  return true
 }
 
 const referenceOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
@@ -133,19 +151,30 @@ const stateInDoubt = ({ state }: DuePayout) => (state === 'sending' ? 'in_doubt'
 
 /** Nobody knows whether it was taken, and the operator says again and again that it was not. */
 function isLost(app: App, payout: DuePayout): boolean {
+  const due = repostAt(payout)
   const now = app.clock.nowMs()
   return (
     payout.state === 'in_doubt' &&
-    payout.notFoundCount + 1 >= LOST_AFTER_QUESTIONS &&
-    payout.firstNotFoundAt !== null &&
-    now - payout.firstNotFoundAt.getTime() >= LOST_AFTER_MS &&
-    now - payout.createdAt.getTime() < REPOST_UNTIL_MS
+    due !== null &&
+    now >= due &&
+    now < payout.createdAt.getTime() + REPOST_UNTIL_MS
   )
 }
 
+/** From when on a payout that is not found goes out again, in ms; null while it may not. */
+function repostAt(payout: DuePayout): number | null {
+  const { reposts, sendingSince, firstNotFoundAt, notFoundCount } = payout
+  if (sendingSince === null) return null
+  if (reposts > 0) return sendingSince.getTime() + (REPOST_WAITS_MS[reposts - 1] ?? LATER_REPOST_MS)
+  if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
+  return firstNotFoundAt.getTime() + LOST_AFTER_MS
+}
+
 function askLater(app: App, payout: DuePayout, atOnce = false): Call {
-  const from = (payout.submitEndedAt ?? payout.createdAt).getTime()
-  const next = atOnce ? app.clock.nowMs() : nextQuestionMs(from, app.clock.nowMs())
+  const now = app.clock.nowMs()
+  const ladder = nextQuestionMs((payout.submitEndedAt ?? payout.createdAt).getTime(), now)
+  const repost = payout.state === 'in_doubt' ? repostAt(payout) : null
+  const next = atOnce ? now : repost !== null && repost > now ? Math.min(ladder, repost) : ladder
   // Nobody has heard the end of its submit: from now on the merchant sees it, with the reason that says so.
   const reason = payout.state === 'sending' ? AMBIGUOUS : null
   return call(ASK_AGAIN, payout.merchantId, payout.id, new Date(next).toISOString(), reason)

@@ -3,7 +3,7 @@ import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch, batchByKind, done, failed, type Outcome } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
@@ -77,12 +77,17 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
   })
 }
 
-/** The batch that stores payouts: one transaction for all that came while the last one was under way. */
+/**
+ * The batch that stores payouts: one transaction for all that came while the last one was under way. Test and live never
+ * share one: live holds the merchant's row before the heads, and an armed switch of the sandbox locks it after them.
+ */
 export function payoutCreation(app: App): PayoutCreation {
-  return batch({
-    run: (items) => inOpenMonth(() => storePayouts(app, items)),
-    laneOf: (item) => item.caller.merchantId,
-  })
+  const ofOneMode = () =>
+    batch<Item, Created>({
+      run: (items) => inOpenMonth(() => storePayouts(app, items)),
+      laneOf: (item) => item.caller.merchantId,
+    })
+  return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.mode)
 }
 
 /** Another process may hold the same key: see create-charge.ts. */

@@ -3,10 +3,12 @@ import { call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { moveAttempt } from '../rails/attempts.ts'
 import { takeLeftBatches } from './bulk-batch.ts'
 import { BULK_LEASE_MS, runChunks } from './bulk-chunk.ts'
 import { finishBatch } from './bulk-payouts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
+import { publishPayout } from './submit-live-payout.ts'
 
 type Orphan = KeyOwner & { objectId: string }
 type LeftBatch = KeyOwner & { id: string }
@@ -20,9 +22,9 @@ const ORPHANS = statement<Orphan>(
   `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
    where status is null and created_at < $1 and object_id like 'pout\\_%' order by created_at limit $2`,
 )
-const OBJECT = statement<Payout>(
+const OBJECT = statement<Payout & { published: boolean }>(
   'payout of a key',
-  `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.voided_at is null for no key update`,
+  `select ${PAYOUT_COLUMNS}, p.published from payouts p where p.merchant_id = $1 and p.id = $2 and p.voided_at is null for no key update`,
 )
 // Every item has its result and the answer was not kept any more.
 const UNANSWERED = statement<LeftBatch>(
@@ -51,12 +53,16 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
   return app.db.transaction(async (tx) => {
     const [[payout]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
     if (!payout) return { value: null, last: [freeKey(orphan)] }
-    return {
-      value: null,
-      last: [finishKey(orphan, { status: 201, body: JSON.stringify(firstView(payout)) })],
-    }
+    const answer = finishKey(orphan, { status: 201, body: JSON.stringify(firstView(payout)) })
+    return { value: null, last: [...(payout.published ? [] : showInDoubt(app, payout)), answer] }
   })
 }
+
+/** Whoever reads the answer must find the payout: a process that wakes up late can no longer take it back. */
+const showInDoubt = (app: App, payout: Payout) => [
+  publishPayout(app, payout, true),
+  moveAttempt({ merchantId: payout.merchantId, reference: payout.railReference }, 'in_doubt', null),
+]
 
 /** The payout as its 201 would have shown it: nobody had heard what became of its submit. */
 const firstView = (payout: Payout) =>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { readPhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
@@ -28,6 +29,7 @@ export async function resolveAccount(app: App, { mode }: Caller, phone: string |
   const msisdn = readPhone(phone)
   if (msisdn === null) throw badRequest('phone does not look like a valid MSISDN')
   const rail = app.rails[mode].op1_momo
+  assert(mode === 'test' || !rail?.simulated, 'a live question never meets a simulated rail')
   if (!rail?.lookupAccountHolder) throw away()
   const holder = await rail
     .lookupAccountHolder(msisdn, app.deadlineIn(LOOKUP_DEADLINE_MS))

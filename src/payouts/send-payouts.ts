@@ -17,6 +17,10 @@ export type DuePayout = Payout & {
   notFoundCount: number
   firstNotFoundAt: Date | null
   submitEndedAt: Date | null
+  sendingSince: Date | null
+  reposts: number
+  /** With which word a repeated post was refused. */
+  refusedAs: PayoutFailure | null
 }
 
 /** What one run takes; what falls due while it works is the next one's. */
@@ -43,38 +47,73 @@ const DUE_TEST = statement<DuePayout>(
   'due test payouts',
   `select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
      'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
-     null::timestamptz as "submitEndedAt"
+     null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", 0 as reposts, null as "refusedAs"
    from payouts p where p.follow_at <= $1 and p.mode = 'test' and p.status = 'authorized' order by p.follow_at limit $2`,
 )
 const CLAIM_LIVE = statement<DuePayout>(
   'claim due live payouts',
   `with due as (
-     select merchant_id, id from payouts where follow_at <= $1 and mode = 'live'
-     order by follow_at limit $2 for no key update skip locked)
+     select p.merchant_id, p.id from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
+     where p.follow_at <= $1 and p.mode = 'live' and a.state = any($4::text[])
+     order by p.follow_at limit $2 for no key update of p skip locked)
    update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
    where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
      and a.merchant_id = p.merchant_id and a.subject = p.id
    returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", a.installation, a.state,
      a.question_count as "questionCount", a.not_found_count as "notFoundCount",
-     a.first_not_found_at as "firstNotFoundAt", a.submit_ended_at as "submitEndedAt"`,
+     a.first_not_found_at as "firstNotFoundAt", a.submit_ended_at as "submitEndedAt",
+     a.sending_since as "sendingSince", a.reposts, a.refused_as as "refusedAs"`,
 )
 const LATER = statement(
   'look at payout later',
   `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
+/** Brings payouts forward; live ones are on their way until `stop` has waited for them. */
+export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
+
+const QUEUED: readonly AttemptState[] = ['queued', 'not_sent']
+const UNDER_WAY: readonly AttemptState[] = ['sending', 'accepted', 'in_doubt']
+
 /**
  * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Nothing
- * but the rail's own word ends one: not its age, not silence, not `not_found`. Answers how many it brought forward.
+ * but the rail's own word ends one: not its age, not silence, not `not_found`. An operator that is slow with one holds up
+ * neither the sandbox nor the questions about others: calls are started, not awaited, and each kind has places of its own.
  */
-export async function sendPayouts(app: App): Promise<number> {
-  const now = app.clock.now().toISOString()
-  const sent = await app.db.query(AUTHORIZE_TEST, [now, SENT_AT_ONCE, app.config.sandboxOutcomeSeconds])
-  const test = await app.db.query(DUE_TEST, [now, SENT_AT_ONCE])
-  const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
-  const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
-  const handled = await Promise.all([...test, ...live].map((payout) => bringForwardSafely(app, payout)))
-  return sent.length + handled.filter(Boolean).length
+export function payoutSender(app: App): PayoutSender {
+  const sending = new Set<Promise<unknown>>()
+  const asking = new Set<Promise<unknown>>()
+
+  async function startLive(states: readonly AttemptState[], places: Set<Promise<unknown>>): Promise<number> {
+    const free = LIVE_AT_ONCE - places.size
+    if (free <= 0) return 0
+    const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
+    const due = await app.db.query(CLAIM_LIVE, [app.clock.now().toISOString(), free, lease, states])
+    for (const payout of due) {
+      const work = bringForwardSafely(app, payout).catch((error) =>
+        app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
+      )
+      places.add(work)
+      work.finally(() => places.delete(work))
+    }
+    return due.length
+  }
+
+  return {
+    async start() {
+      const now = app.clock.now().toISOString()
+      const sent = await app.db.query(AUTHORIZE_TEST, [now, SENT_AT_ONCE, app.config.sandboxOutcomeSeconds])
+      const test = await app.db.query(DUE_TEST, [now, SENT_AT_ONCE])
+      const live = app.rails.live.op1_momo
+        ? (await startLive(QUEUED, sending)) + (await startLive(UNDER_WAY, asking))
+        : 0
+      const handled = await Promise.all(test.map((payout) => bringForwardSafely(app, payout)))
+      return sent.length + handled.filter(Boolean).length + live
+    },
+    async stop() {
+      await Promise.all([...sending, ...asking])
+    },
+  }
 }
 
 /** One payout's trouble delays that payout and nobody else; a database that is away stops the run. */

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { lockHeads } from '../ledger/book.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
-import { addEvidence, countQuestion, moveAttempt, sendAttempt } from '../rails/attempts.ts'
+import { addEvidence, countQuestion, moveAttempt, refuseRepost, sendAttempt } from '../rails/attempts.ts'
 import type { PayoutFailure, Submitted } from '../rails/rail.ts'
 import { movePayout } from './move-payout.ts'
 import { payoutReadiness } from './payout-readiness.ts'
@@ -26,6 +26,7 @@ const STOPPED_WAIT_MS = 15 * SECOND
 export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> {
   const readiness = await payoutReadiness(app, payout.mode, payout.channel)
   if (readiness.kind === 'unavailable') {
+    await write(app, [countQuestion(attemptOf(payout), null, null)])
     await lookLater(app, payout, readiness.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS)
     if (readiness.cure === 'person') app.log.error({ object_id: payout.id }, `payouts wait: ${readiness.why}`)
     return false
@@ -64,15 +65,25 @@ async function record(app: App, payout: DuePayout, heard: Submitted<PayoutFailur
   const evidence = addEvidence(attempt, heard.kind, heard.evidence)
   const now = app.clock.now()
   // What is answered to a repeated post says something about that post only (rails.md 4.5).
-  const repeated = payout.notFoundCount > 0
+  const repeated = payout.notFoundCount > 0 || payout.reposts > 0
+  // The questions go on as they were: a repeated post does not make the payout young again.
+  const endedAt = repeated ? null : now
   switch (heard.kind) {
     case 'accepted':
-      return write(app, [publishPayout(app, payout, false), moveAttempt(attempt, 'accepted', now), evidence])
+      return write(app, [
+        publishPayout(app, payout, false),
+        moveAttempt(attempt, 'accepted', endedAt),
+        evidence,
+      ])
     case 'ambiguous':
-      return write(app, [publishPayout(app, payout, true), moveAttempt(attempt, 'in_doubt', now), evidence])
+      return write(app, [
+        publishPayout(app, payout, true),
+        moveAttempt(attempt, 'in_doubt', endedAt),
+        evidence,
+      ])
     case 'rejected':
       if (repeated)
-        return write(app, [publishPayout(app, payout, true), moveAttempt(attempt, 'in_doubt', now), evidence])
+        return write(app, [publishPayout(app, payout, true), refuseRepost(attempt, heard.reason), evidence])
       await movePayout(app, {
         payout,
         to: { status: 'failed', reason: heard.reason },

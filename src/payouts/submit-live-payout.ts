@@ -162,7 +162,8 @@ async function publish(
   const inDoubt = heard.attempt === 'in_doubt'
   const answer = firstAnswer(payout, inDoubt)
   await app.db.transaction(async (tx) => {
-    await tx.send(finishKey(owner, answer), publishPayout(app, payout, inDoubt))
+    // The payout before its key, as movePayout takes them.
+    await tx.send(publishPayout(app, payout, inDoubt), finishKey(owner, answer))
     return {
       value: null,
       last: [moveAttempt(attemptOf(payout), heard.attempt, heard.submitEndedAt), ...heard.evidence],
@@ -196,10 +197,11 @@ async function takeBack(
   const refusal = unavailableRail(heard)
   const kept = { status: refusal.status, body: errorBody(refusal, requestId) }
   const key = refusal.stored ? finishKey(owner, kept) : freeKey(owner)
+  const place = refusal.status < 500 ? app.payoutWindow.giveBack(payout, payout.createdAt.getTime()) : []
   const moved = await movePayout(app, {
     payout,
     to: { status: 'voided' },
-    alongside: [key, ...evidence, moveAttempt(attemptOf(payout), 'void', app.clock.now())],
+    alongside: [key, ...place, ...evidence, moveAttempt(attemptOf(payout), 'void', app.clock.now())],
   })
   // Somebody showed it in this very moment: it exists, and the sweep sends it again.
   if (moved !== 'moved')

@@ -25,8 +25,9 @@ const ADD = statement(
 )
 const SEND = statement<{ id: string }>(
   'send rail attempt',
-  `update rail_attempts set state = 'sending', sending_since = $3, submit_ended_at = null, installation = $4,
-     first_not_found_at = null, not_found_count = 0
+  `update rail_attempts set state = 'sending', sending_since = $3, installation = $4,
+     first_not_found_at = null, not_found_count = 0, refused_as = null,
+     reposts = reposts + case when not_found_count = 0 then 0 else 1 end
    where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent') returning id`,
 )
 const MOVE = statement(
@@ -39,6 +40,11 @@ const ASKED = statement(
   `update rail_attempts set question_count = question_count + 1, state = coalesce($3, state),
      first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
      not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
+   where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
+)
+const REFUSED = statement(
+  'rail attempt refused again',
+  `update rail_attempts set state = 'in_doubt', refused_as = $3
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
 )
 const ADD_EVIDENCE = statement(
@@ -78,6 +84,10 @@ export const moveAttempt = (
   state: AttemptState,
   submitEndedAt: Date | null,
 ): Call => call(MOVE, attempt.merchantId, attempt.reference, state, submitEndedAt?.toISOString() ?? null)
+
+/** A repeated post was refused: that counts once the operator still knows of no other (rails.md 4.5). */
+export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
+  call(REFUSED, attempt.merchantId, attempt.reference, reason)
 
 /** Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference. */
 export const countQuestion = (

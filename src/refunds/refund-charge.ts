@@ -11,7 +11,7 @@ import { costOf, reservePayout } from '../payouts/reserve-payout.ts'
 import { openSwitches, type Switches } from '../payouts/sandbox-switch.ts'
 import { addPayouts } from '../payouts/write-payouts.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch, batchByKind, done, failed, type Outcome } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -37,12 +37,14 @@ export async function refundCharge(app: App, caller: Caller, chargeId: string): 
   return refunded
 }
 
-/** The batch that refunds: one transaction for all that came while the last one was under way. */
+/** The batch that refunds: one transaction for all that came while the last one was under way, each mode for itself. */
 export function refunds(app: App): Refunds {
-  return batch({
-    run: (items) => inOpenMonth(() => refundTogether(app, items)),
-    laneOf: (item) => item.caller.merchantId,
-  })
+  const ofOneMode = () =>
+    batch<Item, Refunded>({
+      run: (items) => inOpenMonth(() => refundTogether(app, items)),
+      laneOf: (item) => item.caller.merchantId,
+    })
+  return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.caller.mode)
 }
 
 type Known = {

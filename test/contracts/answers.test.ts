@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
+import { bodyOf, makeEveryKind } from '../helpers/every-kind.ts'
 import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
-import { CHARGE } from '../helpers/test-service.ts'
 import { assertRefused } from './refused.ts'
 
 let service: LiveService
@@ -37,7 +37,8 @@ function fits(shape: Shape, value: unknown): boolean {
   if (shape.enum) return shape.enum.includes(value)
   if (shape.type === 'null') return value === null
   if (shape.type === 'integer') return Number.isSafeInteger(value)
-  if (shape.format === 'date-time') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+03:00)$/.test(String(value))
+  if (shape.format === 'date-time')
+    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+03:00)$/.test(String(value))
   if (shape.type === 'array')
     return Array.isArray(value) && value.every((one) => fits(shape.items as Shape, one))
   if (shape.type !== 'object') return typeof value === shape.type
@@ -51,61 +52,19 @@ const sameKeys = ({ properties = {}, required = [] }: Shape, value: object) =>
 const everyFits = ({ properties = {} }: Shape, value: Record<string, unknown>) =>
   Object.entries(properties).every(([name, shape]) => !(name in value) || fits(shape, value[name]))
 
-const PHONE = '0700000000'
-/** What each POST is sent; a charge where nothing else is said. */
-const BODIES: Record<string, unknown> = {
-  createPayout: { amount: 1000, recipient: { phone: PHONE, name: 'Akello' }, reference: 'r' },
-  createBulkPayout: { payouts: [{ amount: 1000, phone: PHONE, reference: 'a' }, { amount: 'x' }] },
-  createScheduledPayout: { amount: 1000, interval: 'daily', recipients: [{ phone: PHONE, name: 'Akello' }] },
-  createSubaccount: { name: 'Cook', payout_phone: PHONE, external_ref: 'c-1' },
-}
-
-/** Something of every kind, and the ids by the path that asks for one. */
-async function madeOfEveryKind(): Promise<Record<string, string[]>> {
-  const make = async (path: string, name: string) => (await shop.test.post(path, BODIES[name])).body.id
-  const subaccount = await make('/v1/subaccounts', 'createSubaccount')
-  const charges: string[] = []
-  for (const phone of [PHONE, '0700000001'])
-    charges.push(
-      (await shop.test.charge({ amount: 90_000, reference: phone, customer: { phone, email: 'a@b' } })).body
-        .id,
-    )
-  charges.push((await shop.test.charge({ split: [{ subaccount, amount: 100 }] })).body.id)
-  const refunded = (await shop.test.charge()).body.id
-  service.pass(2000)
-  await service.run('follow-charges')
-  charges.push((await shop.test.charge()).body.id)
-  const payout = await make('/v1/payouts', 'createPayout')
-  const schedules = [0, 1].map(() => make('/v1/scheduled-payouts', 'createScheduledPayout'))
-  return {
-    '/v1/charges/:id': charges,
-    '/v1/charges/:id/refund': [refunded],
-    '/v1/payouts/:id': [payout],
-    '/v1/subaccounts/:id': [subaccount],
-    '/v1/scheduled-payouts/:id': await Promise.all(schedules),
-  }
-}
-
 test('every good answer holds exactly what is described, of each kind of object', async () => {
-  const made = await madeOfEveryKind()
-  const [event] = (await shop.test.get('/v1/webhooks')).body.data
-  const period = service.clock.now().toISOString().slice(0, 7)
+  const made = await makeEveryKind(service, shop.test)
   let seen = 0
-  for (const { method, path, name, answers } of ENDPOINTS) {
-    const owner =
-      Object.keys(made).find((one) => path === one) ?? path.replace(/\/(pause|resume|cancel)$/, '')
-    for (const id of path.includes(':id') ? (made[owner] ?? []) : ['']) {
-      const at = path.replace(':id', id).replace(':event_id', event.id).replace(':period', period)
-      const asked = path === '/v1/resolve-account' ? `${at}?phone=${PHONE}` : at
+  for (const endpoint of ENDPOINTS)
+    for (const path of made.pathsOf(endpoint)) {
       const reply =
-        method === 'GET' ? await shop.test.get(asked) : await shop.test.post(at, BODIES[name] ?? CHARGE)
-      const described = answers[reply.status]
-      assert.ok(described, `${method} ${path} answered ${reply.status}`)
-      assert.ok(fits(described.schema as Shape, reply.body), `${method} ${path}: ${reply.text}`)
+        endpoint.method === 'GET' ? await shop.test.get(path) : await shop.test.post(path, bodyOf(endpoint))
+      const described = endpoint.answers[reply.status]
+      assert.ok(described, `${endpoint.method} ${path} answered ${reply.status}`)
+      assert.ok(fits(described.schema as Shape, reply.body), `${endpoint.method} ${path}: ${reply.text}`)
       if (reply.body.object === 'list') assert.ok(reply.body.data.length > 0, path)
       seen += 1
     }
-  }
   assert.ok(seen > ENDPOINTS.length)
 })
 

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
 import { newId, uuidFor } from '../../src/platform/ids.ts'
-import { type Attempt, deadlineIn, type Rail } from '../../src/rails/rail.ts'
+import {
+  type Attempt,
+  deadlineIn,
+  type Movement,
+  type PayoutFailure,
+  type Rail,
+} from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { type HttpRail, httpRail } from '../helpers/http-rail.ts'
@@ -12,9 +18,17 @@ import {
   followUntilEnded,
   type LiveService,
   newPayer,
-  startLiveService,
   transfersOf,
 } from '../helpers/live-service.ts'
+import {
+  PAID,
+  pay,
+  payoutOf,
+  postingsOf,
+  RETURNED,
+  sendUntilEnded,
+  startPayingService,
+} from '../helpers/payouts.ts'
 
 // The same promises for whoever carries a movement: the simulated operator of test mode and a real one over HTTP.
 const clock = movableClock()
@@ -24,7 +38,7 @@ let service: LiveService
 before(async () => {
   operator = await startOperator({ pays: 'when told' })
   http = httpRail(operator.url, clock)
-  service = await startLiveService()
+  service = await startPayingService()
 })
 after(async () => {
   await service.verify()
@@ -33,14 +47,22 @@ after(async () => {
   await http.close()
 })
 
+/** Money in, and money out: what fails on the phone that fails, and how the operator calls it. */
+const SIDES = {
+  collect: { reason: 'insufficient_funds', code: 'NOT_ENOUGH_FUNDS' },
+  disburse: { reason: 'recipient_not_found', code: 'PAYEE_NOT_FOUND' },
+} as const
+type Side = keyof typeof SIDES
+const EACH_SIDE = Object.keys(SIDES) as Side[]
+
 type Carrier = {
   mode: 'test' | 'live'
   rail(): Rail
-  /** A phone whose payer pays, or fails with insufficient funds. */
+  /** A phone with which it goes well, and one with which it fails. */
   payer: string
   poor: string
   /** Lets the operator decide about an attempt. */
-  decide(attempt: Attempt): void
+  decide(attempt: Attempt, side: Side): void
 }
 const CARRIERS: Record<string, Carrier> = {
   sandbox: {
@@ -55,8 +77,8 @@ const CARRIERS: Record<string, Carrier> = {
     rail: () => http,
     payer: '256712345678',
     poor: '256712000001',
-    decide: ({ reference, phone }) =>
-      phone.endsWith('000001') ? operator.refuses(reference) : operator.pays(reference),
+    decide: ({ reference, phone }, side) =>
+      phone.endsWith('000001') ? operator.refuses(reference, SIDES[side].code) : operator.pays(reference),
   },
 }
 
@@ -70,27 +92,38 @@ function attemptOf(phone: string): Attempt {
 }
 const soon = () => deadlineIn(5000)
 
-for (const [name, carrier] of Object.entries(CARRIERS)) {
-  const collect = () => {
-    const { collect } = carrier.rail()
-    assert.ok(collect)
-    return collect
-  }
+function movementOf(rail: Rail, side: Side): Movement<PayoutFailure> {
+  const movement = rail[side]
+  assert.ok(movement)
+  return movement
+}
 
-  test(`${name}: says what it is, and is ready under a name`, async () => {
+for (const [name, carrier] of Object.entries(CARRIERS)) {
+  test(`${name}: says what it is, and is ready under a name on both sides`, async () => {
     const rail = carrier.rail()
     assert.equal(rail.simulated, carrier.mode === 'test')
-    const verdict = await rail.readiness('collect', soon())
-    assert.equal(verdict.kind, 'ready')
+    for (const side of EACH_SIDE) assert.equal((await rail.readiness(side, soon())).kind, 'ready')
   })
+
+  test(`${name}: says who holds a wallet`, async () => {
+    const holder = await carrier.rail().lookupAccountHolder?.(carrier.payer, soon())
+    assert.equal(holder?.active, true)
+  })
+
+  for (const side of EACH_SIDE) testMovement(`${name}, ${side}`, carrier, side)
+  testThroughService(name, carrier)
+}
+
+function testMovement(name: string, carrier: Carrier, side: Side): void {
+  const movement = () => movementOf(carrier.rail(), side)
 
   test(`${name}: accepted, pending, then succeeded with exactly what was asked for`, async () => {
     const attempt = attemptOf(carrier.payer)
-    const submitted = await collect().submit(attempt, soon())
+    const submitted = await movement().submit(attempt, soon())
     assert.equal(submitted.kind, 'accepted')
-    assert.equal((await collect().status(attempt, soon())).kind, 'pending')
-    carrier.decide(attempt)
-    const status = await collect().status(attempt, soon())
+    assert.equal((await movement().status(attempt, soon())).kind, 'pending')
+    carrier.decide(attempt, side)
+    const status = await movement().status(attempt, soon())
     assert.equal(status.kind, 'succeeded')
     if (status.kind !== 'succeeded') return
     const { amount, currency, phone, externalId } = status
@@ -99,45 +132,47 @@ for (const [name, carrier] of Object.entries(CARRIERS)) {
       { amount: 5000, currency: 'UGX', phone: carrier.payer, externalId: attempt.publicId },
     )
     assert.match(status.railTransactionId ?? '', /^[0-9]+$/)
-    const again = await collect().status(attempt, soon())
+    const again = await movement().status(attempt, soon())
     assert.equal(again.kind === 'succeeded' && again.railTransactionId, status.railTransactionId)
   })
 
-  test(`${name}: a payer without money fails with that reason, and stays failed`, async () => {
+  test(`${name}: a phone that fails does so with its reason, and stays failed`, async () => {
     const attempt = attemptOf(carrier.poor)
-    assert.equal((await collect().submit(attempt, soon())).kind, 'accepted')
-    carrier.decide(attempt)
+    assert.equal((await movement().submit(attempt, soon())).kind, 'accepted')
+    carrier.decide(attempt, side)
     for (let nth = 0; nth < 2; nth += 1) {
-      const status = await collect().status(attempt, soon())
-      assert.equal(status.kind === 'failed' && status.reason, 'insufficient_funds')
+      const status = await movement().status(attempt, soon())
+      assert.equal(status.kind === 'failed' && status.reason, SIDES[side].reason)
     }
   })
 
   test(`${name}: the same attempt twice is one movement, and both are accepted`, async () => {
     const attempt = attemptOf(carrier.payer)
-    const kinds = [await collect().submit(attempt, soon()), await collect().submit(attempt, soon())]
+    const kinds = [await movement().submit(attempt, soon()), await movement().submit(attempt, soon())]
     assert.deepEqual(
       kinds.map(({ kind }) => kind),
       ['accepted', 'accepted'],
     )
-    carrier.decide(attempt)
-    await collect().status(attempt, soon())
+    carrier.decide(attempt, side)
+    await movement().status(attempt, soon())
     assert.ok((operator.movements().get(attempt.reference) ?? 1) === 1)
   })
 
   test(`${name}: its evidence is dated by the clock given and holds no phone number`, async () => {
     const attempt = attemptOf(carrier.payer)
     for (const { evidence } of [
-      await collect().submit(attempt, soon()),
-      await collect().status(attempt, soon()),
+      await movement().submit(attempt, soon()),
+      await movement().status(attempt, soon()),
     ]) {
       assert.ok(Math.abs(evidence.at.getTime() - clock.nowMs()) < 5000)
       assert.equal(evidence.stage, 'answered')
       assert.ok(!JSON.stringify(evidence).includes(carrier.payer.slice(-9)))
     }
   })
+}
 
-  test(`${name}: through the service one success is one credit and one event, one failure one event`, async () => {
+function testThroughService(name: string, carrier: Carrier): void {
+  test(`${name}: a charge through the service: one success is one credit and one event, one failure one event`, async () => {
     const shop = await service.shop()
     const api = shop[carrier.mode]
     const poor = carrier.mode === 'test' ? carrier.poor : newPayer()
@@ -159,7 +194,39 @@ for (const [name, carrier] of Object.entries(CARRIERS)) {
     const { available, pending } = await balanceOf(api)
     assert.equal(available + pending, 4800)
   })
+
+  test(`${name}: a payout through the service: one success is one debit and one event, one failure gives all back`, async () => {
+    const api = (await service.shop())[carrier.mode]
+    const charged = (await api.charge({ amount: 405_000, customer: { phone: newPayer() } })).body
+    service.operator.pays(charged.id)
+    await followUntilEnded(service, charged.id)
+    const poor = carrier.mode === 'test' ? carrier.poor : newPayer()
+    const paid = (await pay(api, { recipient: { phone: newPayer() } })).body
+    const failed = (await pay(api, { recipient: { phone: poor } })).body
+    assert.deepEqual([paid.status, failed.status], ['authorized', 'authorized'])
+    service.operator.pays(paid.id)
+    service.operator.refuses(failed.id, SIDES.disburse.code)
+    for (const { id } of [paid, failed]) {
+      await sendUntilEnded(service, id)
+      await service.run('send-payouts')
+    }
+    assert.equal((await payoutOf(api, paid.id)).status, 'succeeded')
+    assert.equal((await payoutOf(api, failed.id)).failure_reason, 'recipient_not_found')
+    assert.deepEqual(await postingsOf(service, paid.id), PAID)
+    assert.deepEqual(await postingsOf(service, failed.id), RETURNED)
+    for (const { id } of [paid, failed]) assert.equal((await eventsOf(service, id)).length, 1)
+    assert.deepEqual(await balanceOf(api), { available: 400_000 - 5200, pending: 0 })
+  })
 }
+
+test('real operator: what was collected is not found among what was paid out, and the reverse', async () => {
+  for (const [side, other] of [EACH_SIDE, [...EACH_SIDE].reverse()] as [Side, Side][]) {
+    const attempt = attemptOf('256712345678')
+    await movementOf(http, side).submit(attempt, soon())
+    assert.equal((await movementOf(http, other).status(attempt, soon())).kind, 'not_found')
+    assert.equal((await movementOf(http, side).status(attempt, soon())).kind, 'pending')
+  }
+})
 
 for (const [answer, kind] of [
   ['pending', 'pending'],
@@ -169,38 +236,42 @@ for (const [answer, kind] of [
   ['error', 'unknown'],
   ['reset', 'unknown'],
 ] as const)
-  test(`real operator: "${answer}" is ${kind}, which ends nothing`, async () => {
-    const attempt = attemptOf('256712345678')
-    operator.onQuestion({ answer }, attempt.reference)
-    await http.collect?.submit(attempt, soon())
-    operator.onQuestion({ answer }, attempt.publicId)
-    assert.equal((await http.collect?.status(attempt, soon()))?.kind, kind)
-  })
+  for (const side of EACH_SIDE)
+    test(`real operator, ${side}: "${answer}" is ${kind}, which ends nothing`, async () => {
+      const attempt = attemptOf('256712345678')
+      operator.onQuestion({ answer }, attempt.reference)
+      await movementOf(http, side).submit(attempt, soon())
+      operator.onQuestion({ answer }, attempt.publicId)
+      assert.equal((await movementOf(http, side).status(attempt, soon())).kind, kind)
+    })
 
 for (const [answer, kind, stage] of [
   ['accept', 'accepted', 'answered'],
   ['had it', 'accepted', 'answered'],
   ['refuse', 'rejected', 'answered'],
   ['refuse to serve', 'unavailable', 'answered'],
+  ['bar the account', 'unavailable', 'answered'],
   ['error', 'ambiguous', 'answered'],
   ['garbage', 'ambiguous', 'sent'],
   ['reset early', 'ambiguous', 'sent'],
   ['reset late', 'ambiguous', 'sent'],
 ] as const)
-  test(`real operator: a submit met with "${answer}" is ${kind}`, async () => {
-    operator.onSubmit({ answer })
-    const submitted = await http.collect?.submit(attemptOf('256712345678'), soon())
-    operator.onSubmit({ answer: 'accept' })
-    assert.deepEqual([submitted?.kind, submitted?.evidence.stage], [kind, stage])
-  })
+  for (const side of EACH_SIDE)
+    test(`real operator, ${side}: a submit met with "${answer}" is ${kind}`, async () => {
+      operator.onSubmit({ answer })
+      const submitted = await movementOf(http, side).submit(attemptOf('256712345678'), soon())
+      operator.onSubmit({ answer: 'accept' })
+      assert.deepEqual([submitted.kind, submitted.evidence.stage], [kind, stage])
+    })
 
-test('real operator: nobody at its address is clean, silence up to the deadline is ambiguous', async () => {
-  await operator.shut()
-  const refused = await http.collect?.submit(attemptOf('256712345678'), soon())
-  await operator.open()
-  assert.deepEqual([refused?.kind, refused?.evidence.stage], ['unavailable', 'connect'])
-  operator.onSubmit({ answer: 'silence' })
-  const silent = await http.collect?.submit(attemptOf('256712345678'), deadlineIn(100))
-  operator.onSubmit({ answer: 'accept' })
-  assert.deepEqual([silent?.kind, silent?.evidence.stage], ['ambiguous', 'sent'])
-})
+for (const side of EACH_SIDE)
+  test(`real operator, ${side}: nobody at its address is clean, silence up to the deadline is ambiguous`, async () => {
+    await operator.shut()
+    const refused = await movementOf(http, side).submit(attemptOf('256712345678'), soon())
+    await operator.open()
+    assert.deepEqual([refused.kind, refused.evidence.stage], ['unavailable', 'connect'])
+    operator.onSubmit({ answer: 'silence' })
+    const silent = await movementOf(http, side).submit(attemptOf('256712345678'), deadlineIn(100))
+    operator.onSubmit({ answer: 'accept' })
+    assert.deepEqual([silent.kind, silent.evidence.stage], ['ambiguous', 'sent'])
+  })

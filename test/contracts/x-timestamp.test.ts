@@ -88,7 +88,7 @@ for (const [name, value, expected] of BAD)
 test('every POST asks for it, no GET does', async () => {
   const api = service.client(key)
   for (const { method, path } of ENDPOINTS) {
-    const to = path.replace(/:\w+/g, 'evt_a')
+    const to = `${path.replace(':period', '2026-01').replace(/:\w+/g, 'evt_a')}?phone=0700000000`
     if (method === 'POST') assertRefused(await api.post(to, CHARGE, { 'x-timestamp': undefined }), REQUIRED)
     else assert.notEqual((await api.get(to, { 'x-timestamp': 'never' })).status, 400)
   }

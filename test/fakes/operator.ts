@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** What the operator does with a request to collect. `takes`: whether it really took the movement, whatever it says. */
+/** What the operator does with a request to move money. `takes`: whether it really took the movement, whatever it says. */
 export type SubmitHow = {
   answer:
     | 'accept'
     | 'refuse'
     | 'refuse to serve'
+    | 'bar the account'
     | 'had it'
     | 'silence'
     | 'reset early'
@@ -31,10 +32,16 @@ export type StatusHow = {
     | 'reset'
     | 'silence'
   code?: string
-  says?: Partial<Collection>
+  says?: Partial<Asked>
   until?: Promise<unknown>
 }
-export type Collection = {
+/** What it says about the holder of a wallet. */
+export type HolderHow = {
+  answer: 'book' | 'error' | 'garbage' | 'reset' | 'silence'
+  until?: Promise<unknown>
+}
+export type WalletHolder = { active: boolean; name: string | null }
+export type Asked = {
   reference: string
   amount: number
   currency: string
@@ -42,13 +49,15 @@ export type Collection = {
   external_id: string
 }
 /** One movement in the operator's own book. */
-export type Entry = Collection & { state: 'open' | 'moved' | 'refused'; code?: string }
+export type Entry = Asked & { state: 'open' | 'moved' | 'refused'; code?: string }
 export type Heard = {
   what: 'submit' | 'question'
   reference: string
   startedMs: number
   endedMs: number | null
 }
+/** Money in and money out are different products of the operator: it finds a reference only where it was given one. */
+type Side = 'collections' | 'disbursements'
 type How<T> = T | ((nth: number) => T)
 
 /** A mobile-money operator with a book of its own: real HTTP, one movement for each reference, whatever is sent twice. */
@@ -59,12 +68,15 @@ export type Operator = {
   journal: readonly Heard[]
   /** How often each reference moved money. More than one is the disaster that references exist to prevent. */
   movements(): ReadonlyMap<string, number>
-  /** Requests to collect that arrived, repeats included. */
+  /** Requests to move money that arrived, repeats included. */
   submits(): number
   /** How it treats everybody, or one movement named by its reference, external id or phone. */
   onSubmit(how: How<SubmitHow>, whose?: string): void
   onQuestion(how: How<StatusHow>, whose?: string): void
-  /** The payer paid, or the operator refused. */
+  /** Who holds a wallet; everybody who is not told of holds an active one. */
+  holds(phone: string, holder: WalletHolder): void
+  onLookup(how: HolderHow): void
+  /** The payer paid, the recipient was paid, or the operator refused. */
   pays(whose: string): void
   refuses(whose: string, code?: string): void
   /** Nothing listens at its address until it opens again. */
@@ -83,6 +95,9 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
   const journal: Heard[] = []
   const submits = new Map<string, How<SubmitHow>>()
   const questions = new Map<string, How<StatusHow>>()
+  const sides = new Map<string, Side>()
+  const holders = new Map<string, WalletHolder>()
+  let lookup: HolderHow = { answer: 'book' }
 
   const move = (entry: Entry) => {
     entry.state = 'moved'
@@ -91,35 +106,43 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
   const entriesOf = (whose: string) =>
     [...book.values()].filter((one) => namesOf(one).includes(whose) && one.state === 'open')
 
-  function take(asked: Collection): void {
+  function take(asked: Asked, side: Side): void {
     const entry: Entry = { ...asked, state: 'open' }
     book.set(asked.reference, entry)
+    sides.set(asked.reference, side)
     if (options.pays !== 'when told') move(entry)
   }
 
-  async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function submit(side: Side, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (howFor(submits, [])?.answer === 'reset early') {
       request.socket.resetAndDestroy()
       return
     }
-    const asked = JSON.parse(await read(request)) as Collection
+    const asked = JSON.parse(await read(request)) as Asked
     const heard = note('submit', asked.reference)
     const how = howFor(submits, namesOf(asked), count('submit', asked.reference)) ?? { answer: 'accept' }
     const known = book.has(asked.reference)
-    if (!known && (how.takes ?? TAKING.has(how.answer))) take(asked)
+    if (!known && (how.takes ?? TAKING.has(how.answer))) take(asked, side)
     await delay(how)
     heard.endedMs = performance.now()
     send(response, submitAnswer(known && how.answer === 'accept' ? { answer: 'had it' } : how))
   }
 
-  async function tell(reference: string, response: ServerResponse): Promise<void> {
+  async function tell(side: Side, reference: string, response: ServerResponse): Promise<void> {
     const heard = note('question', reference)
-    const entry = book.get(reference)
+    const entry = sides.get(reference) === side ? book.get(reference) : undefined
     const names = entry ? namesOf(entry) : [reference]
     const how = howFor(questions, names, count('question', reference)) ?? { answer: 'book' }
     await how.until
     heard.endedMs = performance.now()
     send(response, questionAnswer(how, entry))
+  }
+
+  async function tellHolder(phone: string, response: ServerResponse): Promise<void> {
+    const { answer, until } = lookup
+    await until
+    const holder = holders.get(phone) ?? { active: true, name: `HOLDER OF ${phone.slice(-4)}` }
+    send(response, answer === 'book' ? { status: 200, body: holder } : faultAnswer(answer))
   }
 
   function note(what: Heard['what'], reference: string): Heard {
@@ -131,10 +154,13 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     journal.filter((one) => one.what === what && one.reference === reference).length
 
   const server = createServer((request, response) => {
+    const [, where = '', reference = ''] = request.url?.split('/') ?? []
     const done =
-      request.method === 'POST'
-        ? collect(request, response)
-        : tell(request.url?.split('/').at(-1) ?? '', response)
+      where === 'holders'
+        ? tellHolder(reference, response)
+        : request.method === 'POST'
+          ? submit(where as Side, request, response)
+          : tell(where as Side, reference, response)
     // The caller has gone away in the middle; the book stays as it is.
     done.catch(() => response.destroy())
   })
@@ -155,6 +181,10 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     submits: () => journal.filter(({ what }) => what === 'submit').length,
     onSubmit: (how, whose = ALL) => void submits.set(whose, how),
     onQuestion: (how, whose = ALL) => void questions.set(whose, how),
+    holds: (phone, holder) => void holders.set(phone, holder),
+    onLookup: (how) => {
+      lookup = how
+    },
     pays: (whose) => {
       for (const entry of entriesOf(whose)) move(entry)
     },
@@ -167,7 +197,7 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
   }
 }
 
-const namesOf = (asked: Collection) => [asked.reference, asked.external_id, asked.phone]
+const namesOf = (asked: Asked) => [asked.reference, asked.external_id, asked.phone]
 
 function howFor<T>(hows: ReadonlyMap<string, How<T>>, names: readonly string[], nth = 1): T | undefined {
   const found = [...names, ALL].map((name) => hows.get(name)).find((how) => how !== undefined)
@@ -186,6 +216,7 @@ const SUBMIT_ANSWERS: Record<SubmitHow['answer'], Wire> = {
   'had it': { status: 409, body: { code: 'RESOURCE_ALREADY_EXIST' } },
   refuse: { status: 400, body: { code: 'PAYER_NOT_ALLOWED' } },
   'refuse to serve': { status: 503, body: { code: 'NOT_TAKEN' } },
+  'bar the account': { status: 403, body: { code: 'ACCOUNT_BARRED' } },
   error: { status: 500, body: { code: 'INTERNAL_PROCESSING_ERROR' } },
   garbage: 'garbage',
   'reset early': 'reset',
@@ -206,12 +237,16 @@ function questionAnswer({ answer, code, says }: StatusHow, entry: Entry | undefi
     status: 200,
     body: { ...entry, transaction: '4711', ...says, status, reason },
   })
-  if (answer === 'garbage' || answer === 'reset') return answer
-  if (answer === 'silence') return 'nothing'
-  if (answer === 'error') return SUBMIT_ANSWERS.error
+  if (answer === 'garbage' || answer === 'reset' || answer === 'silence' || answer === 'error')
+    return faultAnswer(answer)
   if (answer === 'not found') return ABSENT
   if (answer === 'book') return entry ? tell(OUTCOMES[entry.state], entry.code) : ABSENT
   return tell(TOLD[answer], answer === 'failed' ? (code ?? 'NOT_ENOUGH_FUNDS') : undefined)
+}
+
+function faultAnswer(answer: 'garbage' | 'reset' | 'silence' | 'error'): Wire {
+  if (answer === 'error') return SUBMIT_ANSWERS.error
+  return answer === 'silence' ? 'nothing' : answer
 }
 
 function send(response: ServerResponse, wire: Wire): void {

@@ -5,6 +5,9 @@ import type {
   ChargeFailure,
   Deadline,
   Evidence,
+  Holder,
+  Movement,
+  PayoutFailure,
   Rail,
   Status,
   Submitted,
@@ -13,8 +16,8 @@ import type {
 
 /** A live rail of the tests: an adapter over real HTTP to the operator of test/fakes. */
 export type HttpRail = Rail & {
-  /** What readiness answers from now on. */
-  ready(verdict: 'ready' | 'wait' | 'person'): void
+  /** What readiness answers from now on; `why` goes with a verdict other than `ready`. */
+  ready(verdict: 'ready' | 'wait' | 'person', why?: string): void
   /** Every attempt that was submitted, as the product gave it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
@@ -28,13 +31,21 @@ const REASONS: Record<string, ChargeFailure> = {
   APPROVAL_REJECTED: 'user_cancelled',
   EXPIRED: 'timeout',
 }
-const reasonOf = (code: string): ChargeFailure => REASONS[code] ?? 'rail_rejected'
+const PAYOUT_REASONS: Record<string, PayoutFailure> = {
+  PAYEE_NOT_FOUND: 'recipient_not_found',
+  PAYEE_LOCKED: 'wallet_locked',
+  EXPIRED: 'timeout',
+}
+type Reasons<Failure> = (code: string) => Failure
+const chargeReason: Reasons<ChargeFailure> = (code) => REASONS[code] ?? 'rail_rejected'
+const payoutReason: Reasons<PayoutFailure> = (code) => PAYOUT_REASONS[code] ?? 'rail_rejected'
 
 /** `clock` dates the evidence; nothing else of the answers depends on time. */
 export function httpRail(url: string, clock: Clock): HttpRail {
   const pool = new Pool(url, { pipelining: 0, connect: { timeout: 2000 } })
   const submitted: Attempt[] = []
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
+  let why = 'rail not configured'
   const evidence = (operation: Evidence['operation'], heard: Heard): Evidence => ({
     at: clock.now(),
     operation,
@@ -43,32 +54,35 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     ...(heard.status > 0 ? { httpStatus: heard.status } : {}),
     ...(heard.transport === undefined ? {} : { transport: heard.transport }),
   })
+  const movement = <Failure>(path: string, reasonOf: Reasons<Failure>): Movement<Failure> => ({
+    submit: async (attempt, deadline) => {
+      submitted.push(attempt)
+      const heard = await ask(pool, deadline, { method: 'POST', path, body: bodyOf(attempt) })
+      return readSubmit(heard, evidence('submit', heard), reasonOf)
+    },
+    status: async ({ reference }, deadline) => {
+      const heard = await ask(pool, deadline, { method: 'GET', path: `${path}/${reference}` })
+      return readStatus(heard, evidence('status', heard), reasonOf)
+    },
+  })
   return {
     name: 'operator of the tests',
     simulated: false,
     submitted,
-    collect: {
-      submit: async (attempt, deadline) => {
-        submitted.push(attempt)
-        const heard = await ask(pool, deadline, {
-          method: 'POST',
-          path: '/collections',
-          body: bodyOf(attempt),
-        })
-        return readSubmit(heard, evidence('submit', heard))
-      },
-      status: async ({ reference }, deadline) => {
-        const heard = await ask(pool, deadline, { method: 'GET', path: `/collections/${reference}` })
-        return readStatus(heard, evidence('status', heard))
-      },
+    collect: movement('/collections', chargeReason),
+    disburse: movement('/disbursements', payoutReason),
+    lookupAccountHolder: async (phone, deadline) => {
+      const heard = await ask(pool, deadline, { method: 'GET', path: `/holders/${phone}` })
+      return readHolder(heard, evidence('status', heard))
     },
     readiness: async () => {
       if (verdict === 'ready') return { kind: 'ready', installation: INSTALLATION }
       const gate = { status: 0, body: null, left: false, elapsedMs: 0 }
-      return unavailable(verdict, { ...evidence('ready', gate), stage: 'gate' })
+      return unavailable(verdict, why, { ...evidence('ready', gate), stage: 'gate' })
     },
-    ready: (next) => {
+    ready: (next, because = 'rail not configured') => {
       verdict = next
+      why = because
     },
     close: () => pool.destroy(),
   }
@@ -77,26 +91,35 @@ export function httpRail(url: string, clock: Clock): HttpRail {
 const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
   JSON.stringify({ reference, amount, currency, phone, external_id: publicId })
 
-const unavailable = (cure: Unavailable['cure'], evidence: Evidence): Unavailable => ({
+const unavailable = (cure: Unavailable['cure'], why: string, evidence: Evidence): Unavailable => ({
   kind: 'unavailable',
   cure,
-  why: 'rail not configured',
+  why,
   retryAfterSeconds: 7,
   evidence,
 })
 
 /** Nothing sent, or the operator's own word that it took nothing: clean. All else after sending is ambiguous. */
-function readSubmit({ status, body, left }: Heard, evidence: Evidence): Submitted<ChargeFailure> {
-  if (!left) return unavailable('wait', evidence)
+function readSubmit<Failure>(
+  { status, body, left }: Heard,
+  evidence: Evidence,
+  reasonOf: Reasons<Failure>,
+): Submitted<Failure> {
+  if (!left) return unavailable('wait', 'nobody at its address', evidence)
   if (status === 202) return { kind: 'accepted', repeated: false, evidence }
   if (status === 409) return { kind: 'accepted', repeated: true, evidence }
-  if (status === 503 && body?.code === 'NOT_TAKEN') return unavailable('wait', evidence)
+  if (status === 503 && body?.code === 'NOT_TAKEN') return unavailable('wait', 'refused to serve', evidence)
+  if (status === 403) return unavailable('person', 'account barred', evidence)
   if (status !== 400) return { kind: 'ambiguous', evidence }
   const operatorCode = String(body?.code)
   return { kind: 'rejected', reason: reasonOf(operatorCode), operatorCode, ourFault: false, evidence }
 }
 
-function readStatus({ status, body }: Heard, evidence: Evidence): Status<ChargeFailure> {
+function readStatus<Failure>(
+  { status, body }: Heard,
+  evidence: Evidence,
+  reasonOf: Reasons<Failure>,
+): Status<Failure> {
   if (status === 404) return { kind: 'not_found', evidence }
   if (status !== 200) return { kind: 'unknown', evidence }
   if (body?.status === 'PENDING') return { kind: 'pending', evidence }
@@ -106,6 +129,11 @@ function readStatus({ status, body }: Heard, evidence: Evidence): Status<ChargeF
   const { amount, currency, phone, external_id: externalId, transaction } = body
   return { kind: 'succeeded', railTransactionId: transaction, amount, currency, phone, externalId, evidence }
 }
+
+const readHolder = ({ status, body }: Heard, evidence: Evidence): Holder =>
+  status === 200 && typeof body?.active === 'boolean'
+    ? { active: body.active, name: body.name }
+    : { active: 'unknown', evidence }
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 

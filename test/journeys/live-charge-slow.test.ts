@@ -165,6 +165,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       await eventually('the operator was asked', () => service.operator.submits() === 1)
       // What a process leaves behind that took the charge back and died before it had freed the key.
       await service.rows('update charges set voided_at = now(), follow_at = null where phone = $1', [phone])
+      await service.rows("update rail_attempts set state = 'void'")
       service.pass(31_000)
       assert.equal(await service.run('finish-keys'), 1)
       assert.equal((await service.rows('select 1 from idempotency_keys')).length, 0)

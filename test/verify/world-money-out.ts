@@ -40,7 +40,7 @@ export async function moneyOutLately(app: App): Promise<void> {
   await addSchedule(app, { id: SCHEDULE.cancelled, mode: 'test', amount: 3000 })
   for (const id of Object.values(SCHEDULE)) await runNextCycle(app, id)
   await cancelSchedule(app, SCHEDULE.cancelled)
-  await write(app.db, call(product('add ledger checkpoint'), 3, 'live', app.clock.now().toISOString()))
+  await write(app.db, call(product('add ledger checkpoint'), 3, 'live', app.clock.now().toISOString(), 1000))
 }
 
 /** An hour ago. */

@@ -82,7 +82,7 @@ async function liveThroughHistory(app: World): Promise<void> {
 
 async function settleAndCheck(app: App): Promise<void> {
   await settleCharges(app)
-  await write(app.db, call(product('add ledger checkpoint'), 1, 'live', app.clock.now().toISOString()))
+  await write(app.db, call(product('add ledger checkpoint'), 1, 'live', app.clock.now().toISOString(), 1000))
 }
 
 async function takeLiveMoney(app: App): Promise<void> {

@@ -20,6 +20,11 @@ const LOCK = statement<WindowRow>(
    where (merchant_id, mode) in (select * from unnest($1::bigint[], $2::mode[])) and what = $3
    order by merchant_id, mode::text for no key update`,
 )
+const GIVE_BACK = statement(
+  'give back rate place',
+  `update rate_windows set accepted_ms = accepted_ms[:array_position(accepted_ms, $4) - 1] || accepted_ms[array_position(accepted_ms, $4) + 1:]
+   where merchant_id = $1 and mode = $2 and what = $3 and array_position(accepted_ms, $4) is not null`,
+)
 const WRITE = statement(
   'write rate windows',
   `insert into rate_windows (merchant_id, mode, what, accepted_ms)
@@ -37,6 +42,8 @@ export type ExactWindow = {
   refuseEarly(place: Place, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
   lock(places: Place[]): Call<WindowRow>[]
+  /** Gives back the place of a request that was accepted at this time and refused after all. */
+  giveBack(place: Place, acceptedMs: number): Call[]
   /** Opens the windows that were locked. */
   open(rows: readonly WindowRow[], nowMs: number): OpenWindows
 }
@@ -63,6 +70,12 @@ export function exactWindow(what: string, limit: number): ExactWindow {
       const merchants = numbers(places.map((one) => one.merchantId))
       const modes = words(places.map((one) => one.mode))
       return [call(MAKE, merchants, modes, what), call(LOCK, merchants, modes, what)]
+    },
+    giveBack: (place, acceptedMs) => {
+      if (limit === 0) return []
+      const key = windowKey(place.merchantId, place.mode, what)
+      seen.set(key, without(seen.get(key) ?? [], acceptedMs))
+      return [call(GIVE_BACK, place.merchantId, place.mode, what, acceptedMs)]
     },
     open: (rows, nowMs) => (limit === 0 ? UNLIMITED : openWindows(rows, { what, limit, nowMs, seen })),
   }
@@ -109,6 +122,11 @@ function write(places: Place[], what: string, acceptedMs: (place: Place) => read
     what,
     places.map((place) => acceptedMs(place).join(',')),
   )
+}
+
+function without(acceptedMs: readonly number[], ms: number): number[] {
+  const at = acceptedMs.indexOf(ms)
+  return at === -1 ? [...acceptedMs] : acceptedMs.toSpliced(at, 1)
 }
 
 function refuseFull(acceptedMs: readonly number[], limit: number, nowMs: number): void {

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import test, { after, before } from 'node:test'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import type { LiveService, Shop } from '../helpers/live-service.ts'
+import { PAYOUT, payoutDigest, startPayingService } from '../helpers/payouts.ts'
+import { assertRefused, badRequest, domain, invalid, type Refused, unauthorized } from './refused.ts'
+
+let service: LiveService
+before(async () => {
+  service = await startPayingService()
+})
+after(() => service.close())
+
+type Request = { headers: Record<string, string | undefined>; body: any; collections?: boolean }
+type State = 'inactive' | 'limited' | 'unverified' | 'frozen' | 'held' | 'poor' | 'no rail'
+type Fault = {
+  name: string
+  expected: Refused
+  /** Two faults of one kind cannot stand in one request. */
+  kind: string
+  spoil?(request: Request): void
+  /** What lies in the merchant, the platform or the operator and not in the request. */
+  state?: State
+}
+
+const header = (name: string, value: string | undefined) => (request: Request) => {
+  request.headers[name] = value
+}
+const field = (name: string, value: unknown) => (request: Request) => {
+  request.body[name] = value
+}
+const recipient = (name: string, value: unknown) => (request: Request) => {
+  request.body.recipient = { ...request.body.recipient, [name]: value }
+}
+
+/** In the order in which they must be reported (contract 3 h, fields of spec 2.4, G14a). Nobody here has any money. */
+const FAULTS: Fault[] = [
+  {
+    name: 'no key',
+    kind: 'bearer',
+    expected: unauthorized('missing bearer token'),
+    spoil: header('authorization', undefined),
+  },
+  {
+    name: 'an unknown key',
+    kind: 'bearer',
+    expected: unauthorized('invalid api key'),
+    spoil: header('authorization', 'Bearer sk_live_nobody'),
+  },
+  {
+    name: 'a collections-only key',
+    kind: 'scope',
+    expected: {
+      status: 403,
+      code: 'forbidden',
+      error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+    },
+    spoil: (request) => {
+      request.collections = true
+    },
+  },
+  {
+    name: 'no timestamp',
+    kind: 'timestamp',
+    expected: badRequest('X-Timestamp header required. Send the current Unix time in seconds.'),
+    spoil: header('x-timestamp', undefined),
+  },
+  {
+    name: 'no Idempotency-Key',
+    kind: 'key',
+    expected: badRequest('Idempotency-Key header required'),
+    spoil: header('idempotency-key', undefined),
+  },
+  {
+    name: 'a used key',
+    kind: 'key',
+    expected: {
+      status: 409,
+      code: 'conflict',
+      error: 'idempotency key reused with different request body',
+    },
+    spoil: header('idempotency-key', 'used'),
+  },
+  {
+    name: 'a text as amount',
+    kind: 'amount',
+    expected: invalid('amount must be an integer'),
+    spoil: field('amount', '5000'),
+  },
+  {
+    name: 'a number as currency',
+    kind: 'currency',
+    expected: invalid('currency must be a string'),
+    spoil: field('currency', 800),
+  },
+  {
+    name: 'a number as channel',
+    kind: 'channel',
+    expected: invalid('channel must be a string'),
+    spoil: field('channel', 1),
+  },
+  {
+    name: 'a bad phone',
+    kind: 'phone',
+    expected: invalid('recipient.phone is not a valid phone number'),
+    spoil: recipient('phone', 'none'),
+  },
+  {
+    name: 'a number as name',
+    kind: 'name',
+    expected: invalid('recipient.name must be a string'),
+    spoil: recipient('name', 7),
+  },
+  {
+    name: 'a number as reference',
+    kind: 'reference',
+    expected: invalid('reference must be a string'),
+    spoil: field('reference', 1),
+  },
+  {
+    name: 'an inactive merchant',
+    kind: 'inactive',
+    expected: domain('merchant_inactive', 'merchant is not active'),
+    state: 'inactive',
+  },
+  {
+    name: 'an amount of 0',
+    kind: 'amount',
+    expected: domain('amount_not_positive', 'amount must be positive'),
+    spoil: field('amount', 0),
+  },
+  {
+    name: 'an amount above the ceiling',
+    kind: 'amount',
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    spoil: field('amount', 1_000_000_001),
+  },
+  {
+    name: 'an amount above the limit of the account',
+    kind: 'limit',
+    expected: domain('amount_too_large', "amount exceeds this account's per-payout limit of 100"),
+    state: 'limited',
+  },
+  {
+    name: 'another currency',
+    kind: 'currency',
+    expected: domain('unsupported_currency', 'demo only supports UGX'),
+    spoil: field('currency', 'USD'),
+  },
+  {
+    name: 'a channel without an adapter',
+    kind: 'channel',
+    expected: domain('unsupported_payout_channel', 'no disbursement adapter for channel card'),
+    spoil: field('channel', 'card'),
+  },
+  {
+    name: 'no verification',
+    kind: 'unverified',
+    expected: domain(
+      'verification_required',
+      'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
+    ),
+    state: 'unverified',
+  },
+  {
+    name: 'the freeze of the platform',
+    kind: 'frozen',
+    expected: domain(
+      'payouts_frozen',
+      'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
+    ),
+    state: 'frozen',
+  },
+  {
+    name: 'the pause of the account',
+    kind: 'held',
+    expected: domain(
+      'payouts_paused',
+      'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
+    ),
+    state: 'held',
+  },
+  {
+    name: 'no money',
+    kind: 'poor',
+    expected: domain(
+      'insufficient_balance',
+      'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
+    ),
+    state: 'poor',
+  },
+  {
+    name: 'no rail',
+    kind: 'rail',
+    expected: domain('rail_unavailable', 'disbursement rail unavailable: rail not configured'),
+    state: 'no rail',
+  },
+]
+
+for (const [at, first] of FAULTS.entries())
+  test(`${first.name} is reported before everything that comes after it`, async () => {
+    const later = FAULTS.slice(at + 1).filter((other) => other.kind !== first.kind)
+    for (const second of later.length > 0 ? later : [first])
+      await refuseWith([first, second], `with ${second.name}`)
+  })
+
+test('with every fault at once they come out one by one, each as the one before it is put right', async () => {
+  const kinds = [...new Set(FAULTS.map((fault) => fault.kind))]
+  const firstOf = (kind: string) => FAULTS.find((fault) => fault.kind === kind) as Fault
+  const left = kinds.map(firstOf).sort((a, b) => FAULTS.indexOf(a) - FAULTS.indexOf(b))
+  for (; left.length > 0; left.shift()) await refuseWith(left, `${left.length} faults`)
+})
+
+/** One live request with these faults hears the first of them, and nothing is written. */
+async function refuseWith(faults: readonly Fault[], because: string): Promise<void> {
+  const states = new Set(faults.flatMap((fault) => fault.state ?? []))
+  const shop = await shopIn(states)
+  const request: Request = { headers: { 'idempotency-key': randomUUID() }, body: structuredClone(PAYOUT) }
+  for (const { spoil } of faults) spoil?.(request)
+  const key = request.collections ? shop.merchant.keys.live_collections : shop.merchant.keys.live
+  if (states.has('frozen')) await freezePlatform(service.gateway, 'a review')
+  if (states.has('no rail')) service.rail.ready('person')
+  const before = await payoutDigest(service)
+  const reply = await service.client(key).post('/v1/payouts', request.body, request.headers)
+  const after = await payoutDigest(service)
+  service.rail.ready('ready')
+  if (states.has('frozen')) await freezePlatform(service.gateway, null)
+  assertRefused(reply, faults[0]?.expected as Refused, { because })
+  assert.equal(after, before, 'zero writes')
+}
+
+const shops = new Map<string, Shop>()
+
+/** A merchant in these states, whose key `used` has been used. It has money only where that is not the fault. */
+async function shopIn(states: ReadonlySet<State>): Promise<Shop> {
+  const own = [...states].filter((state) => state !== 'frozen' && state !== 'no rail')
+  const name = own.sort().join(' ')
+  const known = shops.get(name)
+  if (known) return known
+  const shop = await service.shop()
+  const used = await shop.live.post('/v1/payouts', { ...PAYOUT, amount: -1 }, { 'idempotency-key': 'used' })
+  assert.equal(used.status, 400, 'stored under its key')
+  const { app, merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  if (!states.has('poor'))
+    await service.rows(
+      `update ledger_heads set available = 1000000 where merchant_id = $1 and mode = 'live'`,
+      [merchant.id],
+    )
+  if (states.has('held')) await freezeAccount(app, merchant.id, 'a person asked')
+  await service.set(shop.merchant, {
+    active: !states.has('inactive'),
+    kycStatus: states.has('unverified') ? 'pending' : 'verified',
+    payoutLimit: states.has('limited') ? 100 : null,
+  })
+  shops.set(name, shop)
+  return shop
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import type { LiveService, Shop } from '../helpers/live-service.ts'
+import { PAYOUT, pay, payoutDigest, richShop, startPayingService } from '../helpers/payouts.ts'
+import { fund } from '../helpers/schedules.ts'
+import type { Client } from '../helpers/test-service.ts'
+import { assertRefused, domain, type Refused } from './refused.ts'
+
+let service: LiveService
+before(async () => {
+  service = await startPayingService()
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
+
+type Case = {
+  expected: Refused
+  /** Part of the body; a text is the whole body. */
+  body?: Record<string, unknown> | string
+  live?: boolean
+  /** The merchant while the fault lasts, and afterwards. */
+  merchant?: MerchantChange
+  cured?: MerchantChange
+  /** What else is wrong while the fault lasts. */
+  set?(shop: Shop): Promise<void>
+  cure?(shop: Shop): Promise<void>
+}
+
+const KYC =
+  'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)'
+const FROZEN =
+  'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected'
+const PAUSED =
+  'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected'
+const FUNDS = 500_000
+
+const adapter = (channel: string) =>
+  domain('unsupported_payout_channel', `no disbursement adapter for channel ${channel}`)
+const freeze = (reason: string | null) => async () => freezePlatform(service.gateway, reason)
+const hold =
+  (reason: string | null) =>
+  async ({ merchant }: Shop) => {
+    const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+    await freezeAccount(app, row.id, reason)
+  }
+
+const DOMAIN: Case[] = [
+  ...[false, true].map((live) => ({
+    expected: domain('merchant_inactive', 'merchant is not active'),
+    live,
+    merchant: { active: false },
+    cured: { active: true },
+  })),
+  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: 0 } },
+  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: -1 } },
+  {
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    body: { amount: 1_000_000_001 },
+  },
+  {
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    body: '{"amount":1e30,"recipient":{"phone":"0700000000"}}',
+  },
+  ...[false, true].map((live) => ({
+    expected: domain('amount_too_large', "amount exceeds this account's per-payout limit of 4999"),
+    live,
+    merchant: { payoutLimit: 4999 },
+    cured: { payoutLimit: 5000 },
+  })),
+  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'KES' } },
+  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'ugx' } },
+  { expected: adapter('op2_money'), body: { channel: 'op2_money' } },
+  { expected: adapter('op2_money'), body: { channel: 'op2_money' }, live: true },
+  { expected: adapter('card'), body: { channel: 'card' } },
+  { expected: adapter('x'.repeat(40)), body: { channel: 'x'.repeat(300) } },
+  { expected: adapter('OP1_MOMO'), body: { channel: 'OP1_MOMO' } },
+  { expected: adapter('__proto__'), body: { channel: '__proto__' } },
+  ...(['pending', 'rejected'] as const).map((kycStatus) => ({
+    expected: domain('verification_required', KYC),
+    live: true,
+    merchant: { kycStatus },
+    cured: { kycStatus: 'verified' as const },
+  })),
+  {
+    expected: domain('payouts_frozen', FROZEN),
+    live: true,
+    set: freeze('a review'),
+    cure: freeze(null),
+  },
+  { expected: domain('payouts_paused', PAUSED), live: true, set: hold('a person asked'), cure: hold(null) },
+  {
+    expected: domain(
+      'insufficient_balance',
+      `insufficient available balance: have ${FUNDS}, need 505000 (amount 500000 + fee 5000)`,
+    ),
+    body: { amount: 500_000 },
+  },
+  {
+    expected: domain(
+      'insufficient_balance',
+      `insufficient available balance: have ${FUNDS}, need 505000 (amount 500000 + fee 5000)`,
+    ),
+    live: true,
+    body: { amount: 500_000 },
+  },
+]
+
+for (const refusal of DOMAIN)
+  test(`"${refusal.expected.error}" (${refusal.live ? 'live' : 'test'}) writes nothing and is kept under its key for good`, async () => {
+    const shop = await fundedShop(refusal)
+    const api = refusal.live ? shop.live : shop.test
+    const key = { 'idempotency-key': 'one order' }
+    const body = bodyOf(refusal)
+    const [before, sent] = [await digest(), service.rail.submitted.length]
+    const first = await api.post('/v1/payouts', body, key)
+    const after = await digest()
+    await cure(refusal, shop)
+    assertRefused(first, refusal.expected)
+    assert.equal(after, before, 'zero writes')
+    const again = await api.post('/v1/payouts', body, key)
+    assert.deepEqual([again.status, again.text], [400, first.text], 'the stored bytes')
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
+    assertRefused(await pay(api, { amount: 7000 }, key), REUSED)
+    assert.deepEqual((await api.get('/v1/payouts')).body.data, [])
+    assert.equal(service.rail.submitted.length, sent, 'the operator heard nothing')
+    if (refusal.cured || refusal.cure)
+      assert.equal((await api.post('/v1/payouts', body)).status, 201, 'a new key finds the cause gone')
+  })
+
+test('the freeze of the platform and of an account stop live money only', async () => {
+  const shop = await fundedShop({})
+  for (const stop of [freeze, hold]) {
+    await stop('a review')(shop)
+    const [live, sandbox] = [await pay(shop.live), await pay(shop.test)]
+    await stop(null)(shop)
+    assert.deepEqual([live.status, sandbox.status], [400, 201])
+  }
+})
+
+const REUSED: Refused = {
+  status: 409,
+  code: 'conflict',
+  error: 'idempotency key reused with different request body',
+}
+const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`
+
+/** A merchant with the same money in both modes, and what is wrong with it. */
+async function fundedShop({ live, merchant: change, set }: Partial<Case>): Promise<Shop> {
+  const shop = live === false ? await service.shop() : await richShop(service, FUNDS)
+  const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
+  await fund(service, { merchant: shop.merchant, merchantId: row.id, tag: row.tag, api: shop.test }, FUNDS)
+  if (change) await service.set(shop.merchant, change)
+  await set?.(shop)
+  return shop
+}
+
+async function cure({ cured, cure: heal }: Case, shop: Shop): Promise<void> {
+  if (cured) await service.set(shop.merchant, cured)
+  await heal?.(shop)
+}
+
+const bodyOf = ({ body }: Case): Parameters<Client['post']>[1] =>
+  typeof body === 'string' ? body : { ...PAYOUT, ...body }

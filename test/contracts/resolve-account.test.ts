@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { sandboxRail } from '../../src/rails/sandbox.ts'
+import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { payoutDigest, startPayingService } from '../helpers/payouts.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, invalid } from './refused.ts'
+
+let service: LiveService
+let shop: Shop
+before(async () => {
+  service = await startPayingService({ env: { RATE_LIMIT_RESOLVE_ACCOUNT: '0' } })
+  shop = await service.shop()
+})
+after(() => service.close())
+
+const resolve = (api: Client, phone: string) =>
+  api.get(`/v1/resolve-account?phone=${encodeURIComponent(phone)}`)
+
+const AWAY = {
+  status: 502,
+  code: 'rail_unavailable',
+  error: 'account resolution temporarily unavailable - retry shortly',
+}
+
+test('the sandbox knows every number, in every written form, by its last nine digits', async () => {
+  const people: [string, string, boolean, string | null][] = [
+    ['0700000000', '256700000000', true, 'SANDBOX HOLDER 0000'],
+    ['+256 700-000-001', '256700000001', false, null],
+    ['700000001', '256700000001', false, null],
+    ['00254(700)000.001', '254700000001', false, null],
+    ['0700000002', '256700000002', true, 'SANDBOX HOLDER 0002'],
+    ['0700000003', '256700000003', true, 'SANDBOX HOLDER 0003'],
+    ['256 (0) 772 123 456', '256772123456', true, 'SANDBOX HOLDER 3456'],
+  ]
+  for (const [phone, msisdn, active, registered_name] of people) {
+    const { status, body } = await resolve(shop.test, phone)
+    assert.deepEqual([status, body], [200, { msisdn, active, registered_name, mode: 'test' }], phone)
+  }
+})
+
+test('a + that arrived as a space is part of the number', async () => {
+  const { body } = await shop.test.get('/v1/resolve-account?phone=+256700000000')
+  assert.equal(body.msisdn, '256700000000')
+})
+
+test('in live mode the operator says who holds it: a name, no name yet, or nobody', async () => {
+  const [named, nameless, closed] = [newPayer(), newPayer(), newPayer()]
+  service.operator.holds(named, { active: true, name: 'Nakato Jane' })
+  service.operator.holds(nameless, { active: true, name: null })
+  service.operator.holds(closed, { active: false, name: null })
+  for (const [phone, active, registered_name] of [
+    [named, true, 'Nakato Jane'],
+    [nameless, true, null],
+    [closed, false, null],
+  ] as const) {
+    const { status, body } = await resolve(shop.live, `+${phone}`)
+    assert.deepEqual([status, body], [200, { msisdn: phone, active, registered_name, mode: 'live' }])
+  }
+})
+
+for (const answer of ['error', 'garbage', 'reset'] as const)
+  test(`an operator that meets the question with "${answer}" is 502, never a guess`, async () => {
+    service.operator.onLookup({ answer })
+    const reply = await resolve(shop.live, newPayer())
+    service.operator.onLookup({ answer: 'book' })
+    assertRefused(reply, AWAY, { retryAfter: reply.headers.get('retry-after') ?? '' })
+    assert.equal((await resolve(shop.live, newPayer())).status, 200, 'and later it answers')
+  })
+
+test('an operator that is silent is 502 after at most nine seconds', async () => {
+  service.operator.onLookup({ answer: 'silence' })
+  const started = performance.now()
+  const reply = await resolve(shop.live, newPayer())
+  service.operator.onLookup({ answer: 'book' })
+  assertRefused(reply, AWAY, { retryAfter: reply.headers.get('retry-after') ?? '' })
+  assert.ok(performance.now() - started < 9000)
+})
+
+test('without a live rail, or with one that cannot look up, live is 502 and the sandbox answers', async () => {
+  const { lookupAccountHolder: _, ...blind } = service.rail
+  for (const liveRails of [{}, { op1_momo: blind }]) {
+    const bare = await startService({ database: service.database, liveRails })
+    try {
+      const reply = await resolve(bare.client(shop.merchant.keys.live), '0700000000')
+      assertRefused(reply, AWAY, { retryAfter: reply.headers.get('retry-after') ?? '' })
+      assert.equal((await resolve(bare.client(shop.merchant.keys.test), '0700000000')).status, 200)
+    } finally {
+      await bare.close()
+    }
+  }
+})
+
+test('a live question never meets a simulated rail', async () => {
+  const simulated = sandboxRail(service.clock, { outcomeSeconds: 2, pays: true })
+  const wrong = await startLiveService({ database: service.database, liveRails: { op1_momo: simulated } })
+  try {
+    const reply = await resolve(wrong.client(shop.merchant.keys.live), '0700000000')
+    assert.ok(reply.status >= 500, `answered ${reply.status} ${reply.text}`)
+  } finally {
+    await wrong.close()
+  }
+})
+
+test('no phone and no number are told apart, in the words of the contract', async () => {
+  for (const query of ['', '?phone=', '?phone=%20', '?number=0700000000'])
+    for (const api of [shop.test, shop.live])
+      assertRefused(
+        await api.get(`/v1/resolve-account${query}`),
+        badRequest('phone query parameter required'),
+        { because: query },
+      )
+  for (const phone of ['07', '07000000', 'none', '1'.repeat(16), '+256 700 000 00a', '٠٧٠٠٠٠٠٠٠٠', "'"])
+    assertRefused(await resolve(shop.test, phone), badRequest('phone does not look like a valid MSISDN'), {
+      because: phone,
+    })
+  assertRefused(
+    await shop.test.get('/v1/resolve-account?phone=0700000000&phone=0700000001'),
+    invalid('query parameter phone is given twice'),
+  )
+})
+
+test('asking writes nothing, and an inactive or unverified merchant may ask', async () => {
+  const { merchant, test: api, live } = await service.shop({ verified: false })
+  await service.set(merchant, { active: false })
+  const before = await payoutDigest(service)
+  assert.deepEqual(
+    [(await resolve(api, '0700000000')).status, (await resolve(live, newPayer())).status],
+    [200, 200],
+  )
+  assert.equal(await payoutDigest(service), before)
+})

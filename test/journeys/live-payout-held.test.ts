@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { openException } from '../../src/exceptions/exception.ts'
+import { resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { balanceOf, eventsOf, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import {
+  lookOnce,
+  movementsOf,
+  PAID,
+  payoutOf,
+  postingsOf,
+  queueBulk,
+  queueRefund,
+  RESERVED,
+  richShop,
+  settle,
+  startPayingService,
+  submitsOf,
+} from '../helpers/payouts.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+// What is stopped between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
+const FUNDS = 500_000
+let service: LiveService
+let second: TestService
+before(async () => {
+  service = await startPayingService()
+  second = await startService({
+    database: service.database,
+    clock: service.clock,
+    liveRails: { op1_momo: service.rail },
+  })
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await second.close()
+    await service.close()
+  }
+})
+
+type Stop = { on(shop: Shop): Promise<void>; off(shop: Shop): Promise<void> }
+const hold = async ({ merchant }: Shop, reason: string | null) => {
+  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  await freezeAccount(app, row.id, reason)
+}
+const STOPS: Record<string, Stop> = {
+  'the freeze of the platform': {
+    on: () => freezePlatform(service.gateway, 'a review'),
+    off: () => freezePlatform(service.gateway, null),
+  },
+  'the freeze of the account': {
+    on: (shop) => hold(shop, 'a person asked'),
+    off: (shop) => hold(shop, null),
+  },
+  'an open critical exception': { on: (shop) => breakOpen(shop), off: (shop) => resolveAll(shop) },
+}
+for (const [name, stop] of Object.entries(STOPS))
+  test(`${name} between reservation and sending holds queued payouts back; nothing returns, and after it each is sent once`, async () => {
+    const shop = await richShop(service, FUNDS)
+    const free = await richShop(service, FUNDS)
+    const ids = [...(await queueBulk(shop, [newPayer(), newPayer()])), await queueRefund(service, shop)]
+    const [other = ''] = await queueBulk(free)
+    const money = await balanceOf(shop.live)
+    await stop.on(shop)
+    for (let nth = 0; nth < 4; nth += 1) {
+      service.pass(60_000)
+      await Promise.all([service.run('send-payouts'), second.run('send-payouts')])
+    }
+    for (const id of ids) {
+      assert.equal(await submitsOf(service, id), 0)
+      assert.deepEqual(await postingsOf(service, id), RESERVED)
+      assert.deepEqual(await eventsOf(service, id), [])
+    }
+    assert.deepEqual(await Promise.all(ids.map(async (id) => (await payoutOf(shop.live, id)).status)), [
+      'pending',
+      'pending',
+      'authorized',
+    ])
+    assert.deepEqual(await balanceOf(shop.live), money)
+    assert.equal(await submitsOf(service, other), name.includes('platform') ? 0 : 1, 'other accounts')
+    await stop.off(shop)
+    for (const id of [...ids, other]) {
+      for (let look = 0; look < 3 && (await submitsOf(service, id)) === 0; look += 1)
+        await lookOnce(service, id)
+      await settle(service, id)
+      assert.deepEqual([await submitsOf(service, id), await movementsOf(service, id)], [1, 1])
+      assert.deepEqual(await postingsOf(service, id), PAID)
+    }
+  })
+
+async function breakOpen({ merchant }: Shop): Promise<void> {
+  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const found = { merchantId: row.id, tag: row.tag, mode: 'live' as const, details: {} }
+  const calls = openException(
+    { ...found, kind: 'rail_mismatch', subject: newId('txn_', row.tag) },
+    service.clock.now(),
+  )
+  await app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
+}
+
+async function resolveAll({ merchant }: Shop): Promise<void> {
+  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const open = await service.rows<{ id: string }>(
+    'select id from exceptions where merchant_id = $1 and closed_at is null',
+    [row.id],
+  )
+  for (const { id } of open) await resolveException(app, { merchantId: row.id, id }, 'looked into')
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { balanceOf, eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import {
+  AMBIGUOUS,
+  attemptOf,
+  COST,
+  PAID,
+  pay,
+  postingsOf,
+  richShop,
+  settle,
+  startPayingService,
+} from '../helpers/payouts.ts'
+import { startService } from '../helpers/test-service.ts'
+
+// What a process leaves behind that died, or hung, between the reservation of a payout and its answer.
+const FUNDS = 500_000
+
+describe('a process that is gone', { concurrency: 2 }, () => {
+  test('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
+    await withService(async (service) => {
+      const { merchant, live } = await richShop(service, FUNDS)
+      const other = await startService({
+        database: service.database,
+        clock: service.clock,
+        liveRails: { op1_momo: service.rail },
+      })
+      const phone = newPayer()
+      const order = { recipient: { phone }, reference: 'orphan' }
+      const key = { 'idempotency-key': 'left behind' }
+      const held = gate()
+      service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+      const submits = service.operator.submits()
+      const hanging = pay(live, order, key)
+      await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+      const api = other.client(merchant.keys.live)
+      const early = await pay(api, order, key)
+      assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
+      assert.deepEqual((await api.get('/v1/payouts')).body.data, [], 'nobody sees it before it is decided')
+      assert.deepEqual(await balanceOf(api), { available: FUNDS - COST, pending: 0 })
+      assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
+      service.pass(31_000)
+      service.operator.pays(phone)
+      await other.run('send-payouts')
+      const [paid] = (await api.get('/v1/payouts')).body.data
+      assert.equal(paid.status, 'succeeded')
+      assert.equal(await other.run('finish-keys'), 1)
+      const replayed = await pay(api, order, key)
+      assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+      const { status, failure_reason, completed_at, rail_transaction_id, id } = replayed.body
+      assert.deepEqual(
+        { status, failure_reason, completed_at, rail_transaction_id, id },
+        {
+          ...{ status: 'authorized', failure_reason: AMBIGUOUS, completed_at: null },
+          ...{ rail_transaction_id: null, id: paid.id },
+        },
+        'as it was created, whatever it has become',
+      )
+      const late = await hanging
+      assert.deepEqual([late.status, late.text], [201, replayed.text])
+      assert.equal((await pay(api, order, key)).text, replayed.text)
+      assert.equal(service.operator.submits(), submits + 1)
+      assert.deepEqual(await postingsOf(service, id), PAID)
+      assert.equal((await eventsOf(service, id)).length, 1)
+      held.open()
+      await other.close()
+    })
+  })
+
+  for (const answer of ['refuse to serve', 'bar the account'] as const)
+    test(`a payout that a replay has shown stays: a process that wakes up and hears "${answer}" does not undo it`, async () => {
+      await withService(async (service) => {
+        const { merchant, live } = await richShop(service, FUNDS)
+        const order = { recipient: { phone: newPayer() } }
+        const key = { 'idempotency-key': 'a process that slept' }
+        const held = gate()
+        service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
+        const submits = service.operator.submits()
+        const hanging = pay(live, order, key)
+        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+        service.pass(31_000)
+        const other = await startService({
+          database: service.database,
+          clock: service.clock,
+          liveRails: { op1_momo: service.rail },
+        })
+        assert.equal(await other.run('finish-keys'), 1)
+        const replayed = await pay(other.client(merchant.keys.live), order, key)
+        await other.close()
+        const { id } = replayed.body
+        const seen = (await live.get(`/v1/payouts/${id}`)).status
+        held.open()
+        const late = await hanging
+        const after = (await live.get(`/v1/payouts/${id}`)).status
+        assert.deepEqual(
+          [replayed.status, seen, after],
+          [201, 200, 200],
+          'what a 201 named can be read for good',
+        )
+        assert.deepEqual([late.status, late.body.id], [201, id], 'both callers hear the same')
+        assert.deepEqual(await balanceOf(live), { available: FUNDS - COST, pending: 0 })
+      })
+    })
+
+  test('a row that was left sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
+    await withService(async (service) => {
+      const { live } = await richShop(service, FUNDS)
+      const phone = newPayer()
+      service.operator.onSubmit({ answer: 'silence', takes: false }, phone)
+      const hanging = pay(live, { recipient: { phone } })
+      const asked = service.operator.journal.length
+      await eventually('the operator was asked', () => service.operator.journal.length === asked + 1)
+      service.pass(29_000)
+      await service.run('send-payouts')
+      assert.equal(service.operator.journal.length, asked + 1, 'it belongs to its request for 30 seconds')
+      service.pass(2000)
+      await service.run('send-payouts')
+      assert.equal(service.operator.journal.length, asked + 2)
+      const [payout] = (await live.get('/v1/payouts')).body.data
+      assert.deepEqual([payout.status, payout.failure_reason], ['authorized', AMBIGUOUS])
+      assert.equal(await attemptOf(service, payout.id), 'in_doubt')
+      assert.equal((await hanging).body.id, payout.id)
+      // The operator never had it: it is posted again in the end, and moves once.
+      service.operator.onSubmit({ answer: 'accept' }, phone)
+      service.operator.onSubmit({ answer: 'accept' }, payout.id)
+      for (let look = 0; look < 20 && service.entryOf(payout.id) === undefined; look += 1) {
+        service.pass(60_000)
+        await service.run('send-payouts')
+      }
+      await settle(service, payout.id)
+      assert.equal(service.operator.movements().get(payout.rail_reference), 1)
+    })
+  })
+
+  test('a key whose payout was taken back is free again', async () => {
+    await withService(async (service) => {
+      const { live } = await richShop(service, FUNDS)
+      // What a process leaves behind that took its payout back and died before it had freed the key.
+      const order = { recipient: { phone: newPayer() } }
+      const key = { 'idempotency-key': 'taken back' }
+      service.operator.onSubmit({ answer: 'refuse to serve' }, order.recipient.phone)
+      assert.equal((await pay(live, order, key)).status, 503)
+      await service.rows(
+        `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, created_at)
+         select merchant_id, mode, 'taken back', sha256('the same request'), id, created_at
+         from payouts where recipient_phone = $1`,
+        [order.recipient.phone],
+      )
+      assert.equal((await pay(live, order, key)).status, 409)
+      service.pass(31_000)
+      assert.equal(await service.run('finish-keys'), 1)
+      service.operator.onSubmit({ answer: 'accept' }, order.recipient.phone)
+      const anew = await pay(live, order, key)
+      assert.deepEqual([anew.status, anew.headers.get('idempotent-replayed')], [201, null])
+    })
+  })
+})
+
+async function withService(work: (service: LiveService) => Promise<void>): Promise<void> {
+  const service = await startPayingService()
+  try {
+    await work(service)
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+}
