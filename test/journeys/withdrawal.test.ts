@@ -85,7 +85,10 @@ const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type 
 async function sendFor(days: number) {
   for (let day = 0; day < days; day += 1) {
     service.pass(DAY)
-    while ((await service.run('send-payouts')) > 0) service.pass(60_000)
+    for (let look = 0; look < 10; look += 1) {
+      await service.run('send-payouts')
+      service.pass(60_000)
+    }
   }
 }
 
