@@ -1,5 +1,5 @@
 import { writeHistories } from './history.ts'
-import { measureIdle } from './idle.ts'
+import type { measureIdle } from './idle.ts'
 import { measureLists } from './lists.ts'
 import { proveLedger } from './prove.ts'
 import { compare } from './reads.ts'
@@ -16,14 +16,13 @@ const STATEMENT_LINES = 1_000_000
 const HISTORIES = { large: 1_000_000, small: 10_000, tiny: 1000 }
 
 /** What only the full run measures. It leaves the stage without its database: nothing can follow it. */
-export async function measureRest(stage: Stage) {
+export async function measureRest(stage: Stage, idle: Awaited<ReturnType<typeof measureIdle>>) {
   const [large, small, tiny, busy, ...rest] = stage.others as [
     BenchMerchant,
     BenchMerchant,
     BenchMerchant,
     BenchMerchant,
   ]
-  const idle = await measureIdle(stage)
   const webhooks = await measureWebhooks(stage, rest.slice(0, RECEIVING))
   const sweep = await measureSweep(stage, rest.slice(RECEIVING), FULL_SWEEP)
   await writeHistories(stage, [

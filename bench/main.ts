@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
+import { measureIdle } from './idle.ts'
 import { FULL, measureMoney, QUICK } from './money.ts'
 import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
@@ -31,8 +32,10 @@ async function measure() {
   const described = await describeMachine(stage)
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
+  // Before the payouts: what they leave to be sent would be at work beside it.
+  const idle = flags.quick ? null : await measureIdle(stage)
   const payouts = flags.quick ? null : await measurePayouts(stage, FULL_PAYOUTS)
-  const rest = flags.quick ? null : await measureRest(stage)
+  const rest = idle === null ? null : await measureRest(stage, idle)
   return {
     ...described,
     rounds: money.rounds,

@@ -27,7 +27,7 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
     {
       name: 'send-payouts',
-      everyMs: 100,
+      everyMs: 200,
       full: SENT_AT_ONCE,
       runOnce: payouts.start,
       finish: payouts.stop,

@@ -106,7 +106,7 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
     }
     const [head] = locked.at(-1) as Head[]
     assert(terms && head, 'a merchant with a key has a row and a ledger')
-    const refusal = refusalOfAll(app, { terms, mode, frozenFor: stops?.frozenFor ?? null, head })
+    const refusal = refusalOfAll({ terms, mode, frozenFor: stops?.frozenFor ?? null, head })
     if (refusal !== null) {
       const answer = { status: refusal.status, body: errorBody(refusal, request.requestId), objectId: null }
       return { value: answer, last: addKeys([{ ...owner, fingerprint, answer, objectId: null }], at) }
@@ -125,15 +125,17 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
 }
 
 /** What refuses the whole call, in the order of G13c; nothing is written but the answer. */
-function refusalOfAll(
-  _app: App,
-  {
-    terms,
-    mode,
-    frozenFor,
-    head,
-  }: { terms: MerchantTerms; mode: 'test' | 'live'; frozenFor: string | null; head: Head },
-): Refusal | null {
+function refusalOfAll({
+  terms,
+  mode,
+  frozenFor,
+  head,
+}: {
+  terms: MerchantTerms
+  mode: 'test' | 'live'
+  frozenFor: string | null
+  head: Head
+}): Refusal | null {
   if (!terms.active) return merchantInactive()
   try {
     judgeVerification({ terms, mode })

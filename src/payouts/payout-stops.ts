@@ -1,8 +1,5 @@
 import type { Head } from '../ledger/book.ts'
-import { lockStops } from '../merchants/payout-freeze.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
-
-export { lockStops }
 
 const frozen = () =>
   domainRefusal(
