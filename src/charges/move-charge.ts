@@ -5,7 +5,7 @@ import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch, done, type Outcome, runApart } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
@@ -49,27 +49,14 @@ export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => app.ch
 export function chargeMoves(app: App): ChargeMoves {
   return batch({
     run: async (moves) => {
-      const moved = await moveTogether(app, moves)
+      // Two answers about one charge in one batch are told apart by giving the later one a transaction of its own.
+      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some)))
       crashPoint('charge.moved')
       if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
       return moved
     },
     laneOf: (move) => move.charge.merchantId,
   })
-}
-
-/** Two answers about one charge in one batch are told apart by giving the later one a transaction of its own afterwards. */
-async function moveTogether(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
-  const firsts = new Map<string, ChargeMove>()
-  for (const move of moves) if (!firsts.has(nameOf(move))) firsts.set(nameOf(move), move)
-  const first = [...firsts.values()]
-  const outcomes = new Map(
-    (await inOpenMonth(() => moveOnce(app, first))).map((outcome, index) => [first[index], outcome]),
-  )
-  const repeats = moves.filter((move) => !outcomes.has(move))
-  const later = repeats.length === 0 ? [] : await moveTogether(app, repeats)
-  for (const [index, move] of repeats.entries()) outcomes.set(move, later[index] as Outcome<Moved>)
-  return moves.map((move) => outcomes.get(move) as Outcome<Moved>)
 }
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`

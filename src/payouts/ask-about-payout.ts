@@ -68,7 +68,9 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
       })
       return true
     case 'not_found':
-      if (payout.refusedAs !== null) return endAsRefused(app, payout, answer, payout.refusedAs)
+      // Not when the operator has said in between that it has one: then nothing but its own end of that one counts.
+      if (payout.refusedAs !== null && payout.state === 'in_doubt')
+        return endAsRefused(app, payout, answer, payout.refusedAs)
       return payout.mode === 'live' ? askAgain(app, payout, answer) : false
     case 'pending':
     case 'unknown':

@@ -4,7 +4,7 @@ import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch, done, type Outcome, runApart } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
@@ -51,27 +51,14 @@ export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => 
 export function payoutMoves(app: App): PayoutMoves {
   return batch({
     run: async (moves) => {
-      const moved = await moveTogether(app, moves)
+      // Two answers about one payout in one batch are told apart by giving the later one a transaction of its own.
+      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some)))
       crashPoint('payout.moved')
       if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
       return moved
     },
     laneOf: (move) => move.payout.merchantId,
   })
-}
-
-/** Two answers about one payout in one batch are told apart by giving the later one a transaction of its own afterwards. */
-async function moveTogether(app: App, moves: readonly PayoutMove[]): Promise<Outcome<PayoutMoved>[]> {
-  const firsts = new Map<string, PayoutMove>()
-  for (const move of moves) if (!firsts.has(nameOf(move))) firsts.set(nameOf(move), move)
-  const first = [...firsts.values()]
-  const outcomes = new Map(
-    (await inOpenMonth(() => moveOnce(app, first))).map((outcome, index) => [first[index], outcome]),
-  )
-  const repeats = moves.filter((move) => !outcomes.has(move))
-  const later = repeats.length === 0 ? [] : await moveTogether(app, repeats)
-  for (const [index, move] of repeats.entries()) outcomes.set(move, later[index] as Outcome<PayoutMoved>)
-  return moves.map((move) => outcomes.get(move) as Outcome<PayoutMoved>)
 }
 
 const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`

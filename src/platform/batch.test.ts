@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { batch, done, failed, type Outcome } from './batch.ts'
+import { batch, done, failed, type Outcome, runApart } from './batch.ts'
 import { DatabaseAway } from './db/errors.ts'
 
 type Item = { lane: number; value: number; bad?: boolean }
@@ -206,5 +206,19 @@ test('whatever arrives, good items get their own value and bad ones their own er
       )
     }),
     { numRuns: 50 },
+  )
+})
+
+test('of several items about one thing each travels in a run of its own, and all are answered in their order', async () => {
+  const runs: string[][] = []
+  const run = async (names: readonly string[]) => {
+    runs.push([...names])
+    return names.map((name) => done(`${name} ${runs.length}`))
+  }
+  const answers = await runApart(['a1', 'b1', 'a2', 'c1', 'a3', 'b2'], (name) => name.charAt(0), run)
+  assert.deepEqual(runs, [['a1', 'b1', 'c1'], ['a2', 'b2'], ['a3']])
+  assert.deepEqual(
+    answers.map((one) => one.ok && one.value),
+    ['a1 1', 'b1 1', 'a2 2', 'c1 1', 'a3 3', 'b2 2'],
   )
 })

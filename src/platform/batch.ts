@@ -133,3 +133,22 @@ export function batchByKind<Item, Result, Kind extends string>(
     },
   }
 }
+
+/**
+ * Runs items of which no two in one run may be about the same thing: of several with one name the first goes, the others
+ * follow in a run of their own. Answers each in the order given.
+ */
+export async function runApart<Item, Result>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  run: (items: readonly Item[]) => Promise<Outcome<Result>[]>,
+): Promise<Outcome<Result>[]> {
+  const firsts = new Map<string, Item>()
+  for (const item of items) if (!firsts.has(nameOf(item))) firsts.set(nameOf(item), item)
+  const first = [...firsts.values()]
+  const outcomes = new Map((await run(first)).map((outcome, index) => [first[index] as Item, outcome]))
+  const repeats = items.filter((item) => !outcomes.has(item))
+  const later = repeats.length === 0 ? [] : await runApart(repeats, nameOf, run)
+  for (const [index, item] of repeats.entries()) outcomes.set(item, later[index] as Outcome<Result>)
+  return items.map((item) => outcomes.get(item) as Outcome<Result>)
+}

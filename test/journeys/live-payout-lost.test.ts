@@ -148,6 +148,20 @@ test('a second post that is refused fails the payout once the operator still kno
   assert.equal((await eventsOf(service, body.id)).length, 1)
 })
 
+test('a second post that is refused fails nothing once the operator has said that it has one', async () => {
+  const body = await lost('error', { answer: 'refuse', code: 'PAYEE_NOT_FOUND' })
+  await untilPosted(body, 2)
+  // It has no entry of its own to be told about by name: everybody is answered so for one question.
+  service.operator.onQuestion({ answer: 'pending' })
+  await lookOnce(service, body.id)
+  service.operator.onQuestion({ answer: 'book' })
+  assert.equal(await attemptOf(service, body.id), 'accepted')
+  for (let look = 0; look < 3; look += 1) await lookOnce(service, body.id)
+  const open = await payoutOf(shop.live, body.id)
+  assert.deepEqual([open.status, open.failure_reason], ['authorized', AMBIGUOUS])
+  assert.deepEqual(await postingsOf(service, body.id), RESERVED)
+})
+
 test('a second post that is refused because the first one arrived late does not fail what is paid', async () => {
   const body = await lost('error', { answer: 'refuse', takes: true, code: 'EXPIRED' })
   await untilPosted(body, 2)

@@ -7,8 +7,8 @@ type Sending = { status: number; headers: Record<string, string>; stream: Stream
 // A document up to this size is complete before its first byte goes out: what fails on the way is an ordinary refusal, and
 // a client that reads slowly holds nothing of ours but these bytes.
 const HELD_BYTES = 1024 * 1024
-// A client that takes nothing for this long has gone; nor may it make a snapshot of the database last longer than an hour of
-// work by taking a little at a time.
+// A client that takes nothing for this long has gone; nor may it keep a snapshot of the database open beyond five minutes by
+// taking a little at a time.
 const STALLED_MS = 30_000
 const LONGEST_MS = 300_000
 
