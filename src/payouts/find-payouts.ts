@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
@@ -19,14 +19,14 @@ const ANY_MODE = statement<Payout>(
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 until, $5 and $6 the cursor (time and id), $7 limit.
-const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3 and p.created_at <= $4
-  and (p.created_at, p.id) < ($5, $6)`
-const NEWEST = 'order by p.created_at desc, p.id desc limit $7'
+// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit.
+const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3
+  and (p.created_at, p.id) < ($4, $5)`
+const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
 
 const LIST_BY_STATUS = statement<Payout>(
   'list payouts by status',
-  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = $8 ${NEWEST}`,
+  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = $7 ${NEWEST}`,
 )
 // The plain list is the newest of ordered scans, one for each status: flat however long the history is.
 const LIST_ALL = statement<Payout>(
@@ -34,7 +34,7 @@ const LIST_ALL = statement<Payout>(
   `select * from (${PAYOUT_STATUSES.map(
     (status) =>
       `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' ${NEWEST})`,
-  ).join(' union all ')}) p order by "createdAt" desc, id desc limit $7`,
+  ).join(' union all ')}) p order by "createdAt" desc, id desc limit $6`,
 )
 
 /** The caller's payout in the key's mode, or 404 (spec 1.3). */
@@ -65,9 +65,7 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
     caller.merchantId,
     caller.mode,
     filter.createdAfter?.toISOString() ?? '-infinity',
-    filter.createdBefore?.toISOString() ?? 'infinity',
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
+    ...olderThan(cursor, filter.createdBefore),
     filter.limit + 1,
   ]
   const rows =
@@ -78,7 +76,7 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
 }
 
 async function cursorOf(app: App, caller: Caller, id: string): Promise<Payout> {
-  const payout = await getPayout(app, caller, id).catch(() => null)
+  const payout = await orNull(getPayout(app, caller, id))
   if (!payout) throw badRequest('invalid starting_after cursor')
   return payout
 }

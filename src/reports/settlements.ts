@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { type ListWindow, olderThan, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest } from '../platform/refusal.ts'
 
@@ -21,8 +21,8 @@ const COLUMNS = `s.id, s.mode, s.kind, s.amount, s.charge_count as "chargeCount"
 const LIST = statement<SettlementRow>(
   'list settlements',
   `select ${COLUMNS} from settlements s where s.merchant_id = $1 and s.mode = $2
-     and s.created_at >= $3 and s.created_at <= $4 and (s.created_at, s.id) < ($5, $6)
-   order by s.created_at desc, s.id desc limit $7`,
+     and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)
+   order by s.created_at desc, s.id desc limit $6`,
 )
 const BY_ID = statement<SettlementRow>(
   'settlement by id',
@@ -68,9 +68,7 @@ export async function listSettlements(
     caller.merchantId,
     caller.mode,
     window.createdAfter?.toISOString() ?? '-infinity',
-    window.createdBefore?.toISOString() ?? 'infinity',
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
+    ...olderThan(cursor, window.createdBefore),
     window.limit + 1,
   ])
   return pageOf(rows, window.limit)

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
@@ -17,9 +17,9 @@ const BY_ID = statement<Schedule>(
 const LIST = statement<Schedule>(
   'list schedules',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2
-     and s.created_at >= $3 and s.created_at <= $4 and (s.created_at, s.id) < ($5, $6)
-     and ($8::text is null or s.status = $8)
-   order by s.created_at desc, s.id desc limit $7`,
+     and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)
+     and ($7::text is null or s.status = $7)
+   order by s.created_at desc, s.id desc limit $6`,
 )
 
 export const scheduleNotFound = () => notFound('scheduled payout')
@@ -50,9 +50,7 @@ export async function listSchedules(
     caller.merchantId,
     caller.mode,
     filter.createdAfter?.toISOString() ?? '-infinity',
-    filter.createdBefore?.toISOString() ?? 'infinity',
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
+    ...olderThan(cursor, filter.createdBefore),
     filter.limit + 1,
     filter.status,
   ])
@@ -60,7 +58,7 @@ export async function listSchedules(
 }
 
 async function cursorOf(app: App, caller: Caller, id: string): Promise<Schedule> {
-  const schedule = await getSchedule(app, caller, id).catch(() => null)
+  const schedule = await orNull(getSchedule(app, caller, id))
   if (!schedule) throw badRequest('invalid starting_after cursor')
   return schedule
 }

@@ -3,7 +3,7 @@ import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { type ListWindow, olderThan, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery } from './delivery.ts'
@@ -13,9 +13,9 @@ export type DeliveryFilter = ListWindow & { status: string | null; event: string
 const LIST = statement<Delivery>(
   'list deliveries',
   `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
-     and d.created_at >= $3 and d.created_at <= $4 and (d.created_at, d.event_id) < ($5, $6)
-     and ($8::text is null or d.status = $8) and ($9::text is null or d.event = $9)
-   order by d.created_at desc, d.event_id desc limit $7`,
+     and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
+     and ($7::text is null or d.status = $7) and ($8::text is null or d.event = $8)
+   order by d.created_at desc, d.event_id desc limit $6`,
 )
 const BY_ID = statement<Delivery>(
   'delivery by id',
@@ -47,9 +47,7 @@ export async function listDeliveries(
     caller.merchantId,
     caller.mode,
     filter.createdAfter?.toISOString() ?? '-infinity',
-    filter.createdBefore?.toISOString() ?? 'infinity',
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
+    ...olderThan(cursor, filter.createdBefore),
     filter.limit + 1,
     filter.status,
     filter.event,

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { badRequest } from '../refusal.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import { readIsoTime } from '../times.ts'
 
 /** The part of a query that every list takes. */
@@ -15,6 +15,7 @@ export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | nu
 
 const DEFAULT_LIMIT = 20
 const MOST = 100
+const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the letters of its prefix.
 
 /** The query parameters of every list, for the description. */
 export const LIST_QUERY = {
@@ -45,6 +46,26 @@ export function readListWindow(query: Record<string, string | undefined>): ListW
     startingAfter: query.starting_after ?? null,
   }
 }
+
+/**
+ * The one upper bound of a page, as time and id: its rows come before the cursor, or are of `until` and older where that is
+ * earlier. With two bounds in the statement a scan begins at the wrong one of them, and walks over all that is newer.
+ */
+export function olderThan(
+  cursor: { createdAt: Date; id: string } | null,
+  until: Date | null,
+): [string, string] {
+  if (cursor !== null && (until === null || cursor.createdAt <= until))
+    return [cursor.createdAt.toISOString(), cursor.id]
+  return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
+}
+
+/** The row of a cursor, null where it is not the caller's to see; trouble with the database stays trouble. */
+export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
+  row.catch((error) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
 
 /** Cuts the one row too many that a list query reads to know whether there is more. */
 export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
