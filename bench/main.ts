@@ -3,16 +3,23 @@ import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
 import { measureIdle } from './idle.ts'
 import { FULL, measureMoney, QUICK } from './money.ts'
+import { measurePages } from './pages.ts'
 import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
 import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { buildStage } from './stage.ts'
 
-// npm run bench [-- --quick] [-- --json]: boots the service on a fresh database and measures it (see README).
+// npm run bench [-- --quick] [-- --pages] [-- --json]: boots the service on a fresh database and measures it (see README).
 const { values: flags } = parseArgs({
-  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, profile: { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    pages: { type: 'boolean' },
+    json: { type: 'boolean' },
+    profile: { type: 'boolean' },
+  },
 })
 const MERCHANTS = 1000
+const MERCHANTS_OF_PAGES = 50
 const WITHIN_MS = flags.quick ? 180_000 : 2_700_000
 
 async function measure() {
@@ -25,26 +32,29 @@ async function measure() {
   const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
   const stage = await buildStage({
     say,
-    merchants: MERCHANTS,
+    merchants: flags.pages ? MERCHANTS_OF_PAGES : MERCHANTS,
     ...(flags.quick ? {} : { others: OTHERS }),
     ...profiled,
   })
   const described = await describeMachine(stage)
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
+  if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts: what they leave to be sent would be at work beside it.
   const idle = flags.quick ? null : await measureIdle(stage)
+  const pages = flags.quick ? null : await measurePages(stage)
   const payouts = flags.quick ? null : await measurePayouts(stage, FULL_PAYOUTS)
   const rest = idle === null ? null : await measureRest(stage, idle)
   return {
     ...described,
     rounds: money.rounds,
-    scenarios: { ...money.scenarios, ...payouts?.scenarios, ...rest?.scenarios },
+    scenarios: { ...money.scenarios, ...pages?.scenarios, ...payouts?.scenarios, ...rest?.scenarios },
     ratios: { ...money.ratios, ...payouts?.ratios, ...rest?.ratios },
     bars: [
       atMost('cpu_per_payment_vs_tpcb', 0.7, money.ratios.cpu_per_payment_vs_tpcb),
       atLeast('hot_merchant_vs_uniform', 0.9, money.ratios.hot_merchant_vs_uniform),
       atMost('rss_mb', 200, stage.peakMemoryMb()),
+      ...(pages?.bars ?? []),
       ...(payouts?.bars ?? []),
       ...(rest?.bars ?? []),
     ],

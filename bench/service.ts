@@ -34,7 +34,17 @@ const START_FLAGS = String(PACKAGE.scripts.start)
 const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url))
 const START_WITHIN_MS = 30_000
 const STOP_WITHIN_MS = 35_000
-const LIMITS = ['CHARGES', 'PAYOUTS', 'REFUNDS', 'WEBHOOK_RESEND', 'READS', 'ALL', 'FAILED_AUTH']
+const LIMITS = [
+  'CHARGES',
+  'PAYOUTS',
+  'REFUNDS',
+  'WEBHOOK_RESEND',
+  'READS',
+  'ALL',
+  'FAILED_AUTH',
+  'PAYMENT_LINKS',
+  'PUBLIC_PAGES',
+]
 const SETTINGS = {
   ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, '0'])),
   LOG_LEVEL: 'warn',

@@ -222,12 +222,15 @@ create table charges (
   settled_at timestamp with time zone,
   settlement_id text,
   shares bigint,
+  pays_once boolean not null default false,
   constraint charges_pkey PRIMARY KEY (merchant_id, id),
+  constraint charge_is_of_its_link FOREIGN KEY (merchant_id, payment_link_id, mode) REFERENCES payment_links(merchant_id, id, mode) NOT VALID,
   constraint charges_amount_check CHECK (amount >= 1 AND amount <= '9007199254740991'::bigint),
   constraint charges_channel_check CHECK (channel = ANY (ARRAY['op1_momo'::text, 'op2_money'::text, 'card'::text])),
   constraint charges_check CHECK (gift_card_amount >= 0 AND gift_card_amount <= amount),
   constraint charges_failure_reason_check CHECK (failure_reason = ANY (ARRAY['insufficient_funds'::text, 'user_cancelled'::text, 'timeout'::text, 'rail_rejected'::text])),
   constraint charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text])),
+  constraint covered_needs_no_rail CHECK (amount > gift_card_amount OR (status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) AND rail_reference IS NULL AND fee = 0) NOT VALID,
   constraint failed_has_reason CHECK ((status = 'failed'::text) = (failure_reason IS NOT NULL)),
   constraint fee_is_the_formula CHECK (fee =
 CASE
@@ -238,6 +241,7 @@ END),
   constraint final_has_time CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refunded'::text])) = (completed_at IS NOT NULL)),
   constraint held_when_paid CHECK ((status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) = (hold_until IS NOT NULL)),
   constraint open_is_followed CHECK (((status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND voided_at IS NULL) = (follow_at IS NOT NULL)),
+  constraint pays_once_on_a_link CHECK (NOT pays_once OR payment_link_id IS NOT NULL),
   constraint refunded_has_time CHECK ((status = 'refunded'::text) = (refunded_at IS NOT NULL) AND (status = 'refunded'::text) = (refund_id IS NOT NULL)),
   constraint settled_after_hold CHECK (settled_at IS NULL OR hold_until IS NOT NULL AND (mode = 'test'::mode OR settled_at >= hold_until)),
   constraint settled_by_record CHECK (settlement_id IS NULL OR settled_at IS NOT NULL),
@@ -249,9 +253,13 @@ END),
 CREATE INDEX charges_by_email ON charges USING btree (merchant_id, mode, lower(email), created_at, id) WHERE published AND email IS NOT NULL;
 CREATE INDEX charges_by_phone ON charges USING btree (merchant_id, mode, phone9, created_at, id) WHERE published AND phone9 IS NOT NULL;
 CREATE INDEX charges_by_reference ON charges USING btree (merchant_id, mode, reference, created_at, id) WHERE published AND reference IS NOT NULL;
+CREATE INDEX charges_covered ON charges USING btree (merchant_id, mode, completed_at) WHERE amount = gift_card_amount;
 CREATE INDEX charges_followed ON charges USING btree (follow_at) WHERE follow_at IS NOT NULL;
 CREATE INDEX charges_held ON charges USING btree (merchant_id, mode, hold_until) WHERE hold_until IS NOT NULL AND settled_at IS NULL;
 CREATE INDEX charges_listed ON charges USING btree (merchant_id, mode, status, created_at, id) WHERE published;
+CREATE UNIQUE INDEX charges_once_on_link ON charges USING btree (merchant_id, payment_link_id) WHERE pays_once AND status <> 'failed'::text AND voided_at IS NULL;
+CREATE INDEX charges_paid_on_link ON charges USING btree (merchant_id, payment_link_id, created_at, id) WHERE payment_link_id IS NOT NULL AND (status = ANY (ARRAY['succeeded'::text, 'refunded'::text]));
+CREATE INDEX charges_prompting ON charges USING btree (phone9, created_at) WHERE payment_link_id IS NOT NULL AND mode = 'live'::mode;
 CREATE TRIGGER charges_move_forward BEFORE UPDATE OF status ON charges FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status AND (old.status <> 'pending'::text OR new.status <> 'authorized'::text) AND (old.status <> 'pending'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'pending'::text OR new.status <> 'failed'::text) AND (old.status <> 'authorized'::text OR new.status <> 'succeeded'::text) AND (old.status <> 'authorized'::text OR new.status <> 'failed'::text) AND (old.status <> 'succeeded'::text OR new.status <> 'refunded'::text)) EXECUTE FUNCTION refuse_move();
 
 create table deliveries (
@@ -282,6 +290,31 @@ CREATE INDEX deliveries_due ON deliveries USING btree (next_attempt_at) WHERE ne
 CREATE INDEX deliveries_due_of ON deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
 CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
+
+create table disputes (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  charge_id text not null,
+  reason text not null,
+  details text,
+  contact text,
+  opened_at timestamp with time zone not null,
+  respond_by timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint disputes_pkey PRIMARY KEY (merchant_id, id),
+  constraint disputes_merchant_id_charge_id_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
+  constraint disputes_check CHECK (respond_by > opened_at),
+  constraint disputes_check1 CHECK (closed_at >= opened_at),
+  constraint disputes_contact_check CHECK (length(contact) <= 160),
+  constraint disputes_details_check CHECK (length(details) <= 2000),
+  constraint disputes_id_check CHECK (id ~ '^dsp_[a-z0-9]{21}$'::text),
+  constraint disputes_reason_check CHECK (reason = ANY (ARRAY['not_delivered'::text, 'wrong_amount'::text, 'double_charge'::text, 'other'::text]))
+);
+CREATE UNIQUE INDEX disputes_open_once ON disputes USING btree (merchant_id, charge_id) WHERE closed_at IS NULL;
+CREATE INDEX disputes_opened ON disputes USING btree (merchant_id, opened_at, id);
+CREATE TRIGGER closed_disputes_never_change BEFORE UPDATE ON disputes FOR EACH ROW WHEN (old.closed_at IS NOT NULL) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER disputes_never_go BEFORE DELETE ON disputes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table events (
   merchant_id bigint not null,
@@ -315,6 +348,52 @@ create table exceptions (
   constraint exceptions_severity_check CHECK (severity = ANY (ARRAY['critical'::text, 'warning'::text]))
 );
 CREATE UNIQUE INDEX exceptions_open_once ON exceptions USING btree (merchant_id, subject, kind) WHERE closed_at IS NULL;
+
+create table gift_card_uses (
+  merchant_id bigint not null,
+  charge_id text not null,
+  card_id text not null,
+  amount bigint not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint gift_card_uses_pkey PRIMARY KEY (merchant_id, charge_id),
+  constraint gift_card_uses_merchant_id_card_id_fkey FOREIGN KEY (merchant_id, card_id) REFERENCES gift_cards(merchant_id, id),
+  constraint gift_card_uses_merchant_id_charge_id_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
+  constraint gift_card_uses_amount_check CHECK (amount > 0),
+  constraint gift_card_uses_state_check CHECK (state = ANY (ARRAY['reserved'::text, 'taken'::text, 'freed'::text, 'restored'::text])),
+  constraint reserved_is_open CHECK ((state = 'reserved'::text) = (ended_at IS NULL))
+);
+CREATE INDEX gift_card_uses_of_card ON gift_card_uses USING btree (merchant_id, card_id);
+CREATE TRIGGER card_uses_move_forward BEFORE UPDATE OF state ON gift_card_uses FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state AND (old.state <> 'reserved'::text OR new.state <> 'taken'::text) AND (old.state <> 'reserved'::text OR new.state <> 'freed'::text) AND (old.state <> 'taken'::text OR new.state <> 'restored'::text)) EXECUTE FUNCTION refuse_change();
+
+create table gift_cards (
+  merchant_id bigint not null,
+  id text not null,
+  code_hash bytea not null,
+  last4 text not null,
+  value bigint not null,
+  balance bigint not null,
+  reserved bigint not null default 0,
+  spent bigint not null default 0,
+  notes text,
+  expires_at timestamp with time zone not null,
+  deactivated_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint gift_cards_pkey PRIMARY KEY (merchant_id, id),
+  constraint gift_cards_merchant_id_code_hash_key UNIQUE (merchant_id, code_hash),
+  constraint gift_cards_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint gift_cards_balance_check CHECK (balance >= 0),
+  constraint gift_cards_code_hash_check CHECK (length(code_hash) = 32),
+  constraint gift_cards_id_check CHECK (id ~ '^gc_[a-z0-9]{21}$'::text),
+  constraint gift_cards_last4_check CHECK (length(last4) = 4),
+  constraint gift_cards_notes_check CHECK (length(notes) <= 1000),
+  constraint gift_cards_reserved_check CHECK (reserved >= 0),
+  constraint gift_cards_spent_check CHECK (spent >= 0),
+  constraint gift_cards_value_check CHECK (value >= 1 AND value <= '9007199254740991'::bigint),
+  constraint value_is_kept CHECK (value = (balance + reserved + spent))
+) with (fillfactor=85);
+CREATE INDEX gift_cards_listed ON gift_cards USING btree (merchant_id, created_at, id);
 
 create table idempotency_keys (
   merchant_id bigint not null,
@@ -419,6 +498,35 @@ create table merchants (
   constraint merchants_webhook_url_check CHECK (length(webhook_url) <= 2048)
 );
 CREATE INDEX merchants_address_changed ON merchants USING btree (webhook_changed_at) WHERE webhook_changed_at IS NOT NULL;
+
+create table payment_links (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  kind text not null default 'link'::text,
+  amount bigint not null,
+  description text,
+  reference text,
+  success_url text,
+  cancel_url text,
+  allow_multiple_uses boolean not null,
+  charge_id text,
+  switched_off_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint payment_links_pkey PRIMARY KEY (merchant_id, id),
+  constraint payment_links_merchant_id_id_mode_key UNIQUE (merchant_id, id, mode),
+  constraint payment_links_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint orders_are_one_shot CHECK (kind = 'link'::text OR NOT allow_multiple_uses),
+  constraint payment_links_amount_check CHECK (amount >= 201 AND amount <= '9007199254740991'::bigint),
+  constraint payment_links_cancel_url_check CHECK (length(cancel_url) <= 2048),
+  constraint payment_links_description_check CHECK (length(description) <= 1000),
+  constraint payment_links_kind_check CHECK (kind = ANY (ARRAY['link'::text, 'order'::text])),
+  constraint payment_links_reference_check CHECK (length(reference) <= 255),
+  constraint payment_links_success_url_check CHECK (length(success_url) <= 2048),
+  constraint reusable_is_never_held CHECK (NOT allow_multiple_uses OR charge_id IS NULL)
+) with (fillfactor=85);
+CREATE INDEX payment_links_by_reference ON payment_links USING btree (merchant_id, mode, reference, created_at, id) WHERE kind = 'link'::text AND reference IS NOT NULL;
+CREATE INDEX payment_links_listed ON payment_links USING btree (merchant_id, mode, created_at, id) WHERE kind = 'link'::text;
 
 create table payout_stops (
   only_row boolean not null default true,
@@ -619,6 +727,26 @@ create table statement_headers (
   constraint statement_headers_period_check CHECK (period ~ '^[0-9]{4}-[0-9]{2}$'::text)
 );
 
+create table storefront_items (
+  merchant_id bigint not null,
+  id text not null,
+  link_id text not null,
+  name text not null,
+  picture bytea,
+  picture_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint storefront_items_pkey PRIMARY KEY (merchant_id, id),
+  constraint storefront_items_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint storefront_items_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES payment_links(merchant_id, id),
+  constraint storefront_items_check CHECK ((picture IS NULL) = (picture_at IS NULL)),
+  constraint storefront_items_id_check CHECK (id ~ '^itm_[a-z0-9]{21}$'::text),
+  constraint storefront_items_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint storefront_items_picture_check CHECK (length(picture) <= 262144)
+);
+CREATE UNIQUE INDEX storefront_items_of_link ON storefront_items USING btree (merchant_id, link_id);
+CREATE INDEX storefront_items_shown ON storefront_items USING btree (merchant_id, created_at, id) WHERE removed_at IS NULL;
+
 create table subaccount_heads (
   merchant_id bigint not null,
   mode mode not null,
@@ -681,6 +809,17 @@ CREATE UNIQUE INDEX payout_ends_once ON transfers USING btree (merchant_id, subj
 CREATE UNIQUE INDEX share_happens_once ON transfers USING btree (merchant_id, subject, kind, split_part(credit, ':'::text, 2)) WHERE kind = ANY (ARRAY['split_share'::text, 'split_release'::text]);
 CREATE TRIGGER transfers_never_change BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_never_empty BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table voucher_misses (
+  merchant_id bigint not null,
+  link_id text not null,
+  misses integer not null,
+  since timestamp with time zone not null,
+  closed_until timestamp with time zone,
+  constraint voucher_misses_pkey PRIMARY KEY (merchant_id, link_id),
+  constraint voucher_misses_merchant_id_link_id_fkey FOREIGN KEY (merchant_id, link_id) REFERENCES payment_links(merchant_id, id),
+  constraint voucher_misses_misses_check CHECK (misses >= 0)
+);
 
 create table withdrawal_numbers (
   merchant_id bigint not null,

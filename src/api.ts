@@ -1,6 +1,7 @@
 import type { App } from './app.ts'
 import { chargeEndpoints } from './charges/routes.ts'
 import { merchantEndpoints } from './merchants/routes.ts'
+import { paymentLinkEndpoints } from './payment-links/routes.ts'
 import { payoutEndpoints } from './payouts/routes.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { refundEndpoints } from './refunds/routes.ts'
@@ -16,6 +17,7 @@ export const ENDPOINTS: readonly Endpoint<App>[] = [
   ...payoutEndpoints,
   ...scheduledPayoutEndpoints,
   ...subaccountEndpoints,
+  ...paymentLinkEndpoints,
   ...reportEndpoints,
   ...merchantEndpoints,
   ...webhookEndpoints,

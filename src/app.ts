@@ -50,6 +50,8 @@ export type Shared = {
   keyRing: KeyRing
   poster: Poster
   targetRules: TargetRules
+  /** The address merchants and customers use, without a slash at the end. */
+  baseUrl: string
   deadlineIn(ms: number): Deadline
 }
 
@@ -68,6 +70,8 @@ export type Parts = {
   log: Logger
   vault: Vault
   connectionString: string
+  /** Where this process is reached, when BASE_URL does not say it. */
+  listensAt?: string
   cells: readonly string[]
   role: string | null
   /** The live rails. Given by construction, never by a setting; without it live money is refused cleanly. */
@@ -115,6 +119,7 @@ export function buildGateway(parts: Parts): Gateway {
     keyRing: ring,
     poster,
     targetRules,
+    baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
     deadlineIn,
   }
   let wake = (_cell: string, _sweep: string) => {}
@@ -155,6 +160,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
       resolve_account: config.rateResolveAccount,
       statement_pdf: config.rateStatementPdf,
       subaccounts: config.rateSubaccounts,
+      payment_links: config.ratePaymentLinks,
       scheduled_payouts: config.rateSchedules,
       pause_schedule: config.rateSchedules,
       resume_schedule: config.rateSchedules,

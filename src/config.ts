@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { armCrashPoint } from './platform/crash-point.ts'
+import { RATE_SETTINGS } from './rate-settings.ts'
 import {
   anyText,
   databaseUrl,
@@ -8,29 +9,15 @@ import {
   masterKey,
   oneOf,
   optional,
-  perMinute,
   retryDelays,
+  type Setting,
+  setting,
   url,
   WrongSettings,
   wholeNumber,
 } from './setting-readers.ts'
 
-/** One setting of the program: where it is read, what it is when absent, and why. The README's table is checked against this list. */
-type Setting<T> = { name: string; byDefault: string; reason: string; read(text: string): T }
-
 const PRODUCTION = 'production'
-
-const setting = <T>(
-  name: string,
-  byDefault: string,
-  reason: string,
-  read: (text: string) => T,
-): Setting<T> => ({
-  name,
-  byDefault,
-  reason,
-  read,
-})
 
 const SETTINGS = {
   port: setting('PORT', '8080', 'where the API listens', wholeNumber(0, 65_535)),
@@ -89,83 +76,12 @@ const SETTINGS = {
     'the largest amount of one transaction, whole UGX',
     wholeNumber(1, LARGEST),
   ),
-  rateCharges: setting(
-    'RATE_LIMIT_CHARGES',
-    '120',
-    'POST /v1/charges a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  ratePayouts: setting(
-    'RATE_LIMIT_PAYOUTS',
-    '30',
-    'payouts, and bulk calls on their own counter, a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateRefunds: setting(
-    'RATE_LIMIT_REFUNDS',
-    '10',
-    'refunds a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateWebhookResend: setting(
-    'RATE_LIMIT_WEBHOOK_RESEND',
-    '30',
-    'webhook resends a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateSchedules: setting(
-    'RATE_LIMIT_SCHEDULES',
-    '30',
-    'scheduled payouts created, paused, resumed, cancelled a minute (each) for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateSubaccounts: setting(
-    'RATE_LIMIT_SUBACCOUNTS',
-    '30',
-    'subaccounts created a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateResolveAccount: setting(
-    'RATE_LIMIT_RESOLVE_ACCOUNT',
-    '30',
-    'wallet look-ups a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateStatementPdf: setting(
-    'RATE_LIMIT_STATEMENT_PDF',
-    '10',
-    'statements as PDF a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
+  ...RATE_SETTINGS,
   withdrawalMin: setting(
     'WITHDRAWAL_MIN',
     '5000',
     'the smallest withdrawal to the own wallet, whole UGX',
     wholeNumber(1, LARGEST),
-  ),
-  rateReads: setting(
-    'RATE_LIMIT_READS',
-    '600',
-    'GETs a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateAll: setting(
-    'RATE_LIMIT_ALL',
-    '1200',
-    'requests of all kinds a minute for each merchant and mode; 0 switches it off',
-    perMinute,
-  ),
-  rateFailedAuth: setting(
-    'RATE_LIMIT_FAILED_AUTH',
-    '60',
-    'failed authentications a minute for each client address; 0 switches it off',
-    perMinute,
-  ),
-  ratePublicPages: setting(
-    'RATE_LIMIT_PUBLIC_PAGES',
-    '300',
-    'public pages and documents a minute for each client address; 0 switches it off',
-    perMinute,
   ),
   webhookRetryDelays: setting(
     'WEBHOOK_RETRY_DELAYS',

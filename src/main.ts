@@ -6,10 +6,14 @@ import {
   readCommandLine,
   WrongUsage,
 } from './commands/command.ts'
+import { disputeCommands } from './commands/disputes.ts'
 import { exceptionCommands } from './commands/exceptions.ts'
+import { giftCardCommands } from './commands/gift-cards.ts'
 import { merchantCommands } from './commands/merchants.ts'
 import { moneyCommands } from './commands/money.ts'
+import { paymentLinkCommands } from './commands/payment-links.ts'
 import { payoutCommands } from './commands/payouts.ts'
+import { storefrontCommands } from './commands/storefront.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
@@ -37,6 +41,10 @@ const COMMANDS = [
   ...merchantCommands,
   ...moneyCommands,
   ...payoutCommands,
+  ...paymentLinkCommands,
+  ...giftCardCommands,
+  ...storefrontCommands,
+  ...disputeCommands,
   ...exceptionCommands,
   ...upkeepCommands,
 ]

@@ -5,12 +5,15 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
+import { publicLimits } from './checkout/public-limits.ts'
+import { registerCheckout } from './checkout/routes.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
 import type { Config } from './config.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
+import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
 import { crashPoint } from './platform/crash-point.ts'
@@ -21,7 +24,6 @@ import { addHealth } from './platform/http/health.ts'
 import { requestMetrics } from './platform/http/request-metrics.ts'
 import { buildServer, type HttpServer } from './platform/http/server.ts'
 import { findKeys, replayOf } from './platform/idempotency/keys.ts'
-import { addressWindow } from './platform/rate/address-window.ts'
 import { unavailable } from './platform/refusal.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
 import { runningCommit } from './running-commit.ts'
@@ -67,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   await server.listen({ port: config.port, host: config.host })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
-  const opened = await reachDatabase(options)
+  const opened = await reachDatabase({ ...options, listensAt: url })
   if (opened !== null) {
     observeBatches(registry, opened.gateway)
     await begin(door, opened, { ...options, role, url })
@@ -136,13 +138,23 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
       ...(door.opened === null ? ['the database has not been reached yet'] : []),
     ],
   })
-  const pages = addressWindow(config.ratePublicPages)
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const limits = publicLimits(config)
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
     changelog: CHANGELOG,
-    admit: (raw) => pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
+    admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
+  })
+  registerCheckout(server, {
+    gateway,
+    shops: shopFinder(),
+    limits,
+    clock,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    log,
+    trustedProxies: config.trustedProxies,
+    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
   })
   return server
 }

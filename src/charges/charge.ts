@@ -95,6 +95,10 @@ export type ChargeView = Static<typeof ChargeShape>
 const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
 
+/** What the customer pays by mobile money: the amount without what a gift card covers. Whole UGX. */
+export const dueOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount'>) =>
+  charge.amount - charge.giftCardAmount
+
 /** What the merchant itself is credited: the net without the shares of subaccounts (C2). */
 export const residualOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
   netOf(charge) - (charge.shares ?? 0)

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../platform/http/lists.ts'
+import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { lastNine, readPhone } from '../platform/phone.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
@@ -22,12 +22,18 @@ const BY_ID = statement<Charge>(
   `select ${CHARGE_COLUMNS} from charges c where c.merchant_id = $1 and c.id = $2 and c.mode = $3 and c.published`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 until, $5 and $6 the cursor (time and id), $7 limit; $8 onwards the filters.
-const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3 and c.created_at <= $4
-  and (c.created_at, c.id) < ($5, $6)`
-const NEWEST = 'order by c.created_at desc, c.id desc limit $7'
-const OTHERS = `($8::text is null or c.status = $8) and ($9::text is null or c.reference = $9)
-  and ($10::text is null or c.phone9 = $10) and ($11::text is null or lower(c.email) = $11)`
+const OF_LINK = statement<Charge>(
+  'charge of payment link',
+  `select ${CHARGE_COLUMNS} from charges c
+   where c.merchant_id = $1 and c.id = $2 and c.payment_link_id = $3 and c.voided_at is null`,
+)
+
+// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit; $7 onwards the filters.
+const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3
+  and (c.created_at, c.id) < ($4, $5)`
+const NEWEST = 'order by c.created_at desc, c.id desc limit $6'
+const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
+  and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
 const listBy = (name: string, driver: string) =>
   statement<Charge>(
@@ -41,13 +47,13 @@ const LIST_ALL = statement<Charge>(
   `select * from (${CHARGE_STATUSES.map(
     (status) =>
       `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and c.status = '${status}' and ${OTHERS} ${NEWEST})`,
-  ).join(' union all ')}) c order by "createdAt" desc, id desc limit $7`,
+  ).join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
 )
 const LIST_BY = {
-  reference: listBy('reference', 'c.reference is not null and c.reference = $9::text'),
-  phone: listBy('phone', 'c.phone9 is not null and c.phone9 = $10::text'),
-  email: listBy('email', 'c.email is not null and lower(c.email) = $11::text'),
-  status: listBy('status', 'c.status = $8::text'),
+  reference: listBy('reference', 'c.reference is not null and c.reference = $8::text'),
+  phone: listBy('phone', 'c.phone9 is not null and c.phone9 = $9::text'),
+  email: listBy('email', 'c.email is not null and lower(c.email) = $10::text'),
+  status: listBy('status', 'c.status = $7::text'),
 }
 
 /** The caller's charge in the key's mode, or 404 (spec 1.3). */
@@ -57,6 +63,15 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
   if (!charge) throw notFound('charge')
   await readShares(app, [charge])
   return charge
+}
+
+/** A charge born on this link, shown or not yet, or null; for the pages of its customer, who knows its id. */
+export async function findChargeOfLink(
+  app: App,
+  { merchantId, linkId, chargeId }: { merchantId: number; linkId: string; chargeId: string },
+): Promise<Charge | null> {
+  const [charge] = await app.db.query(OF_LINK, [merchantId, chargeId, linkId])
+  return charge ?? null
 }
 
 /** The status asked for, or a refusal of what is none. */
@@ -75,9 +90,7 @@ export async function listCharges(app: App, caller: Caller, filter: ChargeFilter
     caller.merchantId,
     caller.mode,
     filter.createdAfter?.toISOString() ?? '-infinity',
-    filter.createdBefore?.toISOString() ?? 'infinity',
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
+    ...olderThan(cursor, filter.createdBefore),
     filter.limit + 1,
     filter.status,
     filter.reference,
@@ -112,7 +125,7 @@ function identityOf(phone: string): string | null {
 }
 
 async function cursorOf(app: App, caller: Caller, id: string): Promise<Charge> {
-  const charge = await getCharge(app, caller, id).catch(() => null)
+  const charge = await orNull(getCharge(app, caller, id))
   if (!charge) throw badRequest('invalid starting_after cursor')
   return charge
 }

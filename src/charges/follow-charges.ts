@@ -8,13 +8,22 @@ import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
 import { nextQuestionMs } from '../rails/follow-ladder.ts'
 import type { ChargeFailure, Deadline, Status } from '../rails/rail.ts'
-import type { Charge } from './charge.ts'
+import { type Charge, dueOf } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
 import { attemptFor } from './submit-live-charge.ts'
 
 type Followed = Pick<
   Charge,
-  'merchantId' | 'id' | 'mode' | 'amount' | 'channel' | 'phone' | 'reference' | 'railReference' | 'createdAt'
+  | 'merchantId'
+  | 'id'
+  | 'mode'
+  | 'amount'
+  | 'giftCardAmount'
+  | 'channel'
+  | 'phone'
+  | 'reference'
+  | 'railReference'
+  | 'createdAt'
 > & {
   installation: string
   questionCount: number
@@ -31,7 +40,7 @@ const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
 
-const COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.channel, c.phone, c.reference,
+const COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
   c.rail_reference as "railReference", c.created_at as "createdAt"`
 
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
@@ -147,7 +156,7 @@ function closing(app: App, charge: Followed, answer: Answered) {
 /** Money moves only when what the operator says it moved is what was asked for (rails.md 1.4, rule 6). */
 function isAbout(charge: Followed, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
   return (
-    answer.amount === charge.amount &&
+    answer.amount === dueOf(charge) &&
     answer.currency === 'UGX' &&
     charge.phone !== null &&
     lastNine(answer.phone) === lastNine(charge.phone) &&

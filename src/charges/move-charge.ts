@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
-import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -14,6 +14,7 @@ import { newId } from '../platform/ids.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
+import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
 import { type ChargeEnd, endCharges, endedCharge } from './write-charges.ts'
 
@@ -24,7 +25,7 @@ export type ChargeOutcome =
 
 /** One open charge and the rail's conclusive answer about it. `alongside` commits with the move. */
 export type ChargeMove = {
-  charge: Pick<Charge, 'merchantId' | 'id' | 'mode'>
+  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
   to: ChargeOutcome
   alongside?: readonly Call[]
 }
@@ -52,6 +53,8 @@ export function chargeMoves(app: App): ChargeMoves {
       // Two answers about one charge in one batch are told apart by giving the later one a transaction of its own.
       const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some)))
       crashPoint('charge.moved')
+      const carded = cardEnds(moves)
+      if (carded.length > 0) crashPoint('card.taken')
       if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
       return moved
     },
@@ -71,7 +74,12 @@ async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome
     const [terms] = await tx.send(termsOf(merchants))
     const termsById = new Map(terms.map((one) => [one.id, one]))
     const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
-    const [rows, heads] = await tx.send(endCharges(ends, at), lockHeads(distinctHeads(sorted)))
+    const [rows, ...locked] = await tx.send(
+      endCharges(ends, at),
+      ...endCards(cardEnds(sorted), at),
+      lockHeads(distinctHeads(sorted)),
+    )
+    const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
     const endById = new Map(ends.map((end) => [end.id, end]))
     const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
     const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
@@ -213,6 +221,16 @@ function contradiction(move: ChargeMove, terms: Map<number, MerchantTerms>, at: 
     { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
     at,
   )
+}
+
+/** What becomes of the cards of these charges: taken by success, free again after a failure. */
+function cardEnds(moves: readonly ChargeMove[]): CardEnd[] {
+  const carded = moves.filter(({ charge }) => charge.giftCardAmount > 0)
+  return carded.map(({ charge: { merchantId, id: chargeId }, to }) => ({
+    merchantId,
+    chargeId,
+    to: to.status === 'succeeded' ? 'taken' : 'freed',
+  }))
 }
 
 function distinctHeads(moves: readonly ChargeMove[]) {

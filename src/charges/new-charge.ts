@@ -5,12 +5,13 @@ import { newId, uuidFor } from '../platform/ids.ts'
 import type { NewAttempt } from '../rails/attempts.ts'
 import type { Share } from '../subaccounts/shares.ts'
 import type { SplitPart } from '../subaccounts/split.ts'
+import type { Charge } from './charge.ts'
 import type { ChargeCreate } from './charge-create.ts'
 import type { Judged } from './charge-rules.ts'
 import type { NewCharge } from './write-charges.ts'
 
 // A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
-const LIVE_SENDING_MS = 30_000
+export const LIVE_SENDING_MS = 30_000
 
 /** The row of an accepted request. Field by field: every payment passes. */
 export function newCharge(
@@ -69,7 +70,7 @@ function withShares(charge: NewCharge, parts: readonly SplitPart[]): NewCharge {
 }
 
 /** The one attempt of a live charge, stored with it. */
-export function attemptOf(charge: NewCharge, installation: string | null): NewAttempt {
+export function attemptOf(charge: Charge, installation: string | null): NewAttempt {
   assert(installation && charge.railReference, 'a live charge has an installation and a reference')
   return {
     merchantId: charge.merchantId,

@@ -8,16 +8,19 @@ import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.
 import { Refusal } from '../platform/refusal.ts'
 import { type AttemptState, addEvidence, moveAttempt } from '../rails/attempts.ts'
 import type { Attempt, Channel, ChargeFailure, Submitted } from '../rails/rail.ts'
-import { type Charge, presentCharge } from './charge.ts'
+import { type Charge, dueOf, presentCharge } from './charge.ts'
 import { railUnavailable } from './charge-rules.ts'
+import { endCards } from './end-cards.ts'
 import { moveCharge } from './move-charge.ts'
-import type { NewCharge } from './write-charges.ts'
 
 type Heard = Submitted<ChargeFailure>
 type Parked = { parked: boolean }
 
-/** A stored live charge, the contract that will carry it, and the key that waits for its answer. */
-export type Submission = { charge: NewCharge; installation: string; owner: KeyOwner }
+/**
+ * A stored live charge, the contract that will carry it, and the key that waits for its answer: null for a customer on a
+ * hosted page, who has none.
+ */
+export type Submission = { charge: Charge; installation: string; owner: KeyOwner | null }
 
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
@@ -44,7 +47,10 @@ export const publishCharge = (
 
 /** The attempt that carries this charge to its rail. */
 export function attemptFor(
-  charge: Pick<Charge, 'id' | 'amount' | 'phone' | 'reference' | 'railReference' | 'createdAt'>,
+  charge: Pick<
+    Charge,
+    'id' | 'amount' | 'giftCardAmount' | 'phone' | 'reference' | 'railReference' | 'createdAt'
+  >,
   installation: string,
 ): Attempt {
   assert(
@@ -55,7 +61,7 @@ export function attemptFor(
     reference: charge.railReference,
     installation,
     publicId: charge.id,
-    amount: charge.amount,
+    amount: dueOf(charge),
     currency: 'UGX',
     phone: charge.phone,
     note: charge.reference ?? '',
@@ -108,7 +114,7 @@ async function submit(app: App, { charge, installation }: Submission): Promise<H
 
 async function parkAfterDeadline(
   app: App,
-  work: { charge: NewCharge; owner: KeyOwner; state: Parked; submitted: Promise<Answer> },
+  work: Subject & { state: Parked; submitted: Promise<Answer> },
 ): Promise<Answer> {
   const waited = await Promise.race([
     work.submitted.then(
@@ -124,7 +130,7 @@ async function parkAfterDeadline(
 
 async function record(
   app: App,
-  { charge, owner, heard, state }: { charge: NewCharge; owner: KeyOwner; heard: Heard; state: Parked },
+  { charge, owner, heard, state }: Subject & { heard: Heard; state: Parked },
 ): Promise<Answer> {
   crashPoint('charge.rail-answered')
   const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
@@ -156,10 +162,13 @@ async function record(
   }
 }
 
-type Subject = { charge: NewCharge; owner: KeyOwner }
+type Subject = Pick<Submission, 'charge' | 'owner'>
+
+const finish = (owner: KeyOwner | null, answer: Answer & { objectId: string }) =>
+  owner === null ? [] : [finishKey(owner, answer)]
 
 /** The 201 that every live charge gets, whatever comes after: authorized, never final (G11a). */
-function firstAnswer(charge: NewCharge): Answer & { objectId: string } {
+function firstAnswer(charge: Charge): Answer & { objectId: string } {
   return {
     status: 201,
     body: JSON.stringify(presentCharge({ ...charge, status: 'authorized' })),
@@ -176,7 +185,7 @@ async function publish(
   const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
   await app.db.transaction(async (tx) => {
     // The charge before its key, as moveCharge takes them.
-    await tx.send(publishCharge(app, charge), finishKey(owner, answer))
+    await tx.send(publishCharge(app, charge), ...finish(owner, answer))
     return { value: null, last: [moveAttempt(attempt, heard.state, heard.submitEndedAt), ...heard.evidence] }
   })
   return answer
@@ -191,18 +200,24 @@ async function refuse(
   await moveCharge(app, {
     charge,
     to: { status: 'failed', reason },
-    alongside: [finishKey(owner, answer), ...alongside],
+    alongside: [...finish(owner, answer), ...alongside],
   })
   return answer
 }
 
 /** Takes back a charge that nobody has seen; false when it was published in this very moment, and nothing is written. */
 async function voidCharge(app: App, { charge, owner }: Subject, alongside: Call[]): Promise<boolean> {
+  const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [voided] = await tx.send(call(VOID, charge.merchantId, charge.id, app.clock.now().toISOString()))
+    const [voided] = await tx.send(call(VOID, charge.merchantId, charge.id, at.toISOString()))
     if (voided.length === 0) return { value: false }
-    return { value: true, last: [freeKey(owner), ...alongside] }
+    const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
+    return { value: true, last: [...freed, ...alongside] }
   })
 }
+
+/** What was reserved on a gift card goes back with the charge. */
+const freeCard = ({ merchantId, id: chargeId, giftCardAmount }: Charge, at: Date): Call[] =>
+  giftCardAmount === 0 ? [] : endCards([{ merchantId, chargeId, to: 'freed' }], at)
 
 const after = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), ms).unref())

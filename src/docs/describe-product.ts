@@ -8,6 +8,10 @@ const INTERFACE_VERSION = '1.0.0'
 
 const TAGS = [
   { name: 'Charges', description: 'Money in: from a phone to your balance.' },
+  {
+    name: 'Payment links',
+    description: 'A page of ours on which your customer pays: as an address or as a QR code.',
+  },
   { name: 'Balance', description: 'What you have, and how it was released.' },
   { name: 'Account', description: 'Who a key belongs to.' },
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },

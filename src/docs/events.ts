@@ -6,6 +6,7 @@ import type { WebhookDescription } from '../platform/http/openapi.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 const charge = ChargeShape.properties
+const orNull = (words: { description: string }) => Type.Union([Type.String(words), Type.Null()])
 
 /** The data of the charge events (charges/charge.ts, chargeEventData), field by field in the order it is sent. */
 const ChargeEventShape = Type.Object(
@@ -55,6 +56,23 @@ const PayoutEventShape = Type.Object(
   { $id: 'PayoutEventData' },
 )
 
+/** The data of dispute.opened (disputes/dispute.ts, disputeEventData). */
+const DisputeEventShape = Type.Object(
+  {
+    ...ChargeEventShape.properties,
+    charge_id: Type.String({ description: 'the charge it is about, the same value as `id`' }),
+    contact: orNull({
+      description: 'how the customer can be reached, as typed: raw input of a stranger, escape it',
+    }),
+    details: orNull({ description: 'what the customer wrote: raw input of a stranger, escape it' }),
+    dispute_id: Type.String({ description: 'starts with `dsp_`' }),
+    opened_at: Type.String({ format: 'date-time' }),
+    reason: Type.Enum(['not_delivered', 'wrong_amount', 'double_charge', 'other']),
+    respond_by: Type.String({ format: 'date-time', description: '72 hours after `opened_at`' }),
+  },
+  { $id: 'DisputeEventData' },
+)
+
 const PingShape = Type.Object(
   {
     merchant: Type.String({ description: 'handle or public key' }),
@@ -71,6 +89,10 @@ const DESCRIBED = {
   'charge.refunded': { summary: 'A charge was refunded; follow its payout', data: RefundedEventShape },
   'payout.succeeded': { summary: 'A recipient was paid', data: PayoutEventShape },
   'payout.failed': { summary: 'A payout failed; amount and fee are back', data: PayoutEventShape },
+  'dispute.opened': {
+    summary: 'A customer reported a problem; answer within 72 hours. It moves no money',
+    data: DisputeEventShape,
+  },
   'test.ping': { summary: 'A test event that you asked for', data: PingShape },
 } satisfies Record<EventType, Omit<WebhookDescription, 'event'>>
 

@@ -17,6 +17,28 @@ curl ${baseUrl}/v1/charges \\
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or
 \`failed\`.
 
+## A page to pay on
+
+No form of your own is needed. Create a payment link, send your customer to its \`url\`, or show the QR code that comes with
+it; the customer chooses the method there.
+
+\`\`\`
+curl ${baseUrl}/v1/payment-links \\
+  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: order-1" \\
+  -d '{"amount":5000,"description":"Two coffees","reference":"order-1","success_url":"https://shop.example/thanks"}'
+\`\`\`
+
+A link is paid once, however many people open it; with \`allow_multiple_uses\` it stays open. Every payment on it is a charge
+with the link's \`reference\` and its \`payment_link_id\`, and sends the events of a charge. **The return to \`success_url\`
+proves nothing**: anybody can open that address. Deliver when \`charge.succeeded\` has come, or when
+\`GET /v1/charges?reference=order-1&limit=1\` says \`succeeded\`, and in production only for \`mode\` = \`live\`.
+
+A customer may report a problem on the receipt: \`dispute.opened\` reaches you with the words as they were typed. Escape them
+before you show them, and answer within 72 hours. It moves no money.
+
+Gift cards that you issue are redeemed on the page (live only). The charge then shows \`gift_card_amount\`; the fee is taken
+on what was paid by mobile money.
+
 ## Sending money
 
 A payout takes its amount and its fee out of your available balance when it is accepted, and gives both back if it fails.

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { type Charge, chargeEventData } from '../charges/charge.ts'
 import { lockCharges, refundCharges } from '../charges/refunded-charges.ts'
+import { lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
@@ -63,9 +64,10 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
     const locks = app.refundWindow.lock(places)
-    const [terms, charges, stops, ...locked] = await tx.send(
+    const [terms, charges, , stops, ...locked] = await tx.send(
       termsForPayout(places),
       lockCharges(ownCharges(items)),
+      lockCardsOf(ownCharges(items)),
       lockStops(),
       ...locks,
       lockHeads(places),
@@ -89,6 +91,10 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
       value: outcomes,
       last: [
         ...refundCharges(refunded.map(({ charge, payout }) => ({ ...charge, refundId: payout.id, at }))),
+        ...restoreCards(
+          refunded.map(({ charge }) => charge).filter(({ giftCardAmount }) => giftCardAmount > 0),
+          at,
+        ),
         ...known.book.writes(),
         ...known.switches.writes(),
         ...addPayouts(refunded.map(({ payout }) => payout)),

@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { unavailable } from '../platform/refusal.ts'
+import { countCovered } from './statement-covered.ts'
 import { type Period, sqlTime } from './statement-period.ts'
 import { rangeOf, type SeqRange } from './statement-range.ts'
 import type { Ledger, Snapshot } from './statement-snapshot.ts'
@@ -12,6 +13,8 @@ export type Figures = {
   collectedNet: number
   chargeFees: number
   countIn: number
+  /** Of these, covered whole by gift cards: no transfer leads to them. */
+  covered: number
   paidOut: number
   paidOutTotal: number
   countOut: number
@@ -75,7 +78,9 @@ export async function readFigures(
   const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
   const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
   assert(published, 'an aggregate is one row')
-  const figures = figuresOf(sums, published, { opening: (checkpoint?.balance ?? 0) + before.change, range })
+  const covered = await countCovered(snapshot, ledger, period)
+  const opening = (checkpoint?.balance ?? 0) + before.change
+  const figures = figuresOf(sums, published, { opening, range, covered })
   if (complete && figures.withheld > 0)
     for (const { first, end } of windowsOf(range, SUMMED_AT_ONCE))
       refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
@@ -97,7 +102,7 @@ export function* windowsOf({ first, end }: SeqRange, size: number): Generator<Se
 function figuresOf(
   sums: readonly KindSum[],
   published: Published,
-  { opening, range }: { opening: number; range: SeqRange },
+  { opening, range, covered }: { opening: number; range: SeqRange; covered: number },
 ): Figures {
   const inside = sums.filter((sum) => sum.inside)
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
@@ -112,7 +117,8 @@ function figuresOf(
     closing: opening + totalOf(inside).change,
     collectedNet: of('charge_net', 'split_share').amount,
     chargeFees: of('charge_fee').amount,
-    countIn: of('charge_fee').count,
+    countIn: of('charge_fee').count + covered,
+    covered,
     paidOut: published.paidOut,
     paidOutTotal: published.paidOutTotal,
     countOut: published.count,

@@ -1,6 +1,19 @@
 import { assert } from '../platform/assert.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
+import { askMerged } from './statement-covered.ts'
 import { CHANGE, type Figures, windowsOf } from './statement-figures.ts'
+import {
+  DATE,
+  FROM,
+  names,
+  POSTED_CHARGES,
+  POSTED_GIFT_CARD,
+  POSTED_LINE,
+  text,
+  UNTIL,
+  WITHIN,
+  word,
+} from './statement-line-text.ts'
 import { type Period, sqlTime } from './statement-period.ts'
 import type { SeqRange } from './statement-range.ts'
 import type { Ledger, Snapshot } from './statement-snapshot.ts'
@@ -15,41 +28,10 @@ export type Lines = { lines: string | null; count: number; giftCards: number }
 /** The month whose lines are asked for. */
 export type Month = { ledger: Ledger; period: Period; complete: boolean; figures: Figures }
 
-// The database writes the text of each line: a million rows would keep this process from everything else for seconds.
-const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
-// Ids, references of rails and phones are of our own making: there is nothing in them to escape.
-const word = (column: string) => `coalesce('"' || ${column} || '"', 'null')`
-// A date in Kampala with milliseconds, at half the price of to_char: one microsecond more gives every time all its digits.
-const DATE = `'{"date":' || left(to_json(t.at + interval '3 hours 1 microsecond')::text, 24) || '+03:00",'`
-const names = (row: string) =>
-  `'"reference":' || ${text(`${row}.reference`)} || ',"id":"' || ${row}.id || '","rail_reference":' || ${word(`${row}.rail_reference`)}`
-const WITHIN =
-  't.merchant_id = $1 and t.mode = $2 and t.seq >= $3 and t.seq < $4 and t.at >= $5 and t.at < $6'
-// When the window begins and ends. Numbers are nearly in the order of time, hence the minute.
-const FROM = '(select at from transfers where merchant_id = $1 and mode = $2 and seq = $3)'
-const UNTIL = `(select at + interval '1 minute' from transfers where merchant_id = $1 and mode = $2 and seq = $4::bigint - 1)`
-
-const CHARGE_COLUMNS =
-  'c.id, c.reference, c.rail_reference, c.phone, c.channel, c.amount, c.gift_card_amount, c.fee'
-const charge = (
-  c: string,
-) => `${DATE} || ${names(c)} || ',"party":' || ${word(`${c}.phone`)} || ',"channel":"' || ${c}.channel
-  || '","gross":' || ${c}.amount || ',"gift_card":' || ${c}.gift_card_amount || ',"fee":' || ${c}.fee
-  || ',"net":' || ${c}.amount - ${c}.gift_card_amount - ${c}.fee || '}'`
-
-// Looking up each charge by its id costs four times as much as reading those that were created in the window and shortly
-// before it, in their order. What took longer to be paid is looked up.
 const MONEY_IN = statement<Lines>(
   'money in of a statement',
-  `select string_agg(case when n.id is null then (select ${charge('c')} from charges c
-       where c.merchant_id = $1 and c.id = t.subject) else ${charge('n')} end, ',' order by t.seq) as lines,
-     count(*) as count,
-     coalesce(sum(case when n.id is null then (select c.gift_card_amount from charges c
-       where c.merchant_id = $1 and c.id = t.subject) else n.gift_card_amount end), 0)::bigint as "giftCards"
-   from transfers t left join (select ${CHARGE_COLUMNS} from charges c
-     where c.merchant_id = $1 and c.mode = $2 and c.status in ('succeeded', 'refunded') and c.published
-       and c.created_at >= ${FROM} - interval '2 minutes' and c.created_at <= ${UNTIL}) n on n.id = t.subject
-   where ${WITHIN} and t.kind = 'charge_fee'`,
+  `select string_agg(${POSTED_LINE}, ',' order by t.seq) as lines, count(*) as count,
+     coalesce(sum(${POSTED_GIFT_CARD}), 0)::bigint as "giftCards" from ${POSTED_CHARGES}`,
 )
 
 // $7: as of this moment, after which nothing is known of the month any more; null for the present.
@@ -108,45 +90,62 @@ const ADJUSTMENTS = statement<Lines>(
 const WINDOW = { least: 8000, most: 32_000, lines: 4000 }
 
 type Question = { statement: Statement<Lines>; more: readonly unknown[]; expected: number }
+/** Asks for the piece behind the one it is given; null when there is none. */
+type Ask = (last: Lines | null) => Promise<Lines[]> | null
 
 /**
  * The lines of one section in the order of posting, a piece of at most a few thousand at a time; the next piece is asked for
  * while the last one is being used. There is never more of the month in memory than that.
  */
 export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
-  const { statement: asked, more, expected } = questionOf(month, section)
-  if (expected === 0) return
-  const { ledger, period, figures } = month
-  const bounds = [sqlTime(period.start), sqlTime(period.end)]
-  const windows = windowsOf(figures.range, windowFor(figures.range, expected))
-  const ask = () => {
-    const { value, done } = windows.next()
-    if (done) return null
-    const asking = snapshot.ask(asked, [
-      ledger.merchantId,
-      ledger.mode,
-      value.first,
-      value.end,
-      ...bounds,
-      ...more,
-    ])
+  const question = questionOf(month, section)
+  if (question.expected === 0) return
+  const covered = section === 'money_in' && month.figures.covered > 0
+  const ask = covered ? askCovered(snapshot, month, question) : askPosted(snapshot, month, question)
+  let count = 0
+  for await (const lines of inAdvance(ask)) {
+    count += lines.count
+    if (lines.count > 0) yield lines
+  }
+  assert(count === question.expected, `${section} has as many lines as were counted before`)
+}
+
+async function* inAdvance(ask: Ask): AsyncGenerator<Lines> {
+  const next = (last: Lines | null) => {
+    const asking = ask(last)
     // Whoever stops early waits for it and wants no news of it.
-    asking.catch(() => {})
+    asking?.catch(() => {})
     return asking
   }
-  let [asking, count] = [ask(), 0]
+  let asking = next(null)
   try {
     while (asking !== null) {
       const [lines] = await asking
       assert(lines, 'an aggregate is one row')
-      asking = ask()
-      count += lines.count
-      if (lines.count > 0) yield lines
+      asking = next(lines)
+      yield lines
     }
   } finally {
     await asking?.catch(() => {})
   }
-  assert(count === expected, `${section} has as many lines as were counted before`)
+}
+
+function askPosted(snapshot: Snapshot, month: Month, { statement: asked, more, expected }: Question): Ask {
+  const { ledger, period, figures } = month
+  const bounds = [sqlTime(period.start), sqlTime(period.end)]
+  const windows = windowsOf(figures.range, windowFor(figures.range, expected, WINDOW.least))
+  return () => {
+    const { value, done } = windows.next()
+    if (done) return null
+    const values = [ledger.merchantId, ledger.mode, value.first, value.end, ...bounds, ...more]
+    return snapshot.ask(asked, values)
+  }
+}
+
+/** Where covered charges stand between the posted ones a window of few transfers may have many lines. */
+function askCovered(snapshot: Snapshot, month: Month, { expected }: Question): Ask {
+  const { range } = month.figures
+  return askMerged(snapshot, month, windowsOf(range, windowFor(range, expected, 1)))
 }
 
 function questionOf({ complete, period, figures }: Month, section: Section): Question {
@@ -165,7 +164,7 @@ function questionOf({ complete, period, figures }: Month, section: Section): Que
 }
 
 /** How many transfers are looked at at once, given how many lines stand in them. */
-function windowFor({ first, end }: SeqRange, lines: number): number {
+function windowFor({ first, end }: SeqRange, lines: number, least: number): number {
   const wanted = Math.ceil(((end - first) * WINDOW.lines) / lines)
-  return Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
+  return Math.min(Math.max(wanted, least), WINDOW.most)
 }

@@ -21,6 +21,10 @@ const MONEY = [
   'subaccounts',
   'subaccount_heads',
   'charge_shares',
+  'payment_links',
+  'gift_cards',
+  'gift_card_uses',
+  'disputes',
 ]
 
 /** A digest over every transfer, settlement and event: equal before and after means that none was added or changed (L7). */

@@ -1,9 +1,12 @@
 import { BULK_INVARIANTS } from './bulk-invariants.ts'
 import { CHARGE_INVARIANTS } from './charge-invariants.ts'
+import { DISPUTE_INVARIANTS } from './dispute-invariants.ts'
 import { EVENT_INVARIANTS } from './event-invariants.ts'
+import { GIFT_CARD_INVARIANTS } from './gift-card-invariants.ts'
 import type { Invariant } from './invariant.ts'
 import { KEY_INVARIANTS } from './key-invariants.ts'
 import { LEDGER_INVARIANTS } from './ledger-invariants.ts'
+import { LINK_INVARIANTS } from './link-invariants.ts'
 import { OWNER_INVARIANTS } from './owner-invariants.ts'
 import { PAYOUT_INVARIANTS } from './payout-invariants.ts'
 import { RAIL_INVARIANTS } from './rail-invariants.ts'
@@ -11,12 +14,16 @@ import { REFUND_INVARIANTS } from './refund-invariants.ts'
 import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
+import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
 
 /** Everything that is always true of one cell, in the order in which `verify` prints it. */
 export const INVARIANTS: readonly Invariant[] = [
   ...LEDGER_INVARIANTS,
   ...CHARGE_INVARIANTS,
   ...SPLIT_INVARIANTS,
+  ...LINK_INVARIANTS,
+  ...STOREFRONT_INVARIANTS,
+  ...GIFT_CARD_INVARIANTS,
   ...SETTLEMENT_INVARIANTS,
   ...PAYOUT_INVARIANTS,
   ...REFUND_INVARIANTS,
@@ -24,6 +31,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...SCHEDULE_INVARIANTS,
   ...RAIL_INVARIANTS,
   ...KEY_INVARIANTS,
+  ...DISPUTE_INVARIANTS,
   ...EVENT_INVARIANTS,
   ...OWNER_INVARIANTS,
 ]

@@ -8,6 +8,7 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null from payouts
   union all select merchant_id, mode, id, key, false, false from bulk_batches
   union all select merchant_id, mode, id, null, false, false from schedules
+  union all select merchant_id, mode, id, null, false, false from payment_links
   union all select merchant_id, either, id, null, false, false from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
 /** Idempotency keys, and the exceptions that pause payouts. */

@@ -23,6 +23,11 @@ const OWNED = [
   'subaccounts',
   'subaccount_heads',
   'charge_shares',
+  'payment_links',
+  'gift_cards',
+  'gift_card_uses',
+  'storefront_items',
+  'disputes',
 ]
 
 // Everything that names a subaccount.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { type TestDatabase, testDatabase } from '../../test/helpers/test-database.ts'
+import { FORBIDDEN_USE_MOVES } from '../../test/verify/broken/cards.ts'
 import { WHOLE_MOVEMENTS_OUT } from '../../test/verify/broken/payout.ts'
 import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
 import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
@@ -70,11 +71,11 @@ test('the report names the first ten of many offenders', () =>
     await unguarded.query(`set local session_replication_role = replica; update charges set fee = fee + 1`)
     const findings = await verifySnapshot(unguarded, NOW)
     const c3 = findings.find(({ id }) => id === 'C3')
-    assert.deepEqual([c3?.violations, c3?.offenders.length], [26, 10])
+    assert.deepEqual([c3?.violations, c3?.offenders.length], [37, 10])
     const line = verifyReport(findings)
       .split('\n')
       .find((one) => one.startsWith('C3'))
-    assert.match(line ?? '', /BROKEN.*57 rows, 26 violations, \d+ ms\): txn_.*, \.\.\.$/)
+    assert.match(line ?? '', /BROKEN.*69 rows, 37 violations, \d+ ms\): txn_.*, \.\.\.$/)
   }))
 
 test('every invariant has a planted fault, and no other has', () => {
@@ -136,6 +137,16 @@ for (const [table, moves] of [
         const moved = world.query(`update ${table} set status = $2 where status = $1`, [from, to])
         await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
       }))
+
+for (const [charge, to] of FORBIDDEN_USE_MOVES)
+  test(`the gift card use of ${charge} moved to ${to}: refused by card_uses_move_forward`, () =>
+    rolledBack(world, async () => {
+      const moved = world.query(
+        `update gift_card_uses set state = $2, ended_at = case when $2 <> 'reserved' then created_at end where charge_id = $1`,
+        [charge, to],
+      )
+      await assert.rejects(moved, { message: 'gift_card_uses is append-only: update is refused' })
+    }))
 
 test('the digest of the ledger changes with any of its rows and with nothing else', () =>
   rolledBack(world, async () => {

@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   'charge.refunded',
   'payout.succeeded',
   'payout.failed',
+  'dispute.opened',
   'test.ping',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]

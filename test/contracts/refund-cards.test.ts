@@ -1,40 +1,57 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { assertVerified, newPayer } from '../helpers/live-service.ts'
-import { availableOf, digestOf, payer, sendAll } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { moveCharge } from '../../src/charges/move-charge.ts'
+import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
+import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
+import { availableOf, digestOf } from '../helpers/schedules.ts'
+import type { Client } from '../helpers/test-service.ts'
 import { assertRefused, domain } from './refused.ts'
 
-// No endpoint takes a gift card yet: the hosted checkout will write what these tests write into the charge.
-let service: TestService
+let service: LiveService
 before(async () => {
-  service = await startService({ env: { RATE_LIMIT_REFUNDS: '0' } })
+  service = await startPayingService()
 })
-after(() => service.close())
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
 
 const refund = (api: Client, id: string) => api.post(`/v1/charges/${id}/refund`)
 
-/** A test charge of 10,000 of which a card covers a part. */
-async function coveredBy(api: Client, card: { amount: number; fee: number }): Promise<string> {
-  const { body } = await api.charge({ amount: 10_000, customer: { phone: newPayer() } })
-  await service.rows('update charges set gift_card_amount = $2, fee = $3 where id = $1', [
-    body.id,
-    card.amount,
-    card.fee,
-  ])
-  service.pass(2000)
-  await service.run('follow-charges')
-  return body.id
+/** A merchant with 100,000 and a gift card of 50,000. */
+async function shopWithCard() {
+  const shop = await richShop(service, 100_000)
+  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  const own = { merchantId: merchant.id, tag: merchant.tag }
+  const { id: cardId } = await newCard(service, own)
+  return { api: shop.live, own, cardId, holder: merchant }
+}
+type Carded = Awaited<ReturnType<typeof shopWithCard>>
+
+/** A paid charge of 10,000 of which the card has paid 4,000. */
+async function paidInPart({ own, cardId }: Carded) {
+  const charge = await payByCard(service, own, { cardId, amount: 10_000, applied: 4000 })
+  await moveCharge(service.app, { charge, to: { status: 'succeeded', railTransactionId: '4711' } })
+  return charge
 }
 
-test('of a charge partly paid by card the part paid by mobile money is refunded', async () => {
-  const { api } = await payer(service, 100_000)
-  const id = await coveredBy(api, { amount: 4000, fee: 200 })
+test('of a charge partly paid by card the money is refunded and the rest goes back on the card', async () => {
+  const shop = await shopWithCard()
+  const { api, cardId } = shop
+  const { id } = await paidInPart(shop)
   const before = await availableOf(api)
   assert.equal(before, 100_000 + 5800)
+  assert.deepEqual(await sumsOf(service, cardId), [46_000, 0, 4000])
   const { status, body } = await refund(api, id)
   assert.equal(status, 202)
   assert.deepEqual([body.gift_card_restored, body.refund.amount, body.refund.fee], [4000, 6000, 200])
+  assert.deepEqual([await sumsOf(service, cardId), await useOf(service, id)], [[50_000, 0, 0], 'restored'])
   const [event] = await service.rows<any>(
     `select body from events where subject = $1 and type = 'charge.refunded'`,
     [id],
@@ -45,22 +62,62 @@ test('of a charge partly paid by card the part paid by mobile money is refunded'
     { amount: 10_000, gift_card_amount: 4000, gift_card_restored: 4000, refund_amount: 6000, net: 5800 },
   )
   assert.equal(await availableOf(api), before - 6200)
-  await sendAll(service)
+  await service.run('send-payouts')
+  await settle(service, body.refund.id)
   assert.equal(await availableOf(api), 100_000 - 200, 'the payout fee is what it costs')
-  await assertVerified(service)
+})
+
+test('five refunds at once give the card back once', async () => {
+  const shop = await shopWithCard()
+  const { id } = await paidInPart(shop)
+  await paidInPart(shop)
+  const replies = await Promise.all(Array.from({ length: 5 }, () => refund(shop.api, id)))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 400, 400, 400, 400])
+  assert.deepEqual(
+    await sumsOf(service, shop.cardId),
+    [46_000, 0, 4000],
+    'the other charge keeps what it took',
+  )
+})
+
+test('a card gets its part back although it was switched off, and keeps it when the payout fails', async () => {
+  const shop = await shopWithCard()
+  const { id, phone } = await paidInPart(shop)
+  service.operator.onSubmit({ answer: 'refuse', code: 'PAYEE_LOCKED' }, phone ?? '')
+  await deactivateCard(service.app, shop.holder, shop.cardId)
+  const { status, body } = await refund(shop.api, id)
+  assert.equal(status, 202, JSON.stringify(body))
+  await sendUntilEnded(service, body.refund.id)
+  assert.equal((await shop.api.get(`/v1/payouts/${body.refund.id}`)).body.status, 'failed')
+  assert.deepEqual(
+    [await sumsOf(service, shop.cardId), await useOf(service, id)],
+    [[50_000, 0, 0], 'restored'],
+  )
+})
+
+test('a refund that is refused leaves the card as it is', async () => {
+  const shop = await shopWithCard()
+  const { id } = await paidInPart(shop)
+  await service.rows('update cell_0.merchants set kyc_status = $2 where id = $1', [
+    shop.own.merchantId,
+    'pending',
+  ])
+  const before = await digestOf(service)
+  assert.equal((await refund(shop.api, id)).status, 400)
+  assert.equal(await digestOf(service), before)
 })
 
 test('a charge that a card paid in full has nothing to refund, which is told before its missing phone', async () => {
-  const { api } = await payer(service, 100_000)
-  const id = await coveredBy(api, { amount: 10_000, fee: 0 })
-  await service.rows('update charges set phone = null, phone9 = null where id = $1', [id])
+  const { api, own, cardId } = await shopWithCard()
+  const { id, phone } = await payByCard(service, own, { cardId, amount: 10_000, applied: 10_000 })
+  assert.equal(phone, null)
   const before = await digestOf(service)
   assertRefused(await refund(api, id), domain('refund_amount_is_zero', 'refund_amount_is_zero'))
   assert.equal(await digestOf(service), before)
 })
 
 test('a charge without a phone has nowhere to go back to, which is told before its channel', async () => {
-  const { api } = await payer(service, 100_000)
+  const { test: api } = await service.shop()
   const missing = 'no_customer_phone_on_record_to_refund_to'
   for (const channel of ['op1_momo', 'card']) {
     const { body } = await api.charge({ channel, customer: { phone: newPayer() } })

@@ -67,6 +67,14 @@ const NO_LIMITS = {
   RATE_LIMIT_SUBACCOUNTS: '0',
   RATE_LIMIT_RESOLVE_ACCOUNT: '0',
   RATE_LIMIT_STATEMENT_PDF: '0',
+  RATE_LIMIT_PAYMENT_LINKS: '0',
+  RATE_LIMIT_CHECKOUT: '0',
+  RATE_LIMIT_CHECKOUT_ALL: '0',
+  RATE_LIMIT_VOUCHER_MISSES: '0',
+  RATE_LIMIT_REPORTS: '0',
+  RATE_LIMIT_REPORTS_DAY: '0',
+  RATE_LIMIT_PUBLIC_PAGES: '0',
+  CHECKOUT_PROMPTS_PER_PHONE: '0',
 }
 const MONEY_TABLES = [
   'charges',
@@ -81,6 +89,10 @@ const MONEY_TABLES = [
   'rail_attempts',
   'exceptions',
   'payouts',
+  'payment_links',
+  'gift_cards',
+  'gift_card_uses',
+  'disputes',
 ]
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {

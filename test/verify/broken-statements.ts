@@ -1,3 +1,4 @@
+import { CARDS } from './broken/cards.ts'
 import { CREDITING } from './broken/crediting.ts'
 import { PAYING_MANY } from './broken/many.ts'
 import { MEMORY } from './broken/memory.ts'
@@ -17,6 +18,7 @@ export const BROKEN_STATEMENTS: readonly BrokenStatement[] = [
   ...STATES,
   ...MEMORY,
   ...SHARING,
+  ...CARDS,
   ...PAYING,
   ...REFUNDING,
   ...PAYING_MANY,

@@ -27,6 +27,30 @@ export const CHARGE = {
   contradicted: idOf(2, 'contradicted'),
 }
 
+/** Links of merchant 1 in test, and the charges that were born on them. */
+const linkIdOf = (name: string) => `lnk_${TAGS[1]}${name.padEnd(16, '0')}`
+export const LINK = { paid: linkIdOf('paid'), retried: linkIdOf('retried'), reusable: linkIdOf('reusable') }
+export const LINKED = {
+  paid: idOf(1, 'linkpaid'),
+  failed: idOf(1, 'linkfailed'),
+  again: idOf(1, 'linkagain'),
+  first: idOf(1, 'linkfirst'),
+  second: idOf(1, 'linksecond'),
+}
+
+/** The charges that gift cards of merchant 1 pay, in part and whole. */
+export const CARDED = {
+  paid: idOf(1, 'cardpaid'),
+  failed: idOf(1, 'cardfailed'),
+  open: idOf(1, 'cardopen'),
+  voided: idOf(1, 'cardvoided'),
+  refunded: idOf(1, 'cardrefunded'),
+  covered: idOf(1, 'cardcovered'),
+}
+const cardIdOf = (name: string) => `gc_${TAGS[1]}${name.padEnd(16, '0')}`
+/** The gift cards: one that several charges have used, one that one charge has spent whole, one that waits. */
+export const CARD = { used: cardIdOf('used'), spent: cardIdOf('spent'), waiting: cardIdOf('waiting') }
+
 // Merchant 3 pays out, shares its charges and refunds them.
 const idOf3 = (prefix: string, name: string) => `${prefix}${TAGS[3]}${name.padEnd(16, '0')}`
 export const payoutIdOf = (name: string) => idOf3('pout_', name)

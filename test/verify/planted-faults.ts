@@ -1,8 +1,11 @@
 import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
+import { DISPUTE_FAULTS } from './faults/disputes.ts'
 import { EVENT_FAULTS } from './faults/events.ts'
+import { GIFT_CARD_FAULTS } from './faults/gift-cards.ts'
 import { KEY_FAULTS } from './faults/keys.ts'
 import { LEDGER_FAULTS } from './faults/ledger.ts'
+import { LINK_FAULTS } from './faults/links.ts'
 import { OWNER_FAULTS } from './faults/owners.ts'
 import { PAYOUT_FAULTS } from './faults/payouts.ts'
 import { RAIL_FAULTS } from './faults/rails.ts'
@@ -10,6 +13,7 @@ import { REFUND_FAULTS } from './faults/refunds.ts'
 import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
+import { STOREFRONT_FAULTS } from './faults/storefront.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
 
@@ -18,6 +22,9 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...LEDGER_FAULTS,
   ...CHARGE_FAULTS,
   ...SPLIT_FAULTS,
+  ...LINK_FAULTS,
+  ...STOREFRONT_FAULTS,
+  ...GIFT_CARD_FAULTS,
   ...SETTLEMENT_FAULTS,
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,
@@ -26,6 +33,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...SCHEDULE_FAULTS,
   ...RAIL_FAULTS,
   ...KEY_FAULTS,
+  ...DISPUTE_FAULTS,
   ...EVENT_FAULTS,
   ...OWNER_FAULTS,
 ]

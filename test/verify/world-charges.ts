@@ -124,7 +124,8 @@ export async function createLive(
   return charge
 }
 
-function takeBack(charge: NewCharge): Call[] {
+/** Nothing was sent: the charge is void, its key free. */
+export function takeBack(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt } = charge
   return [
     freeKey(keyOf(charge)),
@@ -133,7 +134,8 @@ function takeBack(charge: NewCharge): Call[] {
   ]
 }
 
-function publish(charge: NewCharge): Call[] {
+/** The rail took it: the charge is shown. */
+export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
     finishKey(keyOf(charge), { status: 201, body: JSON.stringify({ id }) }),
@@ -143,7 +145,7 @@ function publish(charge: NewCharge): Call[] {
   ]
 }
 
-function attemptOf({ merchantId, id, channel, railReference }: NewCharge) {
+export function attemptOf({ merchantId, id, channel, railReference }: NewCharge) {
   assert(railReference, 'a charge of the world has a reference')
   return { merchantId, reference: railReference, subject: id, side: 'collect' as const, channel }
 }

@@ -14,8 +14,12 @@ import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { refunds } from '../../src/refunds/refund-charge.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
+import { payByCards } from './world-cards.ts'
 import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
+import { reportProblems } from './world-disputes.ts'
+import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
+import { offerItems } from './world-storefront.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -31,7 +35,7 @@ type World = App & { clock: { at: number } }
 
 /**
  * A small right world, written by the product's own operations and statements. Two merchants take money: both modes, every
- * state of a charge, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two
+ * state of a charge, gift cards that pay in part and whole, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two
  * exceptions. A third shares charges out, refunds them and pays: every kind and state of a payout.
  */
 export async function buildWorld(db: Database): Promise<void> {
@@ -47,13 +51,17 @@ export async function buildWorld(db: Database): Promise<void> {
   await liveThroughHistory(app)
   setAge(app, HOUR_MS)
   await takeLiveMoney(app)
+  await payByCards(app)
   await contradictTheRail(app)
   await playInTheSandbox(app)
+  await payLinks(app)
   await moneyOutToday(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)
   await createLive(app, 1, { name: 'sending', amount: 1000, end: 'sending' })
   await addRefusedKey(app)
+  await reportProblems(app)
+  await offerItems(app)
   await spreadDeliveries(db)
 }
 
@@ -96,7 +104,7 @@ async function takeLiveMoney(app: App): Promise<void> {
 /** Two exceptions, the second while the account is paused already. */
 async function contradictTheRail(app: App): Promise<void> {
   await fail(app, 2, ['live', 'contradicted', 30_000])
-  const charge = { merchantId: 2, id: CHARGE.contradicted, mode: 'live' as const }
+  const charge = { merchantId: 2, id: CHARGE.contradicted, mode: 'live' as const, giftCardAmount: 0 }
   await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: 'late' } })
   const mismatch = { merchantId: 2, tag: TAGS[2], mode: 'live', kind: 'rail_mismatch', details: {} } as const
   await write(app.db, ...openException({ ...mismatch, subject: CHARGE.instant }, app.clock.now()))

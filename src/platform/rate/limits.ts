@@ -17,9 +17,13 @@ export function tooMany(retryAfterMs: number): Refusal {
 
 export const windowKey = (merchantId: number, mode: Mode, what: string) => `${merchantId} ${mode} ${what}`
 
-/** Of the times given (ms, oldest first) those inside the last minute. */
-export function withinWindow(acceptedMs: readonly number[], nowMs: number): number[] {
-  const from = acceptedMs.findIndex((ms) => ms > nowMs - WINDOW_MS)
+/** Of the times given (ms, oldest first) those inside the window that ends now, a minute unless said. */
+export function withinWindow(
+  acceptedMs: readonly number[],
+  nowMs: number,
+  windowMs: number = WINDOW_MS,
+): number[] {
+  const from = acceptedMs.findIndex((ms) => ms > nowMs - windowMs)
   return from === -1 ? [] : acceptedMs.slice(from)
 }
 

@@ -1,0 +1,134 @@
+import type { App } from '../app.ts'
+import { chargeFee } from '../ledger/fees.ts'
+import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId, uuidFor } from '../platform/ids.ts'
+import { lastNine } from '../platform/phone.ts'
+import { addEvents } from '../webhooks/events.ts'
+import { type Charge, chargeEventData } from './charge.ts'
+import { LIVE_SENDING_MS } from './new-charge.ts'
+
+/** What a customer has chosen on a hosted page. Whole UGX; `giftCardAmount` is what a card covers of `amount`. */
+export type CheckoutInput = {
+  merchantId: number
+  tag: string
+  mode: Mode
+  linkId: string
+  paysOnce: boolean
+  /** Given by the form, so that the same form makes the same charge; null draws one. */
+  chargeId: string | null
+  amount: number
+  giftCardAmount: number
+  channel: string
+  phone: string | null
+  email: string | null
+  reference: string | null
+}
+
+/** A charge born on a link. `railReference` is null where a gift card covers all: then no rail is asked. */
+export type CheckoutCharge = Charge & { paysOnce: boolean; published: boolean; followAt: Date | null }
+
+const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
+  'add checkout charge',
+  `insert into charges (merchant_id, id, mode, status, amount, fee, gift_card_amount, channel, phone, phone9, email, reference,
+     rail_reference, payment_link_id, pays_once, published, created_at, completed_at, follow_at, hold_until, settled_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18)`,
+)
+
+/** The row of a payment by mobile money, wholly or for what the card leaves. */
+export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): CheckoutCharge {
+  const live = input.mode === 'live'
+  const charge = bareCharge(input, at)
+  return {
+    ...charge,
+    status: live ? 'pending' : 'authorized',
+    fee: chargeFee(input.amount - input.giftCardAmount),
+    railReference: uuidFor(charge.id),
+    published: !live,
+    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
+  }
+}
+
+/** The row of a payment that a gift card covers wholly: succeeded and settled as it is born, and nothing is posted (3 k). */
+export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge {
+  return {
+    ...bareCharge({ ...input, channel: 'op1_momo' }, at),
+    status: 'succeeded',
+    fee: 0,
+    railReference: null,
+    published: true,
+    completedAt: at,
+    holdUntil: at,
+    settledAt: at,
+    followAt: null,
+  }
+}
+
+type Bare = Omit<CheckoutCharge, 'status' | 'fee' | 'railReference' | 'published' | 'followAt'>
+
+function bareCharge(input: CheckoutInput, at: Date): Bare {
+  return {
+    merchantId: input.merchantId,
+    id: input.chargeId ?? newId('txn_', input.tag),
+    mode: input.mode,
+    amount: input.amount,
+    giftCardAmount: input.giftCardAmount,
+    shares: null,
+    channel: input.channel,
+    phone: input.phone,
+    email: input.email,
+    reference: input.reference,
+    railTransactionId: null,
+    failureReason: null,
+    paymentLinkId: input.linkId,
+    paysOnce: input.paysOnce,
+    refundId: null,
+    createdAt: at,
+    completedAt: null,
+    refundedAt: null,
+    holdUntil: null,
+    settledAt: null,
+  }
+}
+
+export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
+  call(
+    ADD_CHECKOUT_CHARGE,
+    charge.merchantId,
+    charge.id,
+    charge.mode,
+    charge.status,
+    charge.amount,
+    charge.fee,
+    charge.giftCardAmount,
+    charge.channel,
+    charge.phone,
+    charge.phone === null ? null : lastNine(charge.phone),
+    charge.email,
+    charge.reference,
+    charge.railReference,
+    charge.paymentLinkId,
+    charge.paysOnce,
+    charge.published,
+    charge.createdAt.toISOString(),
+    charge.completedAt?.toISOString() ?? null,
+    charge.followAt?.toISOString() ?? null,
+  )
+
+/** `charge.succeeded` of a charge that was born so. */
+export const announceCovered = (charge: CheckoutCharge, terms: MerchantTerms): Call[] =>
+  addEvents(
+    [
+      {
+        merchantId: charge.merchantId,
+        tag: terms.tag,
+        mode: charge.mode,
+        type: 'charge.succeeded',
+        subject: charge.id,
+        data: chargeEventData(charge),
+        hasWebhookUrl: terms.hasWebhookUrl,
+      },
+    ],
+    charge.createdAt,
+  )

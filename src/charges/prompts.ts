@@ -1,0 +1,34 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { lastNine } from '../platform/phone.ts'
+
+/** How many PIN prompts a phone has had of late from hosted pages, whoever's page it was. */
+export type Prompts = { open: number; unpaid: number }
+
+// One request for a phone is under way at a time, so that a prompt is not still on the screen when the next one comes; and a
+// stranger's phone is not flooded (reliability.md A46).
+const OPEN_MS = 90_000
+const UNPAID_MS = 600_000
+
+const LOCK_PHONE = statement(
+  'lock phone of prompts',
+  `select pg_advisory_xact_lock(hashtextextended('prompts of ' || $1, 0))`,
+)
+const PROMPTS = statement<Prompts>(
+  'prompts of phone',
+  `select count(*) filter (where status in ('pending', 'authorized') and created_at > $3) as open, count(*) as unpaid
+   from charges where phone9 = $1 and created_at > $2 and payment_link_id is not null and mode = 'live'
+     and status in ('pending', 'authorized', 'failed') and voided_at is null`,
+)
+
+/** Belongs before every other lock of its transaction: two submits for one phone are judged one after the other. */
+export const lockPhone = (phone: string): Call => call(LOCK_PHONE, lastNine(phone))
+
+/** A statement after the lock: it sees what the one before has stored. */
+export const promptsOf = (phone: string, at: Date): Call<Prompts> =>
+  call(
+    PROMPTS,
+    lastNine(phone),
+    new Date(at.getTime() - UNPAID_MS).toISOString(),
+    new Date(at.getTime() - OPEN_MS).toISOString(),
+  )

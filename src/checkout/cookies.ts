@@ -1,0 +1,67 @@
+import type { Vault } from '../platform/secrets.ts'
+
+/** What this browser has entered on the page of one link and is still to be used (contract.md G50a). */
+export type Remembered = {
+  /** The applied gift card, and what the page said it pays. Never its code. */
+  voucher: { cardId: string; applied: number } | null
+  /** As typed before, for a retry. */
+  phone: string
+  email: string
+}
+
+export const NOTHING: Remembered = { voucher: null, phone: '', email: '' }
+
+type Link = { merchantId: number; id: string }
+
+const NAME = 'checkout'
+const LANGUAGE = 'lang'
+const MINUTES = 30
+const YEAR_S = 31_536_000
+
+/** The cookies of a request by name; of our own values only, so nothing needs to be decoded. */
+export function readCookies(header: string | undefined): Map<string, string> {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='))
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]))
+}
+
+/** What the browser still remembers of this link; nothing when it is too old, of another link or changed by somebody. */
+export function readRemembered(
+  vault: Vault,
+  link: Link,
+  { cookies, nowMs }: { cookies: Map<string, string>; nowMs: number },
+): Remembered {
+  const sealed = cookies.get(NAME)
+  if (sealed === undefined) return NOTHING
+  try {
+    const { until, ...remembered } = JSON.parse(
+      vault.open(Buffer.from(sealed, 'base64url'), bindingOf(link)),
+    ) as Remembered & { until: number }
+    return until > nowMs ? remembered : NOTHING
+  } catch {
+    // Of another key or link, cut short or made up: as if it were not there.
+    return NOTHING
+  }
+}
+
+/** The Set-Cookie that remembers it for half an hour, on the pages of this link only. */
+export function rememberedCookie(
+  vault: Vault,
+  link: Link,
+  { remembered, nowMs, https }: { remembered: Remembered; nowMs: number; https: boolean },
+): string {
+  const value = vault
+    .seal(JSON.stringify({ ...remembered, until: nowMs + MINUTES * 60_000 }), bindingOf(link))
+    .toString('base64url')
+  return cookie(NAME, value, { path: `/pay/${link.id}`, seconds: MINUTES * 60, https })
+}
+
+export const languageCookie = (language: string, https: boolean): string =>
+  cookie(LANGUAGE, language, { path: '/pay', seconds: YEAR_S, https })
+
+const bindingOf = ({ merchantId, id }: Link) => ({ merchantId, purpose: 'checkout cookie', column: id })
+
+const cookie = (
+  name: string,
+  value: string,
+  { path, seconds, https }: { path: string; seconds: number; https: boolean },
+) => `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`

@@ -1,0 +1,225 @@
+import { findChargeOfLink } from '../charges/find-charges.ts'
+import { coverOf } from '../gift-cards/cover.ts'
+import { findUsableCard } from '../gift-cards/find-card.ts'
+import { countVoucherMiss, voucherBox } from '../gift-cards/voucher-misses.ts'
+import { type LinkPaid, type LinkPayment, payLink } from '../payment-links/pay-link.ts'
+import { retryLink } from '../payment-links/retry-link.ts'
+import { readPhone } from '../platform/phone.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
+import { NOTHING, type Remembered } from './cookies.ts'
+import { chargeIdOfForm, shownBy } from './form.ts'
+import { type Found, findPaidLink, pathOf, takesPayments } from './found-link.ts'
+import { pageOf } from './link-pages.ts'
+import { type FormState, methodsOf, payForm, remember, rememberedBy } from './pay-form.ts'
+import { closedView } from './states.ts'
+import type { FormFault, Method } from './view.ts'
+import type { Checkout, Reply, Visit } from './visit.ts'
+
+const EMAIL = /^[^@\s]+@[^@\s]+$/
+const LONGEST_EMAIL = 254
+const HERE = { again: 403, bad: 400, changed: 409, prompts: 429, rail: 502 }
+
+type Sent = { channel: Method | null; phone: string; email: string; voucher: string; token: string }
+type Card = LinkPayment['card']
+
+/** POST /pay/{id}/submit (contract.md G43, G44, G50b): one prompt, or the form again with what is wrong. */
+export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const sent = readSent(visit)
+  const again = (state: Pick<FormState, 'status' | 'fault' | 'retryAfterSeconds'>) =>
+    payForm(
+      checkout,
+      { found, visit },
+      {
+        ...state,
+        typed: { method: sent.channel, phone: sent.phone, email: sent.email },
+        typedVoucher: sent.voucher,
+      },
+    )
+  if (!visit.fromHere) return again({ status: HERE.again, fault: 'elsewhere' })
+  const waitSeconds = busyFor(checkout, found, visit)
+  if (waitSeconds !== null) return again({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
+  const before = await madeBefore(found, sent)
+  if (before !== null) return onwards(checkout, found, { sent, chargeId: before })
+  if (!takesPayments(found)) return pageOf(found, closedView(found), 409)
+  const card = await cardOf(checkout, { found, visit, sent })
+  if (card === 'unusable') return again({ status: HERE.bad, fault: 'voucher' })
+  if (showedOther(sent, card)) return again({ status: HERE.changed, fault: 'voucher_changed' })
+  const fault = faultOf(found, sent, card)
+  if (fault !== null) return again({ status: HERE.bad, fault })
+  const { shop, link } = found
+  const paid = await payLink(shop.app, { ...link, tag: shop.tag }, paymentOf(found, sent, card))
+  return answerTo(checkout, { found, sent, paid, again })
+}
+
+type Answered = {
+  found: Found
+  sent: Sent
+  paid: LinkPaid
+  again(state: Pick<FormState, 'status' | 'fault'>): Promise<Reply>
+}
+
+async function answerTo(checkout: Checkout, { found, sent, paid, again }: Answered): Promise<Reply> {
+  if (paid.kind !== 'refused') return onwards(checkout, found, { sent, chargeId: paid.chargeId })
+  switch (paid.why) {
+    case 'inactive':
+      return pageOf(found, closedView(found), 409)
+    case 'method':
+    case 'phone':
+      return again({ status: HERE.bad, fault: paid.why })
+    case 'voucher_changed':
+      return again({ status: HERE.changed, fault: 'voucher_changed' })
+    case 'prompts':
+      return again({ status: HERE.prompts, fault: 'prompts' })
+    case 'rail':
+      return again({ status: HERE.rail, fault: 'rail' })
+  }
+}
+
+/** To the page of the payment; what was typed is remembered for a retry on this browser, the card is used up. */
+function onwards(
+  checkout: Checkout,
+  found: Found,
+  { sent, chargeId }: { sent: Sent; chargeId: string },
+): Reply {
+  const { link } = found
+  const to = link.allowMultipleUses ? `/pay/${link.id}/status?charge=${chargeId}` : `/pay/${link.id}/status`
+  const remembered = { ...NOTHING, phone: sent.phone, email: sent.email }
+  return { kind: 'redirect', to, cookies: [remember(checkout, found, remembered)] }
+}
+
+function readSent({ fields }: Visit): Sent {
+  const channel = fields.channel ?? ''
+  return {
+    channel: channel === 'op1_momo' || channel === 'op2_money' || channel === 'card' ? channel : null,
+    phone: (fields.phone ?? '').slice(0, 40),
+    email: (fields.email ?? '').slice(0, LONGEST_EMAIL + 1),
+    voucher: fields.voucher ?? '',
+    token: fields.token ?? '',
+  }
+}
+
+/** Seconds until this browser may send again, or null when it may now. */
+function busyFor({ limits, clock }: Checkout, { link }: Found, { address }: Visit): number | null {
+  try {
+    limits.submits.take(address, clock.nowMs())
+    limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error.retryAfterSeconds ?? 60
+    throw error
+  }
+}
+
+const chargeIdOf = ({ shop, link }: Pick<Found, 'shop' | 'link'>, { token }: Sent): string | null =>
+  chargeIdOfForm(shop.app.vault, { tag: shop.tag, linkId: link.id, token })
+
+/** The payment that holds a one-shot link, or that this form has made: its page is the answer, whatever was typed now. */
+async function madeBefore(found: Found, sent: Sent): Promise<string | null> {
+  const { shop, link, charge } = found
+  if (!link.allowMultipleUses && charge !== null && charge.status !== 'failed') return charge.id
+  const chargeId = chargeIdOf(found, sent)
+  if (chargeId === null) return null
+  const { merchantId, id: linkId } = link
+  const made = await findChargeOfLink(shop.app, { merchantId, linkId, chargeId })
+  return made?.id ?? null
+}
+
+/** Whether a form that was shown with another card, or before its card was forgotten, would make its customer pay another sum. */
+function showedOther({ token, voucher }: Sent, card: Card): boolean {
+  const shown = shownBy(token)
+  return voucher === '' && shown !== null && shown !== (card?.applied ?? 0)
+}
+
+/** The card to use: of a code that came with the form, else the one applied before, as the page has shown it. */
+async function cardOf(
+  checkout: Checkout,
+  { found, visit, sent }: { found: Found; visit: Visit; sent: Sent },
+): Promise<Card | 'unusable'> {
+  if (sent.voucher === '') {
+    const { voucher } = rememberedBy(checkout, found, visit)
+    return voucher && { id: voucher.cardId, applied: voucher.applied }
+  }
+  const usable = await usableCard(checkout, found, { visit, code: sent.voucher })
+  return usable.kind === 'usable' ? { id: usable.cardId, applied: usable.applied } : 'unusable'
+}
+
+type Usable = { kind: 'usable'; cardId: string; applied: number } | { kind: 'unusable' | 'closed' | 'busy' }
+
+/** Looks for a typed code, and counts it when it cannot be used here, for whatever reason. */
+async function usableCard(
+  { limits, clock }: Checkout,
+  { shop, link }: Found,
+  { visit, code }: { visit: Visit; code: string },
+): Promise<Usable> {
+  const place = { merchantId: link.merchantId, linkId: link.id }
+  try {
+    limits.voucherMisses.check(visit.address, clock.nowMs())
+  } catch {
+    return { kind: 'busy' }
+  }
+  if ((await voucherBox(shop.app, place)) === 'closed') return { kind: 'closed' }
+  const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
+  const applied = card === null ? 0 : coverOf(link.amount, card.balance).applied
+  if (card !== null && applied > 0) return { kind: 'usable', cardId: card.id, applied }
+  takeQuietly(() => limits.voucherMisses.take(visit.address, clock.nowMs()))
+  return { kind: (await countVoucherMiss(shop.app, place)) === 'closed' ? 'closed' : 'unusable' }
+}
+
+// Parallel misses may fill the window between the check and here; the answer stays the same.
+function takeQuietly(take: () => void): void {
+  try {
+    take()
+  } catch {}
+}
+
+function faultOf(found: Found, { channel, phone, email }: Sent, card: Card): FormFault | null {
+  if (email !== '' && !isEmail(email)) return 'email'
+  if (card !== null && card.applied === found.link.amount) return null
+  if (channel === null || !methodsOf(found).includes(channel)) return 'method'
+  return readPhone(phone) === null ? 'phone' : null
+}
+
+const isEmail = (text: string) =>
+  text.length <= LONGEST_EMAIL && EMAIL.test(text) && !hasForbiddenControl(text, false)
+
+function paymentOf({ shop, link }: Found, sent: Sent, card: Card): LinkPayment {
+  return {
+    channel: sent.channel ?? 'op1_momo',
+    phone: readPhone(sent.phone),
+    email: sent.email === '' ? null : sent.email,
+    card,
+    chargeId: chargeIdOf({ shop, link }, sent),
+  }
+}
+
+/** POST /pay/{id}/retry (G46): frees a link from a failed attempt; anything else changes nothing. */
+export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { link, shop, charge } = found
+  const toStatus: Reply = { kind: 'redirect', to: pathOf(found, 'status') }
+  if (!visit.fromHere || charge?.status !== 'failed') return toStatus
+  const free = link.allowMultipleUses || (await retryLink(shop.app, link))
+  return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
+}
+
+/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or takes it off. Nothing is reserved yet. */
+export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const path = `/pay/${found.link.id}`
+  if (!visit.fromHere) return { kind: 'redirect', to: path }
+  const remembered = rememberedBy(checkout, found, visit)
+  if (visit.fields.remove) return back(checkout, found, { ...remembered, voucher: null })
+  if (busyFor(checkout, found, visit) !== null) return { kind: 'redirect', to: `${path}?voucher=busy` }
+  const usable = await usableCard(checkout, found, { visit, code: visit.fields.code ?? '' })
+  if (usable.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${usable.kind}` }
+  const { cardId, applied } = usable
+  return back(checkout, found, { ...remembered, voucher: { cardId, applied } })
+}
+
+const back = (checkout: Checkout, found: Found, remembered: Remembered): Reply => ({
+  kind: 'redirect',
+  to: `/pay/${found.link.id}`,
+  cookies: [remember(checkout, found, remembered)],
+})

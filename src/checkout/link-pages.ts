@@ -1,0 +1,90 @@
+import { linkStatus, linkUrl } from '../payment-links/payment-link.ts'
+import { qrPng, qrSvg } from '../payment-links/qr.ts'
+import { notFound, type Refusal } from '../platform/refusal.ts'
+import { type Found, findPaidLink, pathOf, paymentOf, takesPayments } from './found-link.ts'
+import { payForm } from './pay-form.ts'
+import { closedView, isPaid, receiptView, statusView } from './states.ts'
+import type { FormFault, View } from './view.ts'
+import type { Checkout, Reply, Visit } from './visit.ts'
+
+const DAY_S = 86_400
+
+/** GET /pay/{id}: the form, or what is to be seen instead (contract.md G42). */
+export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge, link } = found
+  // Whoever comes to a one-shot link that is paid or being paid sees how that stands; after a failure it may be paid anew.
+  const underWay = !link.allowMultipleUses && charge !== null && charge.status !== 'failed'
+  if (underWay) return { kind: 'redirect', to: pathOf(found, 'status') }
+  return formOrClosed(checkout, found, visit)
+}
+
+// What an earlier form says in the address it leads back to.
+const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed', busy: 'busy' }
+
+function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
+  if (!takesPayments(found)) return pageOf(found, closedView(found))
+  return payForm(checkout, { found, visit }, { status: 200, fault: SAID[visit.query.voucher ?? ''] ?? null })
+}
+
+/** A page of this link. */
+export const pageOf = ({ shop, link }: Found, view: View, status = 200): Reply => ({
+  kind: 'page',
+  status,
+  view,
+  shop,
+  mode: link.mode,
+})
+
+/** A page that is refused for its rate, with the seconds to wait (contract.md 2.1a). */
+export const withRetryAfter = (reply: Reply, { retryAfterSeconds }: Refusal): Reply =>
+  reply.kind === 'page' && retryAfterSeconds !== null ? { ...reply, retryAfterSeconds } : reply
+
+/** GET /pay/{id}/status (G45). Where nothing has been paid yet, the form. */
+export async function showStatus(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge } = found
+  if (charge === null) return formOrClosed(checkout, found, visit)
+  return pageOf(found, statusView({ ...found, charge }, checkout.clock.now()))
+}
+
+/** GET /pay/{id}/status.json: the same for the script of the page. Where to go next is said only once it is paid. */
+export async function statusDocument(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { link, charge } = found
+  const payment = charge && paymentOf(found, charge)
+  const value = {
+    link_id: link.id,
+    status: charge?.status ?? linkStatus(link),
+    amount: link.amount,
+    amount_due: payment?.due ?? link.amount,
+    currency: 'UGX',
+    channel: payment?.method ?? null,
+    failure_reason: charge?.failureReason ?? null,
+    success_url: isPaid(found) ? link.successUrl : null,
+    expired: false,
+  }
+  return { kind: 'json', status: 200, value }
+}
+
+/** GET /pay/{id}/receipt: to print and to keep. */
+export async function showReceipt(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge } = found
+  if (charge === null || !isPaid(found)) return { kind: 'redirect', to: pathOf(found, 'status') }
+  return pageOf(found, receiptView({ ...found, charge }, 'printable'))
+}
+
+/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page, whatever became of the link. */
+export async function showQr(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const { shop, link } = await findPaidLink(checkout, visit)
+  return qrReply(linkUrl(link, shop.app.baseUrl), visit.params.form)
+}
+
+/** A QR code as a file. Throws 404 for a form that is none. */
+export function qrReply(text: string, form: string | undefined): Reply {
+  if (form === 'png') return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: DAY_S }
+  if (form !== 'svg') throw notFound('page')
+  const body = Buffer.from(qrSvg(text))
+  return { kind: 'file', type: 'image/svg+xml', body, maxAgeSeconds: DAY_S }
+}

@@ -1,0 +1,35 @@
+import { type Page, paymentPath } from './page.ts'
+import { Amount, Away, Sign, titleOf } from './parts.tsx'
+import { Shell } from './shell.tsx'
+
+/** What happened, that nothing was taken, and what to do about it. */
+export function FailedPage(page: Page<'failed'>) {
+  const { view, setting, texts, shop, brief } = page
+  const { failed } = texts
+  const reason = failed.reasons[view.reason]
+  return (
+    <Shell setting={setting} title={titleOf(failed.title, shop)}>
+      <div class="sum">
+        <Sign name="failed" tone="bad" />
+        <h1>{failed.title}</h1>
+        <Amount value={view.payment.due} />
+        <p class="about">{texts.receipt.to(shop)}</p>
+      </div>
+      <div class="said">
+        <p class="strong">{reason.what}</p>
+        <p>
+          {failed.nothingTaken} {view.payment.giftCard > 0 && failed.cardKept}
+        </p>
+        <p>{view.mayRetry ? reason.todo : failed.closed(brief)}</p>
+      </div>
+      {view.mayRetry && (
+        <form method="post" action={paymentPath(view.payment, 'retry')}>
+          <button type="submit" class="go">
+            {failed.again}
+          </button>
+        </form>
+      )}
+      <Away url={view.cancelUrl} says={texts.backTo(brief)} />
+    </Shell>
+  )
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact'
+import { briefly, ugx } from './page.ts'
+
+const UGX_SIGN = 'UGX '
+
+/** The amount as the biggest thing of the page. */
+export function Amount({ value }: { value: number }) {
+  return (
+    <p class="amount">
+      <small>{UGX_SIGN}</small>
+      {ugx(value).slice(UGX_SIGN.length)}
+    </p>
+  )
+}
+
+/** What a merchant wrote. Its own direction must not turn ours around. */
+export function Words({ text, kind = 'about' }: { text: string | null; kind?: string }) {
+  if (!text) return null
+  return (
+    <p class={kind} dir="auto">
+      {text}
+    </p>
+  )
+}
+
+/** Why the form is here again, read out at once. `id` ties it to its field. */
+export function Fault({ text, id }: { text: string | null; id?: string }) {
+  if (text === null) return null
+  return (
+    <p class="fault" id={id} role="alert">
+      <Icon name="fault" />
+      <span>{text}</span>
+    </p>
+  )
+}
+
+export type FieldNotes = { hint?: string; fault?: string | null }
+
+/** What an input must carry so that its hint and its fault are read with it. */
+export function describedBy(id: string, { hint, fault }: FieldNotes) {
+  const ids = [fault ? `${id}-fault` : '', hint ? `${id}-hint` : ''].filter((one) => one !== '')
+  return {
+    id,
+    'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
+    'aria-invalid': fault ? ('true' as const) : undefined,
+    autofocus: fault ? true : undefined,
+  }
+}
+
+type Field = FieldNotes & { id: string; label: string; children: ComponentChildren }
+
+/** Label, hint, fault and then the input itself, in the order of reading. */
+export function Field({ id, label, hint, fault, children }: Field) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <Fault text={fault ?? null} id={`${id}-fault`} />
+      {children}
+    </div>
+  )
+}
+
+/** The way out to the merchant, byte for byte as it was given. */
+export function Away({ url, says }: { url: string | null; says: string }) {
+  if (url === null) return null
+  return (
+    <a class="quiet" href={url} rel="noreferrer">
+      {says}
+    </a>
+  )
+}
+
+/** What opens a folded part of a form. */
+export function Summary({ text }: { text: string }) {
+  return (
+    <summary>
+      {text}
+      <Icon name="more" />
+    </summary>
+  )
+}
+
+/** `Check your phone · Mama Joy` */
+export const titleOf = (what: string, shop: string) => `${what} · ${briefly(shop)}`
+
+const ICONS = {
+  done: 'M5 12.5l4.5 4.5L19 7.5',
+  failed: 'M7 7l10 10M17 7L7 17',
+  back: 'M9 7l-4 4 4 4M5 11h9a5 5 0 0 1 0 10h-2',
+  fault: 'M12 7v6M12 16.5v.5M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6z',
+  phone:
+    'M8 3h8a1.5 1.5 0 0 1 1.5 1.5v15A1.5 1.5 0 0 1 16 21H8a1.5 1.5 0 0 1-1.5-1.5v-15A1.5 1.5 0 0 1 8 3zM11 18h2',
+  clock: 'M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  closed: 'M6 12h12',
+  more: 'M6 9l6 6 6-6',
+}
+
+/** A picture beside words that say the same. */
+export function Icon({ name }: { name: keyof typeof ICONS }) {
+  return (
+    <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+      <path d={ICONS[name]} />
+    </svg>
+  )
+}
+
+/** The round sign above a heading. */
+export function Sign({ name, tone }: { name: keyof typeof ICONS; tone?: string }) {
+  return (
+    <div class={tone ? `sign ${tone}` : 'sign'}>
+      <Icon name={name} />
+    </div>
+  )
+}

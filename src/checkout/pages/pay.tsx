@@ -1,0 +1,151 @@
+import { OPERATOR_HINTS } from '../operators.ts'
+import type { FormFault, Method } from '../view.ts'
+import { type Page, shown, ugx } from './page.ts'
+import { Amount, Away, describedBy, Fault, Field, Icon, Summary, titleOf, Words } from './parts.tsx'
+import { Shell } from './shell.tsx'
+import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'
+
+/** The form: who is paid, how much, from which phone. One button. */
+export function PayPage(page: Page<'pay'>) {
+  const { view, setting, texts, shop } = page
+  const title = titleOf(`${texts.pay.title(shop)}, ${ugx(dueOf(page))}`, '').replace(/ · $/, '')
+  return (
+    <Shell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
+      <Price {...page} />
+      <VoucherBox {...page} />
+      <PayForm {...page} />
+      <Away url={view.cancelUrl} says={texts.pay.cancel(page.brief)} />
+    </Shell>
+  )
+}
+
+const dueOf = ({ view }: Page<'pay'>) => view.voucher?.applied?.due ?? view.amount
+
+function Price(page: Page<'pay'>) {
+  const { view, texts, shop } = page
+  const due = dueOf(page)
+  return (
+    <div class="sum">
+      <h1>{texts.pay.title(shop)}</h1>
+      <PriceBefore {...page} />
+      <Amount value={due} />
+      <Words text={view.description && shown(view.description)} />
+      <p class="note">{due === 0 ? texts.pay.covered : texts.pay.noFee(ugx(due))}</p>
+    </div>
+  )
+}
+
+function PayForm(page: Page<'pay'>) {
+  const { view, texts } = page
+  const due = dueOf(page)
+  const free = due === 0
+  const { fault } = view
+  const own = fault === 'phone' || fault === 'email' || fault === 'method' || isVoucherFault(fault)
+  return (
+    <form
+      method="post"
+      action={`/pay/${view.linkId}/submit`}
+      data-moment={texts.pay.oneMoment}
+      data-operators={free ? undefined : OPERATOR_HINTS}
+    >
+      <input type="hidden" name="token" value={view.token} />
+      <Fault text={fault && !own ? texts.faults[fault] : null} />
+      <Methods {...page} />
+      {!free && <Phone {...page} />}
+      <Email {...page} />
+      <button type="submit" class="go">
+        {free ? texts.pay.useCard : texts.pay.button(ugx(due))}
+      </button>
+      {!free && (
+        <p class="safe">
+          <Icon name="lock" />
+          <span>{texts.pay.pin}</span>
+        </p>
+      )}
+    </form>
+  )
+}
+
+const chosenOf = ({ methods, typed }: Page<'pay'>['view']): Method | undefined =>
+  typed.method !== null && methods.includes(typed.method) ? typed.method : methods[0]
+
+function Methods({ view, texts }: Page<'pay'>) {
+  const chosen = chosenOf(view)
+  const fault = faultText('method', view.fault, texts.faults)
+  if (view.methods.length < 2 || view.voucher?.applied?.due === 0)
+    return (
+      <>
+        <Fault text={fault} />
+        <input type="hidden" name="channel" value={chosen} data-name={chosen && texts.methods[chosen]} />
+      </>
+    )
+  return (
+    <fieldset aria-describedby={fault ? 'method-fault' : undefined}>
+      <legend>{texts.pay.method}</legend>
+      <Fault text={fault} id="method-fault" />
+      {view.methods.map((method) => (
+        <label class="choice">
+          <input
+            type="radio"
+            name="channel"
+            value={method}
+            checked={method === chosen}
+            data-name={texts.methods[method]}
+          />
+          <span>{texts.methods[method]}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Phone({ view, texts }: Page<'pay'>) {
+  const only = view.methods.length === 1 && view.methods[0] ? texts.methods[view.methods[0]] : null
+  const notes = { hint: texts.pay.phoneHint, fault: faultText('phone', view.fault, texts.faults) }
+  return (
+    <Field id="phone" label={texts.pay.phone(only)} {...notes}>
+      <input
+        {...describedBy('phone', notes)}
+        type="tel"
+        class="digits"
+        name="phone"
+        inputmode="tel"
+        autocomplete="tel"
+        maxlength={24}
+        required
+        value={view.typed.phone}
+      />
+      <p
+        class="badge"
+        id="operator"
+        aria-live="polite"
+        data-op1_momo={texts.methods.op1_momo}
+        data-op2_money={texts.methods.op2_money}
+        data-same={texts.pay.looksLike('{operator}')}
+        data-other={texts.pay.looksOther('{operator}', '{chosen}')}
+      />
+    </Field>
+  )
+}
+
+function Email({ view, texts, brief }: Page<'pay'>) {
+  const notes = { hint: texts.pay.emailHint(brief), fault: faultText('email', view.fault, texts.faults) }
+  return (
+    <details open={view.typed.email !== '' || notes.fault !== null}>
+      <Summary text={texts.pay.addEmail} />
+      <Field id="email" label={texts.pay.email} {...notes}>
+        <input
+          {...describedBy('email', notes)}
+          type="email"
+          name="email"
+          autocomplete="email"
+          maxlength={254}
+          value={view.typed.email}
+        />
+      </Field>
+    </details>
+  )
+}
+
+const faultText = (of: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
+  fault === of ? faults[of] : null

@@ -1,0 +1,120 @@
+import { type Page, paymentPath, shown, ugx } from './page.ts'
+import { Amount, Sign, titleOf } from './parts.tsx'
+import { Shell } from './shell.tsx'
+
+const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Africa/Kampala',
+  day: 'numeric',
+  month: 'numeric',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** What was paid. On a fresh one the way on to the merchant, who does not rely on this page. */
+export function ReceiptPage(page: Page<'receipt'>) {
+  const { view, setting, texts, shop } = page
+  const forward = forwardOf(view)
+  const headline = view.refunded ? texts.receipt.refundedTitle : texts.receipt[view.look]
+  return (
+    <Shell
+      setting={setting}
+      title={titleOf(headline, shop)}
+      script="receipt.js"
+      refresh={forward ? { seconds: forward.seconds, url: forward.url } : undefined}
+    >
+      <div class="sum">
+        <Sign name={view.refunded ? 'back' : 'done'} tone={view.refunded ? undefined : 'good'} />
+        <h1>{headline}</h1>
+        <Amount value={view.payment.amount} />
+        <p class="about">{texts.receipt.to(shop)}</p>
+      </div>
+      {view.refunded && <p class="tip">{texts.receipt.refunded(page.brief)}</p>}
+      {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
+      <Details {...page} />
+      <Actions {...page} />
+      <p class="hint">{texts.receipt.confirms(shop)}</p>
+    </Shell>
+  )
+}
+
+function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: number } | null {
+  if (view.refunded || view.look !== 'fresh' || view.successUrl === null || view.forwardSeconds === null)
+    return null
+  return { url: view.successUrl, seconds: view.forwardSeconds }
+}
+
+function Forward({ texts, brief, url, seconds }: Page<'receipt'> & { url: string; seconds: number }) {
+  return (
+    <div class="forward" id="onward" data-seconds={seconds}>
+      <a class="go" id="forward" href={url} rel="noreferrer">
+        {texts.receipt.goOn(brief)}
+      </a>
+      <p class="hint" aria-live="off" data-text={texts.receipt.forward('{seconds}')}>
+        {texts.receipt.forward(`${seconds}`)}
+      </p>
+      <button class="second" type="button" id="stay" hidden>
+        {texts.receipt.stay}
+      </button>
+    </div>
+  )
+}
+
+function WayBack({ view, texts, brief }: Page<'receipt'>) {
+  if (view.look === 'printable' || view.successUrl === null) return null
+  return (
+    <a class="second" href={view.successUrl} rel="noreferrer">
+      {texts.backTo(brief)}
+    </a>
+  )
+}
+
+function Details({ view, texts, shop }: Page<'receipt'>) {
+  const { payment } = view
+  const { receipt } = texts
+  const card = payment.giftCard > 0
+  const rows: [string, string | null][] = [
+    [receipt.shop, shop],
+    [receipt.forWhat, payment.description && shown(payment.description)],
+    [receipt.price, card ? ugx(payment.amount) : null],
+    [receipt.giftCard, card ? `−${ugx(payment.giftCard)}` : null],
+    [receipt.paidByPhone, card ? ugx(payment.due) : null],
+    [receipt.method, payment.due > 0 ? texts.methods[payment.method] : receipt.methodCard],
+    [receipt.phone, payment.phone],
+    [receipt.when, TIME_OF_UGANDA.format(view.paidAt).replace(', ', ' ')],
+    [receipt.number, view.chargeId],
+    [receipt.operatorNumber, view.operatorReference && shown(view.operatorReference)],
+    [receipt.shopNumber, view.reference && shown(view.reference)],
+  ]
+  return (
+    <dl aria-label={receipt.details}>
+      {rows.map(([name, value]) =>
+        value ? (
+          <div>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  )
+}
+
+function Actions({ view, texts }: Page<'receipt'>) {
+  return (
+    <div class="actions">
+      <button class="text" type="button" id="print" hidden>
+        {texts.receipt.print}
+      </button>
+      {view.look !== 'printable' && (
+        <a class="text" href={paymentPath(view.payment, 'receipt')}>
+          {texts.receipt.receipt}
+        </a>
+      )}
+      <a class="text" href={paymentPath(view.payment, 'report')}>
+        {texts.receipt.report}
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { TEXTS } from '../texts/texts.ts'
+import type { Setting, View } from '../view.ts'
+import { ClosedPage } from './closed.tsx'
+import { FailedPage } from './failed.tsx'
+import { briefly, type Page, shown } from './page.ts'
+import { PayPage } from './pay.tsx'
+import { ReceiptPage } from './receipt.tsx'
+import { ReportedPage, ReportPage } from './report.tsx'
+import { StorefrontPage } from './storefront.tsx'
+import { WaitingPage } from './waiting.tsx'
+
+const PAGES: { [Kind in View['kind']]: (page: Page<Kind>) => VNode } = {
+  pay: PayPage,
+  waiting: WaitingPage,
+  failed: FailedPage,
+  receipt: ReceiptPage,
+  report: ReportPage,
+  reported: ReportedPage,
+  closed: ClosedPage,
+  storefront: StorefrontPage,
+}
+
+/** A whole HTML document. What strangers wrote comes out as text; nothing in it is inline but the one stylesheet. */
+export function renderPage(view: View, setting: Setting): string {
+  const texts = TEXTS[setting.language]
+  const shop = (setting.shop && shown(setting.shop.name)) || texts.theShop
+  // The table holds, under each kind, the page for views of that kind.
+  const show = PAGES[view.kind] as (page: Page<View['kind']>) => VNode
+  return `<!doctype html>${renderToString(show({ view, setting, texts, shop, brief: briefly(shop) }))}`
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact'
+import { CHECKOUT_ASSETS, type CheckoutScript } from '../assets.ts'
+import { CHECKOUT_CSS } from '../styles.ts'
+import { TEXTS } from '../texts/texts.ts'
+import type { Language, Setting } from '../view.ts'
+
+// On a phone the card fills the page: its colours, for the bars around it.
+const PAPER = { light: '#fff', dark: '#161e1b' }
+const LANGUAGES = Object.keys(TEXTS) as Language[] // Exactly the keys of the record.
+
+type Shell = {
+  setting: Setting
+  title: string
+  script?: CheckoutScript
+  /** Without scripts: load again, or go there, after so many seconds. */
+  refresh?: { seconds: number; url?: string }
+  /** A page that anybody may find, not one person's payment. */
+  open?: boolean
+  wide?: boolean
+  children: ComponentChildren
+}
+
+/** The document around every page: head, test banner, the card in the middle, languages at the foot. */
+export function Shell({ setting, title, script, refresh, open, wide, children }: Shell) {
+  return (
+    <html lang={setting.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content={PAPER.light} media="(prefers-color-scheme:light)" />
+        <meta name="theme-color" content={PAPER.dark} media="(prefers-color-scheme:dark)" />
+        <meta name="format-detection" content="telephone=no" />
+        {!open && <meta name="robots" content="noindex" />}
+        <title>{setting.mode === 'test' ? `${TEXTS[setting.language].test.word} · ${title}` : title}</title>
+        <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
+        <style>{CHECKOUT_CSS}</style>
+        {refresh && <Refresh {...refresh} />}
+        {script && <script src={CHECKOUT_ASSETS[script].href} defer />}
+      </head>
+      <body>
+        {setting.mode === 'test' && <TestBanner language={setting.language} />}
+        <main class={wide ? 'card wide' : 'card'}>{children}</main>
+        <Languages setting={setting} />
+      </body>
+    </html>
+  )
+}
+
+function Refresh({ seconds, url }: { seconds: number; url?: string }) {
+  return (
+    <noscript>
+      <meta http-equiv="refresh" content={url === undefined ? `${seconds}` : `${seconds};url=${url}`} />
+    </noscript>
+  )
+}
+
+function TestBanner({ language }: { language: Language }) {
+  const { word, says } = TEXTS[language].test
+  return (
+    <header class="test">
+      <strong>{word}</strong> – {says}
+    </header>
+  )
+}
+
+function Languages({ setting }: { setting: Setting }) {
+  const { here, language } = setting
+  const to = (other: Language) => `${here}${here.includes('?') ? '&' : '?'}lang=${other}`
+  return (
+    <footer>
+      <nav aria-label={TEXTS[language].languages}>
+        {LANGUAGES.map((other) => (
+          <a
+            href={to(other)}
+            lang={other}
+            hreflang={other}
+            aria-current={other === language ? 'true' : undefined}
+          >
+            {TEXTS[other].ownName}
+          </a>
+        ))}
+      </nav>
+    </footer>
+  )
+}

@@ -1,0 +1,133 @@
+import { assert } from '../../platform/assert.ts'
+import type { StorefrontItem } from '../view.ts'
+import { type Page, shown, ugx } from './page.ts'
+import { describedBy, Field } from './parts.tsx'
+import { Shell } from './shell.tsx'
+
+const PICTURE_SIZE = 320
+const QR_SIZE = 176
+
+/** The merchant's public page: what can be paid for, an amount of one's own, and its QR code. */
+export function StorefrontPage(page: Page<'storefront'>) {
+  const { view, setting, texts, shop } = page
+  const title = view.ownAmount?.fault ? texts.faultTitle(shop) : shop
+  return (
+    <Shell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} open wide>
+      <h1 dir="auto">{shop}</h1>
+      <div class="front">
+        <div>
+          <Items {...page} />
+          <Paging {...page} />
+        </div>
+        <aside>
+          <OwnAmount {...page} />
+          <Share {...page} />
+        </aside>
+      </div>
+    </Shell>
+  )
+}
+
+function Items({ view, texts, brief }: Page<'storefront'>) {
+  if (view.items.length === 0)
+    return (
+      <div class="said">
+        <h2>{texts.storefront.empty}</h2>
+        <p>{texts.storefront.emptyHint(brief)}</p>
+      </div>
+    )
+  return (
+    <>
+      <h2>{texts.storefront.items}</h2>
+      <ul class="items">
+        {view.items.map((item) => (
+          <Item {...item} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Item({ name, description, amount, href, picture }: StorefrontItem) {
+  return (
+    <li>
+      <a href={href}>
+        {picture === null ? (
+          <span class="blank" aria-hidden="true">
+            {Array.from(shown(name))[0]}
+          </span>
+        ) : (
+          <img src={picture} alt="" width={PICTURE_SIZE} height={PICTURE_SIZE} loading="lazy" />
+        )}
+        <span class="what">
+          <span dir="auto">{shown(name)}</span>
+          {description && (
+            <span class="hint" dir="auto">
+              {shown(description)}
+            </span>
+          )}
+          <span class="cost">{ugx(amount)}</span>
+        </span>
+      </a>
+    </li>
+  )
+}
+
+function Paging({ view, texts }: Page<'storefront'>) {
+  if (view.nextHref === null && view.firstHref === null) return null
+  return (
+    <div class="paging">
+      {view.firstHref !== null && (
+        <a class="text" href={view.firstHref}>
+          {texts.storefront.first}
+        </a>
+      )}
+      {view.nextHref !== null && (
+        <a class="second" href={view.nextHref}>
+          {texts.storefront.more}
+        </a>
+      )}
+    </div>
+  )
+}
+
+function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
+  if (view.ownAmount === null) return null
+  assert(setting.shop, "a storefront is somebody's")
+  const { typed, least, fault } = view.ownAmount
+  const notes = { hint: texts.storefront.atLeast(ugx(least)), fault: fault && texts.faults[fault] }
+  return (
+    <section>
+      <h2>{texts.storefront.own}</h2>
+      <form method="post" action={`/pay/@${setting.shop.handle}/pay`} data-moment={texts.pay.oneMoment}>
+        <Field id="amount" label={texts.storefront.amount} {...notes}>
+          <input
+            {...describedBy('amount', notes)}
+            name="amount"
+            class="digits"
+            inputmode="numeric"
+            autocomplete="off"
+            maxlength={16}
+            required
+            value={typed}
+          />
+        </Field>
+        <button type="submit" class="go">
+          {texts.storefront.goOn}
+        </button>
+      </form>
+    </section>
+  )
+}
+
+function Share({ view, texts }: Page<'storefront'>) {
+  return (
+    <section class="share">
+      <h2>{texts.storefront.scan}</h2>
+      <img src={view.qrSvg} alt={texts.storefront.scanHint} width={QR_SIZE} height={QR_SIZE} loading="lazy" />
+      <a class="text" href={view.qrPng} download>
+        {texts.storefront.saveQr}
+      </a>
+    </section>
+  )
+}

@@ -1,0 +1,103 @@
+import { type Page, paymentPath, ugx } from './page.ts'
+import { Amount, Away, Icon, Sign, titleOf } from './parts.tsx'
+import { Shell } from './shell.tsx'
+
+const PROMPT_SECONDS = 60
+const RELOAD_SECONDS = 5
+
+/** The customer looks at the phone now. This page says what will be seen there, and never asks for anything. */
+export function WaitingPage(page: Page<'waiting'>) {
+  const { view, setting, texts, shop } = page
+  const still = texts.waiting.still(texts.methods[view.payment.method])
+  const headline = view.secondsLeft > 0 ? texts.waiting.title : still
+  return (
+    <Shell
+      setting={setting}
+      title={titleOf(headline, shop)}
+      script="wait.js"
+      refresh={{ seconds: RELOAD_SECONDS }}
+    >
+      <div class="sum">
+        <Sign name={view.secondsLeft > 0 ? 'phone' : 'clock'} tone="beat" />
+        <h1 id="headline" data-later={still}>
+          {headline}
+        </h1>
+        <Amount value={view.payment.due} />
+        <p class="about">{texts.receipt.to(shop)}</p>
+      </div>
+      {setting.mode === 'test' && <p class="tip">{texts.waiting.inTest}</p>}
+      <Phases {...page} still={still} />
+      <a class="text" href={paymentPath(view.payment, 'status')}>
+        {texts.waiting.check}
+      </a>
+      <Away url={view.cancelUrl} says={texts.backTo(page.brief)} />
+    </Shell>
+  )
+}
+
+/** While the prompt is on the phone, and after: both stand in the page, for the script to change from one to the other. */
+function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
+  const { view, texts, brief } = page
+  const waits = view.secondsLeft > 0
+  return (
+    <div class="said" id="wait" data-status={paymentPath(view.payment, 'status.json')}>
+      <div class="news" role="status">
+        <p class="tip" id="long" hidden={waits}>
+          <span class="ear">{still}. </span>
+          {texts.waiting.mayClose(brief)}
+        </p>
+      </div>
+      {waits && <Steps {...page} />}
+      <p class="safe">
+        <Icon name="lock" />
+        <span>{texts.waiting.never}</span>
+      </p>
+      {waits && <Countdown {...page} />}
+    </div>
+  )
+}
+
+function Steps({ view, texts }: Page<'waiting'>) {
+  const { payment } = view
+  const amount = ugx(payment.due)
+  return (
+    <ol class="steps" id="steps">
+      <li>
+        <Whole
+          text={texts.waiting.sends(texts.methods[payment.method], payment.phone)}
+          part={payment.phone}
+        />
+      </li>
+      <li>
+        <Whole text={texts.waiting.compare(amount)} part={amount} />
+      </li>
+      <li>{texts.waiting.enterPin(texts.pins[payment.method])}</li>
+    </ol>
+  )
+}
+
+/** A sentence in which one part, a number or an amount, is broken over two lines only where it must be. */
+function Whole({ text, part }: { text: string; part: string | null }) {
+  const at = part === null ? -1 : text.indexOf(part)
+  if (part === null || at === -1) return <span>{text}</span>
+  return (
+    <span>
+      {text.slice(0, at)}
+      <b class="whole">{part}</b>
+      {text.slice(at + part.length)}
+    </span>
+  )
+}
+
+function Countdown({ view, texts }: Page<'waiting'>) {
+  const left = Math.min(PROMPT_SECONDS, Math.ceil(view.secondsLeft))
+  return (
+    <div class="count" id="count">
+      <progress max={PROMPT_SECONDS} value={left} aria-hidden="true" />
+      <p aria-live="off" data-seconds={left} data-text={texts.waiting.secondsLeft('{seconds}')}>
+        {texts.waiting.secondsLeft(`${left}`)}
+      </p>
+      <p class="hint">{texts.waiting.nothingCame}</p>
+    </div>
+  )
+}

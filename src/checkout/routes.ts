@@ -1,0 +1,158 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { refusalFor } from '../platform/http/errors.ts'
+import { clientAddress } from '../platform/http/guards.ts'
+import { refuseOtherMethods } from '../platform/http/other-methods.ts'
+import type { Refusal } from '../platform/refusal.ts'
+import { CHECKOUT_ASSETS } from './assets.ts'
+import { languageCookie, readCookies } from './cookies.ts'
+import { cameFromHere, readFields } from './form.ts'
+import { known, languageOf } from './language.ts'
+import { applyVoucher, retry, submit } from './link-forms.ts'
+import { showLink, showQr, showReceipt, showStatus, statusDocument } from './link-pages.ts'
+import { report, showReport } from './report-pages.ts'
+import { sendReply } from './send-reply.ts'
+import { payOwnAmount, showItems, showPicture, showStorefront, showStorefrontQr } from './storefront-pages.ts'
+import type { ClosedView } from './view.ts'
+import type { Checkout, Handler, Reply, Visit } from './visit.ts'
+
+export type CheckoutOptions = Checkout & {
+  log: Logger
+  trustedProxies: number
+  /** Where the service is reached; read when a request comes, for a port that the system chooses is not known before. */
+  baseUrl(): string
+}
+
+type Route = { method: 'GET' | 'POST'; path: string; handle: Handler }
+
+// Forms are a few short fields and one text of 2,000 characters.
+const FORM_LIMIT = 32 * 1024
+const ASSET_MAX_AGE_S = 31_536_000
+
+/** Every public page of the checkout (contract.md 2.7). What lies under `@` is a storefront. */
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/pay/@:handle', handle: showStorefront },
+  { method: 'GET', path: '/pay/@:handle/items.json', handle: showItems },
+  { method: 'GET', path: '/pay/@:handle/qr.:form', handle: showStorefrontQr },
+  { method: 'GET', path: '/pay/@:handle/pictures/:item', handle: showPicture },
+  { method: 'POST', path: '/pay/@:handle/pay', handle: payOwnAmount },
+  { method: 'GET', path: '/pay/:id', handle: showLink },
+  { method: 'GET', path: '/pay/:id/status', handle: showStatus },
+  { method: 'GET', path: '/pay/:id/status.json', handle: statusDocument },
+  { method: 'GET', path: '/pay/:id/receipt', handle: showReceipt },
+  { method: 'GET', path: '/pay/:id/report', handle: showReport },
+  { method: 'GET', path: '/pay/:id/qr.:form', handle: showQr },
+  { method: 'POST', path: '/pay/:id/submit', handle: submit },
+  { method: 'POST', path: '/pay/:id/retry', handle: retry },
+  { method: 'POST', path: '/pay/:id/apply-voucher', handle: applyVoucher },
+  { method: 'POST', path: '/pay/:id/report', handle: report },
+]
+
+/** Registers the hosted pages: no key, no login; a browser that has been nowhere before gets everything in one answer. */
+export function registerCheckout(server: FastifyInstance, options: CheckoutOptions): void {
+  for (const { method, path, handle } of ROUTES)
+    server.route({
+      method,
+      url: path,
+      bodyLimit: FORM_LIMIT,
+      handler: (request, reply) => answer(options, { request, reply, handle }),
+    })
+  const assets = Object.values(CHECKOUT_ASSETS)
+  for (const asset of assets)
+    server.get(asset.path, (_request, reply) =>
+      reply
+        .headers({
+          'Content-Type': asset.type,
+          'Cache-Control': `public, max-age=${ASSET_MAX_AGE_S}, immutable`,
+          ETag: asset.etag,
+          'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+        })
+        .send(asset.body),
+    )
+  refuseOtherMethods(server, [...ROUTES, ...assets.map(({ path }) => ({ path, method: 'GET' }))])
+}
+
+type Asked = { request: FastifyRequest; reply: FastifyReply; handle: Handler }
+
+/** One request from text to page. What a handler throws becomes a page in the customer's language, never a raw fault. */
+async function answer(options: CheckoutOptions, { request, reply, handle }: Asked): Promise<FastifyReply> {
+  const visit = readVisit(options, request)
+  const { id } = visit.params
+  if (id !== undefined) request.objectId = id.slice(0, 60)
+  const asked = known(visit.query.lang)
+  if (asked !== null) reply.header('Set-Cookie', languageCookie(asked, options.https))
+  const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  const found = await handled(options, { request, visit, handle })
+  return sendReply(reply, found, { visit, gzip })
+}
+
+async function handled(
+  options: CheckoutOptions,
+  { request, visit, handle }: { request: FastifyRequest; visit: Visit; handle: Handler },
+): Promise<Reply> {
+  try {
+    if (request.method === 'GET') options.limits.pages.take(visit.address, options.clock.nowMs())
+    return await handle(options, visit)
+  } catch (error) {
+    const refusal = refusalFor(error)
+    request.code = refusal.code
+    if (refusal.status >= 500)
+      options.log[refusal.status === 500 ? 'error' : 'warn'](
+        { err: error, request_id: request.id },
+        'a page failed',
+      )
+    const status = refusal.status === 400 ? 404 : refusal.status
+    if (/\.json($|\?)/.test(request.url))
+      return {
+        kind: 'json',
+        status,
+        value: { error: refusal.message, code: refusal.code, request_id: request.id },
+        ...waitOf(refusal),
+      }
+    return closed(status, refusal)
+  }
+}
+
+const WHY: Record<number, ClosedView['why']> = { 404: 'unknown', 429: 'busy', 503: 'busy' }
+
+const waitOf = ({ retryAfterSeconds }: Refusal) => (retryAfterSeconds === null ? {} : { retryAfterSeconds })
+
+function closed(status: number, refusal: Refusal): Reply {
+  const why = WHY[status] ?? 'trouble'
+  return {
+    kind: 'page',
+    status,
+    view: { kind: 'closed', why, cancelUrl: null, storefront: null },
+    shop: null,
+    mode: 'live',
+    ...waitOf(refusal),
+  }
+}
+
+// Where a form leads to there is nothing to read: who reloads, or wants another language, goes to the page it stands on.
+const pageOfForm = (method: string, path: string) =>
+  method === 'POST' ? path.replace(/\/(submit|retry|apply-voucher|pay)\/?$/, '') : path
+
+function readVisit({ trustedProxies, baseUrl }: CheckoutOptions, request: FastifyRequest): Visit {
+  const { headers } = request.raw
+  const cookies = readCookies(headers.cookie)
+  const { pathname, searchParams } = new URL(request.url.replace(/^\/{2,}/, '/'), 'http://here')
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of searchParams) query[name] ??= value
+  searchParams.delete('lang')
+  const rest = searchParams.toString()
+  return {
+    params: request.params as Record<string, string>,
+    query,
+    fields: readFields(request.body),
+    cookies,
+    address: clientAddress(request.raw, trustedProxies),
+    language: languageOf({
+      query: query.lang,
+      cookie: cookies.get('lang'),
+      browser: headers['accept-language'],
+    }),
+    here: `${pageOfForm(request.method, pathname)}${rest === '' ? '' : `?${rest}`}`,
+    fromHere: cameFromHere(headers, baseUrl()),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Charge, ChargeStatus } from '../charges/charge.ts'
+import { assert } from '../platform/assert.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
+import { type Found, paymentOf, takesPayments } from './found-link.ts'
+import type { ClosedView, ReceiptView, View } from './view.ts'
+
+// How long the operator's prompt stays on the phone (spec 8).
+const PROMPT_SECONDS = 60
+// Somebody who comes back later is told that it has been paid, and is not sent on to the shop.
+const FRESH_MS = 120_000
+const FORWARD_SECONDS = 5
+
+type Shown = Found & { charge: Charge }
+
+/** The one table: which page a payment has in which state. Reload, back and a second submit all end here. */
+const PAGE_OF: Record<ChargeStatus, (found: Shown, now: Date) => View> = {
+  pending: waitingView,
+  authorized: waitingView,
+  failed: failedView,
+  succeeded: (found, now) => receiptView(found, isFresh(found.charge, now) ? 'fresh' : 'earlier'),
+  refunded: (found) => receiptView(found, 'earlier'),
+}
+
+/** The page of the payment as it stands. */
+export const statusView = (found: Shown, now: Date): View => PAGE_OF[found.charge.status](found, now)
+
+export const isPaid = ({ charge }: Found): boolean =>
+  charge?.status === 'succeeded' || charge?.status === 'refunded'
+
+/** Nothing can be started here (any more). */
+export function closedView({ shop, link }: Found): ClosedView {
+  const open = shop.active && link.mode === 'live' && link.allowMultipleUses
+  const storefront = open ? `/pay/@${shop.handle}` : null
+  return { kind: 'closed', why: 'inactive', cancelUrl: link.cancelUrl, storefront }
+}
+
+function waitingView(found: Shown, now: Date): View {
+  const passed = Math.floor((now.getTime() - found.charge.createdAt.getTime()) / 1000)
+  return {
+    kind: 'waiting',
+    payment: paymentOf(found, found.charge),
+    secondsLeft: PROMPT_SECONDS - passed,
+    cancelUrl: found.link.cancelUrl,
+  }
+}
+
+function failedView(found: Shown): View {
+  return {
+    kind: 'failed',
+    payment: paymentOf(found, found.charge),
+    reason: found.charge.failureReason as ChargeFailure, // The database knows no other reason.
+    mayRetry: takesPayments(found),
+    cancelUrl: found.link.cancelUrl,
+  }
+}
+
+/** What was paid, for the customer to keep. */
+export function receiptView(found: Shown, look: ReceiptView['look']): ReceiptView {
+  const { link, charge } = found
+  assert(charge.completedAt, 'what was paid was completed')
+  return {
+    kind: 'receipt',
+    look,
+    payment: paymentOf(found, charge),
+    refunded: charge.status === 'refunded',
+    chargeId: charge.id,
+    operatorReference: charge.railTransactionId,
+    reference: charge.reference,
+    paidAt: charge.completedAt,
+    successUrl: link.successUrl,
+    forwardSeconds: look === 'fresh' && link.successUrl !== null ? FORWARD_SECONDS : null,
+  }
+}
+
+const isFresh = ({ completedAt }: Charge, now: Date): boolean =>
+  completedAt !== null && now.getTime() - completedAt.getTime() < FRESH_MS

@@ -1,0 +1,134 @@
+import type { ChargeFailure } from '../../rails/rail.ts'
+import type { ClosedView, FormFault, Language, Method } from '../view.ts'
+import { EN } from './en.ts'
+import { LG } from './lg.ts'
+import { SW } from './sw.ts'
+
+/** Every sentence of the hosted pages in one language. Amounts come in as they are shown, `UGX 25,000`. */
+export type Texts = {
+  /** The language in its own words. */
+  ownName: string
+  languages: string
+  test: { word: string; says: string }
+  /** Stands for the merchant's name where nobody knows it. */
+  theShop: string
+  backTo: (shop: string) => string
+  methods: Record<Method, string>
+  /** What the customer types on the phone to agree. */
+  pins: Record<Method, string>
+  faultTitle: (title: string) => string
+  faults: Record<FormFault, string>
+  pay: {
+    title: (shop: string) => string
+    noFee: (amount: string) => string
+    priceBefore: string
+    giftCard: (last4: string) => string
+    remove: string
+    removeCard: (last4: string) => string
+    kept: (amount: string) => string
+    covered: string
+    haveCard: string
+    code: string
+    apply: string
+    method: string
+    phone: (method: string | null) => string
+    phoneHint: string
+    addEmail: string
+    email: string
+    emailHint: (shop: string) => string
+    button: (amount: string) => string
+    useCard: string
+    pin: string
+    oneMoment: string
+    looksLike: (operator: string) => string
+    /** The number looks like one operator's while the other was chosen. */
+    looksOther: (operator: string, chosen: string) => string
+    cancel: (shop: string) => string
+  }
+  waiting: {
+    title: string
+    sends: (operator: string, phone: string | null) => string
+    compare: (amount: string) => string
+    enterPin: (pin: string) => string
+    never: string
+    secondsLeft: (seconds: string) => string
+    nothingCame: string
+    still: (operator: string) => string
+    mayClose: (shop: string) => string
+    check: string
+    inTest: string
+  }
+  failed: {
+    title: string
+    nothingTaken: string
+    cardKept: string
+    reasons: Record<ChargeFailure, { what: string; todo: string }>
+    again: string
+    closed: (shop: string) => string
+  }
+  receipt: {
+    fresh: string
+    earlier: string
+    printable: string
+    refundedTitle: string
+    refunded: (shop: string) => string
+    to: (shop: string) => string
+    confirms: (shop: string) => string
+    details: string
+    shop: string
+    forWhat: string
+    price: string
+    giftCard: string
+    paidByPhone: string
+    method: string
+    methodCard: string
+    phone: string
+    when: string
+    number: string
+    operatorNumber: string
+    shopNumber: string
+    goOn: (shop: string) => string
+    forward: (seconds: string) => string
+    stay: string
+    receipt: string
+    print: string
+    report: string
+  }
+  report: {
+    title: string
+    about: (amount: string, shop: string) => string
+    reason: string
+    reasons: Record<ReportReason, string>
+    details: string
+    contact: (shop: string) => string
+    never: string
+    send: string
+    back: string
+    thanks: string
+    heard: (shop: string) => string
+    noMoney: string
+  }
+  closed: Record<ClosedView['why'], { title: string; says: (shop: string) => string }> & {
+    retry: string
+    storefront: (shop: string) => string
+  }
+  storefront: {
+    items: string
+    empty: string
+    emptyHint: (shop: string) => string
+    own: string
+    amount: string
+    atLeast: (amount: string) => string
+    goOn: string
+    more: string
+    first: string
+    scan: string
+    scanHint: string
+    saveQr: string
+  }
+}
+
+export type ReportReason = 'not_delivered' | 'wrong_amount' | 'double_charge' | 'other'
+
+/** The catalogues by language. */
+export const TEXTS: Record<Language, Texts> = { en: EN, lg: LG, sw: SW }

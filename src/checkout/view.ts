@@ -1,0 +1,151 @@
+import type { ChargeFailure } from '../rails/rail.ts'
+
+/** What stands on every page: who is paid, in which mode, in which language, and where the customer is. */
+export type Setting = {
+  language: Language
+  /** Null where nobody knows whose page it is (an unknown address). */
+  shop: { name: string; handle: string } | null
+  mode: 'test' | 'live'
+  /** The address of this page with its query but without `lang`, for the switch of languages; starts with `/pay/`. */
+  here: string
+}
+
+export type Language = 'en' | 'lg' | 'sw'
+export type Method = 'op1_momo' | 'op2_money' | 'card'
+
+/** Why the form is shown again, in the words of the customer's language. */
+export type FormFault =
+  | 'phone' // what was typed is no phone number
+  | 'email'
+  | 'method' // a way to pay that this page does not have
+  | 'voucher' // cannot be used here, whatever the reason
+  | 'voucher_changed' // less is left on the card than was shown: look again before you pay
+  | 'voucher_closed' // too many wrong codes on this link
+  | 'rail' // the operator cannot be reached; nothing was charged
+  | 'prompts' // this phone has had too many prompts of late
+  | 'busy' // too many tries from here, or the service has too much to do
+  | 'elsewhere' // the form was sent from another site
+  | 'card_number' // a payment card number typed into a text
+  | 'details'
+  | 'contact'
+  | 'reason' // of a report
+  | 'amount' // of the storefront's own amount
+
+/** A gift card as the form shows it. Whole UGX. `kept` stays on the card; `due` is 0 when it covers all. */
+export type AppliedVoucher = { last4: string; applied: number; due: number; kept: number }
+
+export type PayView = {
+  kind: 'pay'
+  linkId: string
+  amount: number
+  description: string | null
+  /** Of the link's mode, in the order to show them; the first is chosen where nothing was. */
+  methods: readonly Method[]
+  /** Null: this page takes no vouchers (test mode, closed box). */
+  voucher: { applied: AppliedVoucher | null; typed: string } | null
+  typed: { method: Method | null; phone: string; email: string }
+  /** Hidden field `token` of the pay form: the same form sent twice makes one payment. */
+  token: string
+  fault: FormFault | null
+  cancelUrl: string | null
+}
+
+/** A charge as its customer may see it: whole UGX, the phone masked, times in UTC. */
+export type Payment = {
+  linkId: string
+  /** In the query of every address of this payment, for reusable links; null for one-shot ones. */
+  charge: string | null
+  amount: number
+  giftCard: number
+  due: number
+  method: Method
+  /** `+256 7•• ••• 001`, or null where none was needed. */
+  phone: string | null
+  description: string | null
+}
+
+export type WaitingView = {
+  kind: 'waiting'
+  payment: Payment
+  /** Of the sixty that the prompt stays on the phone; 0 or less: it has surely gone, and only the operator's word is awaited. */
+  secondsLeft: number
+  cancelUrl: string | null
+}
+
+export type FailedView = {
+  kind: 'failed'
+  payment: Payment
+  reason: ChargeFailure
+  /** The merchant takes no payments any more, or the order has expired: no retry. */
+  mayRetry: boolean
+  cancelUrl: string | null
+}
+
+export type ReceiptView = {
+  /** fresh: paid just now. earlier: somebody comes back to a paid link. printable: the receipt page proper. */
+  kind: 'receipt'
+  look: 'fresh' | 'earlier' | 'printable'
+  payment: Payment
+  refunded: boolean
+  /** Our number, the operator's, the merchant's own. */
+  chargeId: string
+  operatorReference: string | null
+  reference: string | null
+  paidAt: Date
+  /** Where the merchant wants its customer next; never a proof of payment. */
+  successUrl: string | null
+  /** After which the page goes there by itself, on a fresh receipt only. */
+  forwardSeconds: number | null
+}
+
+export type ReportView = {
+  kind: 'report'
+  payment: Payment
+  chargeId: string
+  typed: { reason: string; details: string; contact: string }
+  fault: FormFault | null
+}
+export type ReportedView = { kind: 'reported'; payment: Payment }
+
+/** Nothing can be paid here, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
+export type ClosedView = {
+  kind: 'closed'
+  why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy' | 'gone_storefront'
+  cancelUrl: string | null
+  /** The merchant's public page, where it has one worth a visit. */
+  storefront: string | null
+}
+
+export type StorefrontItem = {
+  id: string
+  name: string
+  description: string | null
+  amount: number
+  /** `/pay/lnk_...` */
+  href: string
+  /** `/pay/@handle/pictures/itm_...?v=...` or null. Square, 320 by 320, WebP. */
+  picture: string | null
+}
+export type StorefrontView = {
+  kind: 'storefront'
+  items: readonly StorefrontItem[]
+  /** The page after this one, or null. */
+  nextHref: string | null
+  /** Not on the first page: the way back to it. */
+  firstHref: string | null
+  /** Where its own QR lies, as a picture and as a file to save. */
+  qrSvg: string
+  qrPng: string
+  /** What was typed as the customer's own amount, the least of it, and what was wrong. Null: the merchant takes none. */
+  ownAmount: { typed: string; least: number; fault: FormFault | null } | null
+}
+
+export type View =
+  | PayView
+  | WaitingView
+  | FailedView
+  | ReceiptView
+  | ReportView
+  | ReportedView
+  | ClosedView
+  | StorefrontView

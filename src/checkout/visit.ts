@@ -1,0 +1,50 @@
+import type { Gateway } from '../app.ts'
+import type { Shop, ShopFinder } from '../merchants/shops.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Fields } from './form.ts'
+import type { PublicLimits } from './public-limits.ts'
+import type { Language, View } from './view.ts'
+
+/** What every handler of the hosted pages works with. */
+export type Checkout = {
+  /** Throws 503 until the database has been reached. */
+  gateway(): Gateway
+  shops: ShopFinder
+  limits: PublicLimits
+  clock: Clock
+  /** Whether the service is reached by https, and so its cookies must be. */
+  https: boolean
+}
+
+/** One request of a customer's browser, as text. */
+export type Visit = {
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string | undefined>>
+  fields: Fields
+  cookies: Map<string, string>
+  address: string
+  language: Language
+  /** Path and query without `lang`. */
+  here: string
+  /** Whether a form was sent by a page of ours. */
+  fromHere: boolean
+}
+
+/** What a handler answers; how it is sent is the business of routes.ts. */
+export type Reply =
+  | {
+      kind: 'page'
+      status: number
+      view: View
+      shop: Shop | null
+      mode: 'test' | 'live'
+      /** Another address than the one that was asked for, where a form is shown again. */
+      here?: string
+      cookies?: readonly string[]
+      retryAfterSeconds?: number
+    }
+  | { kind: 'redirect'; to: string; cookies?: readonly string[] }
+  | { kind: 'json'; status: number; value: unknown; retryAfterSeconds?: number }
+  | { kind: 'file'; type: string; body: Buffer; maxAgeSeconds: number }
+
+export type Handler = (checkout: Checkout, visit: Visit) => Promise<Reply>

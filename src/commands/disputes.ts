@@ -1,0 +1,73 @@
+import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
+import type { Dispute } from '../disputes/dispute.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, flag, oneOf, optionalText, required, text } from './command.ts'
+
+const shown = (dispute: Dispute) => ({
+  id: dispute.id,
+  mode: dispute.mode,
+  charge_id: dispute.chargeId,
+  reason: dispute.reason,
+  details: dispute.details,
+  contact: dispute.contact,
+  opened_at: dispute.openedAt.toISOString(),
+  respond_by: dispute.respondBy.toISOString(),
+  closed_at: dispute.closedAt?.toISOString() ?? null,
+})
+
+/** What a stranger typed, fit for a terminal: one line, without anything that could move the cursor or turn the text around. */
+const onOneLine = (typed: string) => typed.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+
+function linesOf(dispute: Dispute): string[] {
+  const { id, mode, chargeId, reason, openedAt, respondBy, closedAt, details, contact } = dispute
+  const end = closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
+  return [
+    `${id} ${mode} ${reason} about ${chargeId}, since ${openedAt.toISOString()}, ${end}`,
+    ...(details === null ? [] : [`    ${onOneLine(details)}`]),
+    ...(contact === null ? [] : [`    contact: ${onOneLine(contact)}`]),
+  ]
+}
+
+const list: Command = {
+  name: 'disputes list',
+  usage: 'disputes list <m> [--mode test|live] [--open]',
+  says: 'problems that customers reported about their payments, newest first',
+  words: 1,
+  options: { mode: text, open: flag },
+  async run(input) {
+    const given = optionalText(input, 'mode')
+    const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const disputes = await listDisputes(app, merchant.id, { mode, onlyOpen: input.options.open === true })
+    return {
+      json: disputes.map(shown),
+      lines: disputes.length === 0 ? ['nothing was reported'] : disputes.flatMap(linesOf),
+    }
+  },
+}
+
+const close: Command = {
+  name: 'disputes close',
+  usage: 'disputes close <m> --dispute D',
+  says: 'it was settled with the customer; a closed one never changes',
+  words: 1,
+  options: { dispute: text },
+  async run(input) {
+    const id = required(input, 'dispute')
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
+    const { dispute, closed } = await closeDispute(app, { merchantId: merchant.id, id })
+    if (closed)
+      await writeAudit(input.gateway, {
+        action: 'disputes close',
+        merchantId: merchant.id,
+        details: { dispute: id },
+      })
+    return { json: shown(dispute), lines: [`${id} is closed`] }
+  },
+}
+
+export const disputeCommands = [list, close]

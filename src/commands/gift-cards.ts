@@ -1,0 +1,130 @@
+import type { App } from '../app.ts'
+import { listCards } from '../gift-cards/find-card.ts'
+import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
+import { issueCards, MOST_CARDS, readLastDay } from '../gift-cards/issue-cards.ts'
+import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { kampalaIso } from '../platform/kampala.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandInput,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+  wholeNumber,
+} from './command.ts'
+
+const READ_AT_ONCE = 1000
+const LONGEST_KEY = 255
+
+const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+
+const issue: Command = {
+  name: 'gift-cards issue',
+  usage: 'gift-cards issue <m> --value N [--quantity Q] [--expires YYYY-MM-DD] [--notes T] [--key K]',
+  says: 'make gift cards; prints their codes once',
+  words: 1,
+  options: { value: text, quantity: text, expires: text, notes: text, key: text },
+  async run(input) {
+    const wanted = readIssue(input)
+    const { app, merchant } = await ofMerchant(input)
+    const { cards, again } = await issueCards(app, merchant, wanted)
+    const ids = cards.map(({ id }) => id)
+    const details = { cards: ids, value: wanted.value, again }
+    await writeAudit(input.gateway, { action: 'gift-cards issue', merchantId: merchant.id, details })
+    return {
+      json: { cards },
+      lines: [
+        ...cards.map((card) => `${card.code}  ${card.id}  ${card.value}  until ${lastDay(card.expires_at)}`),
+        'Keep them now: the codes are not shown again.',
+      ],
+    }
+  },
+}
+
+function readIssue(input: CommandInput) {
+  const value = wholeNumber('value', required(input, 'value'), { low: 1, high: Number.MAX_SAFE_INTEGER })
+  const quantity = wholeNumber('quantity', optionalText(input, 'quantity') ?? '1', {
+    low: 1,
+    high: MOST_CARDS,
+  })
+  const expires = optionalText(input, 'expires') ?? null
+  if (expires !== null && readLastDay(expires) === null)
+    throw new WrongUsage('--expires must be a day, YYYY-MM-DD')
+  const commandKey = optionalText(input, 'key')
+  if (commandKey !== undefined && (commandKey === '' || commandKey.length > LONGEST_KEY))
+    throw new WrongUsage(`--key must be 1 to ${LONGEST_KEY} characters`)
+  return { value, quantity, expires, notes: optionalText(input, 'notes') || null, commandKey }
+}
+
+const list: Command = {
+  name: 'gift-cards list',
+  usage: 'gift-cards list <m>',
+  says: 'all gift cards of a merchant, newest first, without their codes',
+  words: 1,
+  options: {},
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const cards = (await allCards(app, merchant.id)).map((card) => shown(app, card))
+    return { json: cards, lines: cards.map(line) }
+  },
+}
+
+async function allCards(app: App, merchantId: number): Promise<GiftCard[]> {
+  const cards: GiftCard[] = []
+  for (;;) {
+    const some = await listCards(app, merchantId, { after: cards.at(-1) ?? null, limit: READ_AT_ONCE })
+    cards.push(...some)
+    if (some.length < READ_AT_ONCE) return cards
+  }
+}
+
+const switching = (
+  verb: 'deactivate' | 'activate',
+  says: string,
+  change: typeof deactivateCard,
+): Command => ({
+  name: `gift-cards ${verb}`,
+  usage: `gift-cards ${verb} <m> --card ID`,
+  says,
+  words: 1,
+  options: { card: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const card = shown(app, await change(app, merchant, required(input, 'card')))
+    const details = { card: card.id }
+    await writeAudit(input.gateway, { action: `gift-cards ${verb}`, merchantId: merchant.id, details })
+    return { json: card, lines: [line(card)] }
+  },
+})
+
+/** A card as lists show it: enough to recognise it, too little to spend it. */
+const shown = (app: App, card: GiftCard) => ({
+  id: card.id,
+  last_four: card.last4,
+  value: card.value,
+  remaining: card.balance,
+  reserved: card.reserved,
+  state: cardState(card, app.clock.now()),
+  expires_at: card.expiresAt.toISOString(),
+  notes: card.notes,
+  created_at: card.createdAt.toISOString(),
+})
+
+function line(card: ReturnType<typeof shown>): string {
+  const reserved = card.reserved === 0 ? '' : `, ${card.reserved} reserved`
+  const facts = `${card.remaining} of ${card.value}${reserved}, until ${lastDay(card.expires_at)}`
+  return `${card.id}  ...${card.last_four}  ${card.state}  ${facts}${card.notes === null ? '' : `  ${card.notes.replace(/\s+/g, ' ')}`}`
+}
+
+/** The last day in Kampala on which a card pays. */
+const lastDay = (expiresAt: string) => kampalaIso(new Date(Date.parse(expiresAt) - 1)).slice(0, 10)
+
+export const giftCardCommands = [
+  issue,
+  list,
+  switching('deactivate', 'let a card pay nothing more; payments under way still complete', deactivateCard),
+  switching('activate', 'undo a deactivation', activateCard),
+]

@@ -1,0 +1,68 @@
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { listLinks } from '../payment-links/find-links.ts'
+import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
+import { switchLink } from '../payment-links/switch-link.ts'
+import { presentPage } from '../platform/http/lists.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, type CommandInput, oneOf, optionalText, required, text } from './command.ts'
+
+const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+
+const line = (link: LinkWithCharges, baseUrl: string) => {
+  const { status, amount, reference } = presentLink(link, baseUrl)
+  return `${linkUrl(link, baseUrl)} ${link.mode} ${status}: ${amount}${reference === null ? '' : ` for ${reference}`}`
+}
+
+const list: Command = {
+  name: 'payment-links list',
+  usage: 'payment-links list <m> [--mode test|live] [--starting-after LINK]',
+  says: 'the payment links of a mode (test unless said otherwise), newest first, a hundred at a time',
+  words: 1,
+  options: { mode: text, 'starting-after': text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const page = await listLinks(
+      app,
+      { merchantId: merchant.id, tag: merchant.tag, mode },
+      {
+        limit: 100,
+        startingAfter: optionalText(input, 'starting-after') ?? null,
+        createdAfter: null,
+        createdBefore: null,
+        reference: null,
+      },
+    )
+    const more = page.nextCursor === null ? [] : [`more: --starting-after ${page.nextCursor}`]
+    const lines = page.data.map((link) => line(link, app.baseUrl))
+    return {
+      json: presentPage(page, (link) => presentLink(link, app.baseUrl)),
+      lines: lines.length === 0 ? [`no payment links in ${mode} mode`] : [...lines, ...more],
+    }
+  },
+}
+
+const switching = (to: 'on' | 'off', says: string): Command => ({
+  name: `payment-links ${to}`,
+  usage: `payment-links ${to} <m> --link ID`,
+  says,
+  words: 1,
+  options: { link: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const id = required(input, 'link')
+    const link = await switchLink(app, merchant, { id, to })
+    await writeAudit(input.gateway, {
+      action: `payment-links ${to}`,
+      merchantId: merchant.id,
+      details: { link: id, mode: link.mode },
+    })
+    return { json: presentLink(link, app.baseUrl), lines: [line(link, app.baseUrl)] }
+  },
+})
+
+export const paymentLinkCommands = [
+  list,
+  switching('off', 'nobody can start paying it any more; a payment under way goes on'),
+  switching('on', 'it can be paid again, unless it is a one-shot link that has been paid'),
+]

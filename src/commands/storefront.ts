@@ -1,0 +1,170 @@
+import { open, stat } from 'node:fs/promises'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { linkUrl } from '../payment-links/payment-link.ts'
+import { badRequest } from '../platform/refusal.ts'
+import { addItem } from '../storefront/add-item.ts'
+import { editItem, type ItemChange, removeItem } from '../storefront/change-item.ts'
+import { allItems } from '../storefront/find-items.ts'
+import { type Item, presentItem } from '../storefront/item.ts'
+import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandAnswer,
+  type CommandInput,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+  wholeNumber,
+} from './command.ts'
+
+const LONGEST_KEY = 200
+const NO_PICTURE = 'none'
+
+const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+const readAmount = (given: string) => wholeNumber('amount', given, { low: 1, high: Number.MAX_SAFE_INTEGER })
+
+type Place = { baseUrl: string; handle: string }
+const shown = (item: Item, place: Place) => ({
+  ...presentItem(item, place),
+  description: item.description,
+  picture_url: presentItem(item, place).picture_url ?? null,
+  link_id: item.linkId,
+  shown: !item.hidden && !item.removed,
+  created_at: item.createdAt.toISOString(),
+})
+
+function line(item: Item, { baseUrl }: Place): string {
+  const state = item.removed ? ' (removed)' : item.hidden ? ' (hidden: its link is switched off)' : ''
+  const picture = item.pictureAt === null ? '' : ', with a picture'
+  return `${item.id} ${item.amount} ${item.name}${picture}${state}  ${linkUrl({ id: item.linkId }, baseUrl)}`
+}
+
+const answerWith = (item: Item, place: Place, note = ''): CommandAnswer => ({
+  json: shown(item, place),
+  lines: [line(item, place) + note],
+})
+
+const add: Command = {
+  name: 'storefront add',
+  usage: 'storefront add <m> --name N --amount A [--description D] [--picture FILE] [--key K]',
+  says: 'offer something on the public page; it can be paid once the business is verified',
+  words: 1,
+  options: { name: text, amount: text, description: text, picture: text, key: text },
+  async run(input) {
+    const [name, amount] = [required(input, 'name'), readAmount(required(input, 'amount'))]
+    const commandKey = readKey(input)
+    const { app, merchant } = await ofMerchant(input)
+    const path = optionalText(input, 'picture')
+    const picture = path === undefined ? null : await pictureOf(path)
+    const description = optionalText(input, 'description') ?? null
+    const { item, again } = await addItem(app, merchant, { name, amount, description, picture, commandKey })
+    if (!again) await audit(input, { action: 'storefront add', merchantId: merchant.id, item })
+    const place = { baseUrl: app.baseUrl, handle: merchant.handle }
+    return answerWith(item, place, again ? '  (added before with this key)' : '')
+  },
+}
+
+const edit: Command = {
+  name: 'storefront edit',
+  usage: 'storefront edit <m> --item I [--name N] [--amount A] [--description D] [--picture FILE|none]',
+  says: 'change what is offered; another amount or description is another payment link',
+  words: 1,
+  options: { item: text, name: text, amount: text, description: text, picture: text },
+  async run(input) {
+    const id = required(input, 'item')
+    const words = readChange(input)
+    const path = optionalText(input, 'picture')
+    if (Object.keys(words).length === 0 && path === undefined)
+      throw new WrongUsage('nothing to change: give at least one option')
+    const { app, merchant } = await ofMerchant(input)
+    const change = path === undefined ? words : { ...words, picture: await pictureOrNone(path) }
+    const item = await editItem(app, merchant, { id, change })
+    await audit(input, { action: 'storefront edit', merchantId: merchant.id, item })
+    return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+  },
+}
+
+const list: Command = {
+  name: 'storefront list',
+  usage: 'storefront list <m>',
+  says: 'what is offered on the public page, newest first',
+  words: 1,
+  options: {},
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const items = await allItems(app, merchant.id)
+    const place = { baseUrl: app.baseUrl, handle: merchant.handle }
+    return {
+      json: items.map((item) => shown(item, place)),
+      lines: items.length === 0 ? ['nothing is offered'] : items.map((item) => line(item, place)),
+    }
+  },
+}
+
+const remove: Command = {
+  name: 'storefront remove',
+  usage: 'storefront remove <m> --item I',
+  says: 'take something off the public page and switch its link off',
+  words: 1,
+  options: { item: text },
+  async run(input) {
+    const id = required(input, 'item')
+    const { app, merchant } = await ofMerchant(input)
+    const item = await removeItem(app, merchant, id)
+    await audit(input, { action: 'storefront remove', merchantId: merchant.id, item })
+    return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
+  },
+}
+
+export const storefrontCommands = [add, edit, list, remove]
+
+function readKey(input: CommandInput): string | undefined {
+  const key = optionalText(input, 'key')
+  if (key !== undefined && (key === '' || key.length > LONGEST_KEY))
+    throw new WrongUsage(`--key must be 1 to ${LONGEST_KEY} characters`)
+  return key
+}
+
+function readChange(input: CommandInput): ItemChange {
+  const [name, amount, description] = ['name', 'amount', 'description'].map((one) => optionalText(input, one))
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(amount === undefined ? {} : { amount: readAmount(amount) }),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+const pictureOrNone = (path: string): Promise<Buffer | null> =>
+  path === NO_PICTURE ? Promise.resolve(null) : pictureOf(path)
+
+/** The picture in a file, as it is stored, or a refusal. */
+async function pictureOf(path: string): Promise<Buffer> {
+  const file = await readShortFile(path)
+  const picture = file && (await readPicture(file))
+  if (!picture) throw badRequest('--picture must be a PNG, JPEG or WebP file of at most 2 MB')
+  return picture
+}
+
+/** A regular file that is short enough, or null: devices and pipes never end, and a long file is not read at all. */
+async function readShortFile(path: string): Promise<Buffer | null> {
+  const facts = await stat(path).catch(() => null)
+  if (facts === null) throw badRequest('--picture names a file that cannot be read')
+  if (!facts.isFile() || facts.size > MOST_PICTURE_BYTES) return null
+  const handle = await open(path).catch(() => null)
+  if (handle === null) throw badRequest('--picture names a file that cannot be read')
+  try {
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function audit(
+  input: CommandInput,
+  { action, merchantId, item }: { action: string; merchantId: number; item: Item },
+): Promise<void> {
+  const details = { item: item.id, link: item.linkId, amount: item.amount }
+  await writeAudit(input.gateway, { action, merchantId, details })
+}

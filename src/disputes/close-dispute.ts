@@ -1,0 +1,46 @@
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { notFound } from '../platform/refusal.ts'
+import { DISPUTE_COLUMNS, type Dispute } from './dispute.ts'
+
+const LIST = statement<Dispute>(
+  'list disputes',
+  `select ${DISPUTE_COLUMNS} from disputes d
+   where d.merchant_id = $1 and ($2::mode is null or d.mode = $2) and (d.closed_at is null or not $3)
+   order by d.opened_at desc, d.id desc`,
+)
+const LOCK = statement<Dispute>(
+  'lock dispute',
+  `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 for no key update`,
+)
+const CLOSE = statement(
+  'close dispute',
+  'update disputes set closed_at = $3 where merchant_id = $1 and id = $2',
+)
+
+/** The reports on a merchant's payments, newest first; of one mode where one is named. */
+export const listDisputes = (
+  app: App,
+  merchantId: number,
+  { mode, onlyOpen }: { mode: 'test' | 'live' | null; onlyOpen: boolean },
+): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, onlyOpen])
+
+/**
+ * Closes a dispute; what was closed before stays as it is, and `closed` says whether this call did it. The customer may
+ * report that charge again. Throws 404 `dispute not found`.
+ */
+export function closeDispute(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<{ dispute: Dispute; closed: boolean }> {
+  return app.db.transaction<{ dispute: Dispute; closed: boolean }>(async (tx) => {
+    const [[dispute]] = await tx.send(call(LOCK, merchantId, id))
+    if (!dispute) throw notFound('dispute')
+    if (dispute.closedAt !== null) return { value: { dispute, closed: false } }
+    // Another machine's clock may have been ahead when it was opened.
+    const closedAt = new Date(Math.max(app.clock.nowMs(), dispute.openedAt.getTime()))
+    const close = call(CLOSE, merchantId, id, closedAt.toISOString())
+    return { value: { dispute: { ...dispute, closedAt }, closed: true }, last: [close] }
+  })
+}

@@ -1,0 +1,54 @@
+import { type Charge, chargeEventData } from '../charges/charge.ts'
+import type { Report, ReportReason } from './report.ts'
+
+/** A row of `disputes`: what a customer reported about a charge. Moves no money. Times are UTC. */
+export type Dispute = {
+  merchantId: number
+  id: string
+  mode: 'test' | 'live'
+  chargeId: string
+  reason: ReportReason
+  /** Raw input of a stranger, like `contact`. */
+  details: string | null
+  contact: string | null
+  openedAt: Date
+  respondBy: Date
+  closedAt: Date | null
+}
+
+export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.charge_id as "chargeId", d.reason, d.details,
+  d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.closed_at as "closedAt"`
+
+// The merchant is asked to answer within 72 hours (spec 6).
+const RESPONSE_MS = 72 * 3_600_000
+
+/** The dispute that a report of this moment opens. */
+export const newDispute = (
+  charge: Charge,
+  report: Report,
+  { id, at }: { id: string; at: Date },
+): Dispute => ({
+  merchantId: charge.merchantId,
+  id,
+  mode: charge.mode,
+  chargeId: charge.id,
+  ...report,
+  openedAt: at,
+  respondBy: new Date(at.getTime() + RESPONSE_MS),
+  closedAt: null,
+})
+
+/** The data of dispute.opened (contract.md section 5), keys in the order of canonical JSON. */
+export function disputeEventData(dispute: Dispute, charge: Charge): Record<string, unknown> {
+  const data = {
+    ...chargeEventData(charge),
+    charge_id: charge.id,
+    contact: dispute.contact,
+    details: dispute.details,
+    dispute_id: dispute.id,
+    opened_at: dispute.openedAt.toISOString(),
+    reason: dispute.reason,
+    respond_by: dispute.respondBy.toISOString(),
+  }
+  return Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,77 @@
+import { hasForbiddenControl } from '../platform/text.ts'
+
+/** What a customer may complain about (contract.md G48). */
+const REPORT_REASONS = ['not_delivered', 'wrong_amount', 'double_charge', 'other'] as const
+export type ReportReason = (typeof REPORT_REASONS)[number]
+
+/** A customer's report as it is stored: the words of a stranger, never cut, never mended. */
+export type Report = { reason: ReportReason; details: string | null; contact: string | null }
+
+/** What is wrong with a report, in the words of the form. */
+export type ReportFault = 'reason' | 'details' | 'contact' | 'card_number'
+
+const MOST_DETAILS = 2000
+const MOST_CONTACT = 160
+const LEAST_CARD_DIGITS = 13
+const MOST_CARD_DIGITS = 19
+
+// Digits with blanks and hyphens of every kind between them; a new line ends a number.
+const DIGIT_RUNS = /\d+(?:(?:[^\S\r\n]|\p{Pd})*\d+)*/gu
+const CARRIAGE_RETURN = '\r'
+
+/** Reads the form of a report, or says what is wrong with it. The first fault in the order of the form counts. */
+export function readReport(form: Readonly<Record<string, string>>): Report | ReportFault {
+  const reason = REPORT_REASONS.find((one) => one === fieldOf(form, 'reason'))
+  if (reason === undefined) return 'reason'
+  // A browser sends every line feed of a text as two characters, and counts it as one.
+  const details = fieldOf(form, 'details').replaceAll('\r\n', '\n')
+  if (!isText(details, { most: MOST_DETAILS, lines: true })) return 'details'
+  const contact = fieldOf(form, 'contact')
+  if (!isText(contact, { most: MOST_CONTACT, lines: false })) return 'contact'
+  if (holdsCardNumber(details) || holdsCardNumber(contact)) return 'card_number'
+  return { reason, details: orNull(details), contact: orNull(contact) }
+}
+
+/** A field's text; one that was not sent is blank. Names that every object has are no fields. */
+const fieldOf = (form: Readonly<Record<string, string>>, name: string): string =>
+  Object.hasOwn(form, name) ? (form[name] ?? '') : ''
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+function isText(text: string, { most, lines }: { most: number; lines: boolean }): boolean {
+  if ([...text].length > most) return false
+  if (hasForbiddenControl(text, lines) || text.includes(CARRIAGE_RETURN)) return false
+  return !/\p{Surrogate}/u.test(text)
+}
+
+/**
+ * Whether a payment card's number stands in a text (A55): 13 to 19 digits, written in one or in groups, that pass the Luhn
+ * test. Groups are taken whole, so that two phone numbers beside each other are not cut into something that passes.
+ */
+function holdsCardNumber(text: string): boolean {
+  return [...text.matchAll(DIGIT_RUNS)].some(([run]) => {
+    const groups = run.match(/\d+/g) ?? []
+    return groups.some((_, first) => beginsCardNumber(groups.slice(first)))
+  })
+}
+
+function beginsCardNumber(groups: readonly string[]): boolean {
+  let digits = ''
+  for (const group of groups) {
+    digits += group
+    if (digits.length > MOST_CARD_DIGITS) return false
+    if (digits.length >= LEAST_CARD_DIGITS && passesLuhn(digits)) return true
+  }
+  return false
+}
+
+/** The check digit of payment cards: every second digit from the right counts twice, nines cast out. */
+function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = Number(digits[digits.length - 1 - place])
+    const counted = place % 2 === 0 ? digit : digit * 2
+    sum += counted > 9 ? counted - 9 : counted
+  }
+  return sum % 10 === 0
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import test from 'node:test'
+import fc from 'fast-check'
+import { coverOf } from './cover.ts'
+
+test('what a card pays of an amount, by example', () => {
+  for (const [amount, balance, applied, due] of [
+    [10_000, 4000, 4000, 6000],
+    [300, 250, 99, 201],
+    [5000, 8000, 5000, 0],
+    [5000, 5000, 5000, 0],
+    [5000, 4999, 4799, 201],
+    [5000, 4800, 4799, 201],
+    [5000, 4799, 4799, 201],
+    [5000, 4798, 4798, 202],
+    [202, 1, 1, 201],
+    [202, 201, 1, 201],
+    [201, 100, 0, 201],
+    [201, 201, 201, 0],
+    [150, 100, 0, 150],
+    [5000, 0, 0, 5000],
+  ] as const)
+    assert.deepEqual(
+      coverOf(amount, balance),
+      { applied, due, kept: balance - applied },
+      `${amount} with a card of ${balance}`,
+    )
+})
+
+test('whatever the amount and the card: what is due can be paid, and nothing is lost or overdrawn', (context) => {
+  const seed = randomInt(2 ** 31)
+  context.diagnostic(`seed ${seed}`)
+  const small = fc.integer({ min: 201, max: 1000 })
+  const amount = fc.oneof(small, fc.integer({ min: 201, max: Number.MAX_SAFE_INTEGER }))
+  const balance = fc.oneof(fc.nat(1000), fc.maxSafeNat())
+  fc.assert(
+    fc.property(amount, balance, (price, held) => {
+      const { applied, due, kept } = coverOf(price, held)
+      assert.equal(applied + due, price)
+      assert.equal(applied + kept, held)
+      assert.ok(applied >= 0 && kept >= 0 && due >= 0)
+      assert.ok(due === 0 || due >= 201, `${due} could not be paid`)
+      assert.equal(due === 0, held >= price, 'mobile money is asked for exactly when the card is too small')
+      assert.ok(due <= 201 || kept === 0, 'a card keeps nothing that it could have paid')
+    }),
+    { seed, numRuns: 2000 },
+  )
+})

@@ -1,0 +1,22 @@
+import { assert } from '../platform/assert.ts'
+
+/** What a card pays of an amount, what is left to pay by mobile money, and what stays on the card. Whole UGX. */
+export type Cover = { applied: number; due: number; kept: number }
+
+// The least that can be paid by mobile money: the fee of 200 would eat anything smaller.
+const LEAST_DUE = 201
+
+/**
+ * Divides an amount between a card and mobile money (contract.md 3 k). A remainder too small to be paid makes the card pay
+ * less; where nothing is left for it to pay (`applied` 0), the card is of no use for this amount.
+ */
+export function coverOf(amount: number, balance: number): Cover {
+  assert(amount > 0 && balance >= 0, 'a price is above 0 and a balance is not below it')
+  const applied = appliedOf(amount, balance)
+  return { applied, due: amount - applied, kept: balance - applied }
+}
+
+function appliedOf(amount: number, balance: number): number {
+  if (balance >= amount) return amount
+  return Math.max(0, Math.min(balance, amount - LEAST_DUE))
+}

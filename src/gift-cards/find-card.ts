@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { hashCardCode, readCardCode } from './card-code.ts'
+import { GIFT_CARD_COLUMNS, type GiftCard, isUsable } from './gift-card.ts'
+
+const BY_CODE = statement<GiftCard>(
+  'gift card by code',
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and g.code_hash = $2`,
+)
+const BY_ID = statement<GiftCard>(
+  'gift card by id',
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and g.id = $2`,
+)
+const LIST = statement<GiftCard>(
+  'list gift cards',
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and (g.created_at, g.id) < ($2, $3)
+   order by g.created_at desc, g.id desc limit $4`,
+)
+
+// Twelve characters that no code has: what cannot be read costs the same look-up as what can.
+const NO_CODE = '000000000000'
+
+/**
+ * The merchant's card with this code if it can pay something now. Unreadable, unknown, foreign, expired, deactivated, spent,
+ * asked for in test: one way, one answer, the same time (contract.md G47).
+ */
+export async function findUsableCard(
+  app: App,
+  { merchantId, mode, text }: { merchantId: number; mode: 'test' | 'live'; text: string },
+): Promise<GiftCard | null> {
+  const hash = hashCardCode(app.vault, merchantId, readCardCode(text) ?? NO_CODE)
+  const [card] = await app.db.query(BY_CODE, [merchantId, hash])
+  return mode === 'live' && card && isUsable(card, app.clock.now()) ? card : null
+}
+
+/** The merchant's card with this id, usable or not. */
+export async function findCard(
+  app: App,
+  { merchantId, cardId }: { merchantId: number; cardId: string },
+): Promise<GiftCard | null> {
+  const [card] = await app.db.query(BY_ID, [merchantId, cardId])
+  return card ?? null
+}
+
+/** The merchant's cards, newest first: those behind `after`, or from the newest on, `limit` at most. */
+export function listCards(
+  app: App,
+  merchantId: number,
+  { after, limit }: { after: Pick<GiftCard, 'createdAt' | 'id'> | null; limit: number },
+): Promise<GiftCard[]> {
+  return app.db.query(LIST, [
+    merchantId,
+    after?.createdAt.toISOString() ?? 'infinity',
+    after?.id ?? '',
+    limit,
+  ])
+}

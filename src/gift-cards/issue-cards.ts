@@ -1,0 +1,152 @@
+import type { App } from '../app.ts'
+import { findCommand, keepCommand } from '../merchants/command-keys.ts'
+import { type Merchant, merchantInactive } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { kampalaIso } from '../platform/kampala.ts'
+import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
+import { readIsoTime } from '../platform/times.ts'
+import { hashCardCode, newCardCode, readCardCode } from './card-code.ts'
+
+/** What is asked for. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
+export type CardIssue = { value: number; quantity: number; expires: string | null; notes: string | null }
+
+/** What is shown once. */
+export type IssuedCard = { id: string; code: string; value: number; expires_at: string }
+/** `again`: an earlier call with this key made them. */
+export type IssuedCards = { cards: readonly IssuedCard[]; again: boolean }
+
+type Issuer = Pick<Merchant, 'id' | 'tag' | 'active'>
+
+export const MOST_CARDS = 50
+const LONGEST_NOTES = 1000
+const DAY_MS = 86_400_000
+const COMMAND = 'gift-cards issue'
+const UNIQUE_VIOLATION = '23505'
+
+// A repeat finishes what the first began; a code that another card has stops it.
+const ADD = statement(
+  'add gift cards',
+  `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, notes, expires_at, created_at)
+   select $1::bigint, n.id, n.code_hash, n.last4, $5::bigint, $5::bigint, $6::text, $7::timestamptz, $8::timestamptz
+   from unnest($2::text[], $3::bytea[], $4::text[]) as n (id, code_hash, last4)
+   on conflict (merchant_id, id) do nothing`,
+)
+
+/**
+ * Issues gift cards and answers with their codes, which nobody can read later (contract.md G67). With `commandKey` a repeat
+ * answers with the same cards and makes no others. Throws Refusal.
+ */
+export async function issueCards(
+  app: App,
+  issuer: Issuer,
+  { commandKey, ...issue }: CardIssue & { commandKey?: string | undefined },
+): Promise<IssuedCards> {
+  judgeForm(issue)
+  const seen = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
+  const { draft, again } = seen ?? (await begin(app, issuer, { ...issue, commandKey }))
+  await app.db.transaction(async (tx) => {
+    await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
+    return { value: null }
+  })
+  return { cards: draft.cards, again }
+}
+
+/** The end of a day in Kampala, or null when the text is no day. */
+export function readLastDay(text: string): Date | null {
+  const start = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? readIsoTime(`${text}T00:00:00+03:00`) : null
+  return start && new Date(start.getTime() + DAY_MS)
+}
+
+function judgeForm({ value, quantity, expires, notes }: CardIssue): void {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalidRequest('value must be a whole number above 0')
+  if (!Number.isSafeInteger(quantity) || quantity < 1 || quantity > MOST_CARDS)
+    throw invalidRequest(`quantity must be a whole number from 1 to ${MOST_CARDS}`)
+  if (expires !== null && readLastDay(expires) === null)
+    throw invalidRequest('expires must be a day, YYYY-MM-DD')
+  if (notes === null) return
+  if ([...notes].length > LONGEST_NOTES || hasForbiddenControl(notes, true))
+    throw invalidRequest(`notes must be at most ${LONGEST_NOTES} characters without control characters`)
+}
+
+/** Everything that is drawn by chance or taken from the clock: decided, and kept under the key, before a card is stored. */
+type Draft = { cards: readonly IssuedCard[]; value: number; expiresAt: string; at: string }
+type Begun = { draft: Draft; again: boolean }
+type KeyedIssue = CardIssue & { commandKey: string | undefined }
+
+async function begin(app: App, issuer: Issuer, { commandKey, ...issue }: KeyedIssue): Promise<Begun> {
+  const draft = drawDraft(app, issuer, issue)
+  if (commandKey === undefined) return { draft, again: false }
+  const keep = keepCommand(app, keyed(issuer, { ...issue, commandKey }), draft)
+  try {
+    await app.directory.query(keep.statement, keep.values)
+    return { draft, again: false }
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    // Another command with this key was faster.
+    const first = await findIssue(app, issuer, { ...issue, commandKey })
+    if (first === null) throw error
+    return first
+  }
+}
+
+async function findIssue(
+  app: App,
+  issuer: Issuer,
+  issue: CardIssue & { commandKey: string },
+): Promise<Begun | null> {
+  const draft = await findCommand<Draft>(app, keyed(issuer, issue))
+  return draft && { draft, again: true }
+}
+
+const keyed = (issuer: Issuer, { commandKey, ...issue }: CardIssue & { commandKey: string }) => ({
+  key: commandKey,
+  command: COMMAND,
+  input: { merchant: issuer.id, ...issue },
+})
+
+function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardIssue): Draft {
+  if (!issuer.active) throw merchantInactive()
+  const { amountMax } = app.config
+  if (value > amountMax) throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`)
+  const at = app.clock.now()
+  const expiresAt = readLastDay(expires ?? aYearOn(at))
+  if (expiresAt === null || expiresAt <= at)
+    throw domainRefusal('expires_in_past', 'expires must not lie in the past')
+  const until = expiresAt.toISOString()
+  const draw = () => ({ id: newId('gc_', issuer.tag), code: newCardCode(), value, expires_at: until })
+  return { cards: Array.from({ length: quantity }, draw), value, expiresAt: until, at: at.toISOString() }
+}
+
+/** The same day in Kampala a year later; a 29 February becomes 1 March. */
+function aYearOn(at: Date): string {
+  const day = kampalaIso(at).slice(0, 10)
+  const next = `${Number(day.slice(0, 4)) + 1}${day.slice(4)}`
+  return readLastDay(next) === null ? next.replace('-02-29', '-03-01') : next
+}
+
+function addCards(app: App, issuer: Issuer, { draft, notes }: { draft: Draft; notes: string | null }): Call {
+  const { cards, value, expiresAt, at } = draft
+  return call(
+    ADD,
+    issuer.id,
+    words(cards.map((card) => card.id)),
+    cards.map((card) => hashCardCode(app.vault, issuer.id, codeOf(card))),
+    words(cards.map((card) => card.code.slice(-4))),
+    value,
+    notes,
+    expiresAt,
+    at,
+  )
+}
+
+function codeOf(card: IssuedCard): string {
+  const code = readCardCode(card.code)
+  assert(code, 'a code of our own can be read')
+  return code
+}

@@ -1,0 +1,124 @@
+import { assert } from '../platform/assert.ts'
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { GIFT_CARD_COLUMNS, type GiftCard } from './gift-card.ts'
+
+/** What one charge takes from one card. Whole UGX. `restored`: taken, and given back by a refund. */
+export type CardUse = {
+  merchantId: number
+  chargeId: string
+  cardId: string
+  amount: number
+  state: 'reserved' | 'taken' | 'freed' | 'restored'
+}
+type ChargeName = { merchantId: number; id: string }
+
+const LOCK = statement<GiftCard>(
+  'lock gift card',
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and g.id = $2 for no key update`,
+)
+const RESERVE = statement(
+  'reserve on gift card',
+  `update gift_cards g set balance = g.balance - $3::bigint,
+     reserved = g.reserved + case $4 when 'reserved' then $3::bigint else 0 end,
+     spent = g.spent + case $4 when 'taken' then $3::bigint else 0 end
+   where g.merchant_id = $1 and g.id = $2`,
+)
+const ADD_USE = statement(
+  'add gift card use',
+  `insert into gift_card_uses (merchant_id, charge_id, card_id, amount, state, created_at, ended_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const LOCK_OF_CHARGES = statement<CardUse>(
+  'lock gift cards of charges',
+  `select u.merchant_id as "merchantId", u.charge_id as "chargeId", u.card_id as "cardId", u.amount, u.state
+   from unnest($1::bigint[], $2::text[]) as n (merchant_id, charge_id)
+   join gift_card_uses u on u.merchant_id = n.merchant_id and u.charge_id = n.charge_id
+   join gift_cards g on g.merchant_id = u.merchant_id and g.id = u.card_id
+   order by u.merchant_id, u.card_id, u.charge_id for no key update of g`,
+)
+
+// Uses change only in transactions that hold their card, and lockCardsOf has locked these cards in an earlier statement: what
+// the sums are taken over is what the statement behind them writes.
+const MOVE_ENDED = statement(
+  'move ended uses on gift cards',
+  `update gift_cards g set reserved = g.reserved - n.taken - n.freed, spent = g.spent + n.taken, balance = g.balance + n.freed
+   from (select u.merchant_id, u.card_id, coalesce(sum(u.amount) filter (where e.to_state = 'taken'), 0)::bigint as taken,
+       coalesce(sum(u.amount) filter (where e.to_state = 'freed'), 0)::bigint as freed
+     from unnest($1::bigint[], $2::text[], $3::text[]) as e (merchant_id, charge_id, to_state)
+     join gift_card_uses u on u.merchant_id = e.merchant_id and u.charge_id = e.charge_id and u.state = 'reserved'
+     group by u.merchant_id, u.card_id) n
+   where g.merchant_id = n.merchant_id and g.id = n.card_id`,
+)
+const END_USES = statement(
+  'end gift card uses',
+  `update gift_card_uses u set state = e.to_state, ended_at = $4
+   from unnest($1::bigint[], $2::text[], $3::text[]) as e (merchant_id, charge_id, to_state)
+   where u.merchant_id = e.merchant_id and u.charge_id = e.charge_id and u.state = 'reserved'`,
+)
+const MOVE_RESTORED = statement(
+  'move restored uses on gift cards',
+  `update gift_cards g set spent = g.spent - n.restored, balance = g.balance + n.restored
+   from (select u.merchant_id, u.card_id, sum(u.amount)::bigint as restored
+     from unnest($1::bigint[], $2::text[]) as c (merchant_id, charge_id)
+     join gift_card_uses u on u.merchant_id = c.merchant_id and u.charge_id = c.charge_id and u.state = 'taken'
+     group by u.merchant_id, u.card_id) n
+   where g.merchant_id = n.merchant_id and g.id = n.card_id`,
+)
+const RESTORE_USES = statement(
+  'restore gift card uses',
+  `update gift_card_uses u set state = 'restored', ended_at = $3
+   from unnest($1::bigint[], $2::text[]) as c (merchant_id, charge_id)
+   where u.merchant_id = c.merchant_id and u.charge_id = c.charge_id and u.state = 'taken'`,
+)
+
+/** The card as it is now, held until the commit: whoever decides what it pays decides on this row. */
+export const lockCard = (merchantId: number, cardId: string): Call<GiftCard> => call(LOCK, merchantId, cardId)
+
+/**
+ * Takes what a new charge was given from a locked card: set aside while its outcome is awaited, or spent at once. Sent behind
+ * the charge itself. A card that has less refuses the whole transaction (CHECK).
+ */
+export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Date }): Call[] {
+  const { merchantId, chargeId, cardId, amount, state } = use
+  assert(amount > 0, 'a card that pays nothing is not used')
+  const at = use.at.toISOString()
+  return [
+    call(RESERVE, merchantId, cardId, amount, state),
+    call(ADD_USE, merchantId, chargeId, cardId, amount, state, at, state === 'taken' ? at : null),
+  ]
+}
+
+/**
+ * What these charges take from cards; the cards are held until the commit, locked in the order that every transaction uses.
+ * The charges themselves are locked by an earlier statement.
+ */
+export const lockCardsOf = (charges: readonly ChargeName[]): Call<CardUse> =>
+  call(LOCK_OF_CHARGES, numbers(charges.map((one) => one.merchantId)), words(charges.map((one) => one.id)))
+
+export type CardUseEnd = { merchantId: number; chargeId: string; to: 'taken' | 'freed' }
+
+/** Ends what is still reserved for these charges, on cards that lockCardsOf has locked: spent, or back on the card. */
+export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
+  if (ends.length === 0) return []
+  assertOnce(ends.map((one) => `${one.merchantId} ${one.chargeId}`))
+  const columns = [
+    numbers(ends.map((one) => one.merchantId)),
+    words(ends.map((one) => one.chargeId)),
+    words(ends.map((one) => one.to)),
+  ]
+  return [call(MOVE_ENDED, ...columns), call(END_USES, ...columns, at.toISOString())]
+}
+
+/** Gives back what these charges took, on cards that lockCardsOf has locked. Their expiry does not matter (G68). */
+export function restoreCards(charges: readonly ChargeName[], at: Date): Call[] {
+  if (charges.length === 0) return []
+  assertOnce(charges.map((one) => `${one.merchantId} ${one.id}`))
+  const columns = [numbers(charges.map((one) => one.merchantId)), words(charges.map((one) => one.id))]
+  return [call(MOVE_RESTORED, ...columns), call(RESTORE_USES, ...columns, at.toISOString())]
+}
+
+// Named twice a charge would move its card twice.
+const assertOnce = (names: readonly string[]) =>
+  assert(new Set(names).size === names.length, 'each charge is named once')

@@ -1,0 +1,62 @@
+import type { App, Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { KycStatus } from './merchant.ts'
+
+/** A merchant as its customers' pages know it, with the cell that serves it. */
+export type Shop = {
+  app: App
+  merchantId: number
+  tag: string
+  name: string
+  handle: string
+  active: boolean
+  kycStatus: KycStatus
+}
+
+type Place = { merchantId: number; cell: string }
+
+const OF_TAG = statement<Place>(
+  'place of tag',
+  'select id as "merchantId", cell from merchants where tag = $1',
+)
+const OF_HANDLE = statement<Place>(
+  'place of handle',
+  'select id as "merchantId", cell from merchants where handle = $1',
+)
+const FACTS = statement<Omit<Shop, 'app'>>(
+  'shop',
+  `select id as "merchantId", tag, name, handle, active, kyc_status as "kycStatus" from merchants where id = $1`,
+)
+const MOST_REMEMBERED = 50_000
+
+/** Finds shops for pages that come without a key. */
+export type ShopFinder = {
+  /** By the tag that stands in an id; null when nobody has it. */
+  ofTag(gateway: Gateway, tag: string): Promise<Shop | null>
+  ofHandle(gateway: Gateway, handle: string): Promise<Shop | null>
+}
+
+/** Where a tag lives never changes and is remembered for ever (ledger.md section 11); what the shop is, is read each time. */
+export function shopFinder(): ShopFinder {
+  const places = new Map<string, Place>()
+  return {
+    async ofTag(gateway, tag) {
+      const [place] = places.has(tag) ? [places.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
+      if (!place) return null
+      if (places.size > MOST_REMEMBERED) places.clear()
+      places.set(tag, place)
+      return readShop(gateway, place)
+    },
+    async ofHandle(gateway, handle) {
+      const [place] = await gateway.directory.query(OF_HANDLE, [handle])
+      return place ? readShop(gateway, place) : null
+    },
+  }
+}
+
+async function readShop(gateway: Gateway, place: Place): Promise<Shop | null> {
+  const app = gateway.appOf(place)
+  const [facts] = await app.db.query(FACTS, [place.merchantId])
+  // A merchant whose creation was cut short has a place and no row.
+  return facts ? { ...facts, app } : null
+}

@@ -1,0 +1,83 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Caller } from '../platform/http/caller.ts'
+import { type ListWindow, olderThan, type Page, pageOf } from '../platform/http/lists.ts'
+import { tagOf } from '../platform/ids.ts'
+import { badRequest, notFound } from '../platform/refusal.ts'
+import { type LinkWithCharges, PAYMENT_LINK_COLUMNS } from './payment-link.ts'
+
+/** Which links (spec 4.4). Bounds are inclusive; a reference that is not asked for is null. */
+export type LinkFilter = ListWindow & { reference: string | null }
+
+/** Whose links, in which mode. */
+type Owner = Pick<Caller, 'merchantId' | 'tag' | 'mode'>
+
+// Looked up link by link, by their indexes, and only for the rows of the page.
+const WITH_CHARGES = `${PAYMENT_LINK_COLUMNS},
+  (select json_build_object('id', c.id, 'status', c.status) from charges c
+   where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as attempt,
+  (select json_build_object('id', c.id, 'status', c.status) from charges c
+   where c.merchant_id = l.merchant_id and c.payment_link_id = l.id and c.status in ('succeeded', 'refunded')
+   order by c.created_at desc, c.id desc limit 1) as paid`
+
+const BY_ID = statement<LinkWithCharges>(
+  'payment link by id',
+  `select ${WITH_CHARGES} from payment_links l where l.merchant_id = $1 and l.id = $2`,
+)
+
+// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit.
+const WINDOW = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
+const NEWEST = 'order by l.created_at desc, l.id desc limit $6'
+
+const LIST_ALL = statement<LinkWithCharges>(
+  'list payment links',
+  `select ${WITH_CHARGES} from payment_links l where ${WINDOW} ${NEWEST}`,
+)
+const LIST_BY_REFERENCE = statement<LinkWithCharges>(
+  'list payment links by reference',
+  `select ${WITH_CHARGES} from payment_links l where ${WINDOW} and l.reference = $7 ${NEWEST}`,
+)
+
+/** A link of any kind and mode with its charges, or null; for the hosted page. */
+export async function findLink(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<LinkWithCharges | null> {
+  const [link] = await app.db.query(BY_ID, [merchantId, id])
+  return link ?? null
+}
+
+/** The caller's link in the key's mode, or 404 (spec 1.3). */
+export async function getLink(app: App, owner: Owner, id: string): Promise<LinkWithCharges> {
+  const link = await ownLink(app, owner, id)
+  if (link === null) throw notFound('payment link')
+  return link
+}
+
+/** One page of the caller's links, newest first. */
+export async function listLinks(app: App, owner: Owner, filter: LinkFilter): Promise<Page<LinkWithCharges>> {
+  const cursor = filter.startingAfter === null ? null : await ownLink(app, owner, filter.startingAfter)
+  if (filter.startingAfter !== null && cursor === null) throw badRequest('invalid starting_after cursor')
+  const window = [
+    owner.merchantId,
+    owner.mode,
+    filter.createdAfter?.toISOString() ?? '-infinity',
+    ...olderThan(cursor, filter.createdBefore),
+    filter.limit + 1,
+  ]
+  const rows =
+    filter.reference === null
+      ? await app.db.query(LIST_ALL, window)
+      : await app.db.query(LIST_BY_REFERENCE, [...window, filter.reference])
+  return pageOf(rows, filter.limit)
+}
+
+/** Null for another merchant's, for the other mode's, and for a vending order, which is no link here (G26b). */
+async function ownLink(
+  app: App,
+  { merchantId, tag, mode }: Owner,
+  id: string,
+): Promise<LinkWithCharges | null> {
+  const link = tagOf('lnk_', id) === tag ? await findLink(app, { merchantId, id }) : null
+  return link?.mode === mode && link.kind === 'link' ? link : null
+}

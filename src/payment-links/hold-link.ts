@@ -1,0 +1,25 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { PAYMENT_LINK_COLUMNS, type PaymentLink } from './payment-link.ts'
+
+const LOCK = statement<PaymentLink>(
+  'lock payment link',
+  `select ${PAYMENT_LINK_COLUMNS} from payment_links l where l.merchant_id = $1 and l.id = $2 for no key update`,
+)
+const HOLD = statement(
+  'hold payment link',
+  'update payment_links set charge_id = $3 where merchant_id = $1 and id = $2',
+)
+
+/**
+ * Locks a link of any kind and mode for the commit that starts or repeats a payment on it. What its charges say has to be
+ * read by a statement of its own afterwards: a join in this one would see them as they were before the wait.
+ */
+export const lockLink = (merchantId: number, id: string): Call<PaymentLink> => call(LOCK, merchantId, id)
+
+/** Says which attempt holds a one-shot link, or that none does any more. The row has been locked by `lockLink`. */
+export const holdLink = ({
+  merchantId,
+  id,
+  chargeId,
+}: Pick<PaymentLink, 'merchantId' | 'id' | 'chargeId'>): Call => call(HOLD, merchantId, id, chargeId)

@@ -1,0 +1,36 @@
+import type { ChargeStatus } from '../charges/charge.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { PAYMENT_LINK_COLUMNS, type PaymentLink } from './payment-link.ts'
+
+/** The charge that a form has made before. `voided`: it was taken back, and only its id is used up. */
+export type FormCharge = { id: string; paymentLinkId: string | null; voided: boolean }
+
+const SHARE = statement<PaymentLink>(
+  'share payment link',
+  `select ${PAYMENT_LINK_COLUMNS} from payment_links l where l.merchant_id = $1 and l.id = $2 for share of l`,
+)
+const ATTEMPT = statement<{ id: string; status: ChargeStatus }>(
+  'attempt that holds payment link',
+  `select c.id, c.status from payment_links l join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id
+   where l.merchant_id = $1 and l.id = $2 and c.voided_at is null`,
+)
+const OF_FORM = statement<FormCharge>(
+  'charge of form',
+  `select c.id, c.payment_link_id as "paymentLinkId", c.voided_at is not null as voided from charges c
+   where c.merchant_id = $1 and c.id = $2`,
+)
+
+/** Keeps a link from being switched off until the commit, and lets others pay it meanwhile. */
+export const shareLink = (merchantId: number, id: string): Call<PaymentLink> => call(SHARE, merchantId, id)
+
+/**
+ * The attempt that holds a one-shot link, open, paid or failed; one that was taken back holds nothing. A statement behind the
+ * lock of the link: a join in that lock would see the charge as it was before the wait.
+ */
+export const attemptHolding = (merchantId: number, id: string): Call<{ id: string; status: ChargeStatus }> =>
+  call(ATTEMPT, merchantId, id)
+
+/** The charge that this form has made before, if any. */
+export const chargeOfForm = (merchantId: number, chargeId: string | null): Call<FormCharge> =>
+  call(OF_FORM, merchantId, chargeId)

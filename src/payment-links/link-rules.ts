@@ -1,0 +1,41 @@
+import type { Config } from '../config.ts'
+import { chargeFee } from '../ledger/fees.ts'
+import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import type { PaymentLinkCreate } from './link-create.ts'
+
+/**
+ * The domain rules of a new link in the order of contract.md G26a, one refusal a line: what passes can be paid by the rules
+ * of charges. The form has been judged before.
+ */
+export function judgeLink(
+  { amount, currency }: Pick<PaymentLinkCreate, 'amount' | 'currency'>,
+  {
+    terms,
+    mode,
+    config,
+  }: {
+    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'>
+    mode: Mode
+    config: Pick<Config, 'amountMax'>
+  },
+): void {
+  if (!terms.active) throw merchantInactive()
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
+  if (amount > config.amountMax)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
+  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
+    throw domainRefusal(
+      'amount_too_large',
+      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
+    )
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
+  if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
+}
+
+const verificationRequired = () =>
+  domainRefusal(
+    'verification_required',
+    'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
+  )

@@ -1,0 +1,245 @@
+import type { App } from '../app.ts'
+import {
+  addCheckoutCharge,
+  announceCovered,
+  type CheckoutCharge,
+  type CheckoutInput,
+  newCheckoutCharge,
+  newCoveredCharge,
+} from '../charges/checkout-charge.ts'
+import { attemptOf } from '../charges/new-charge.ts'
+import { lockPhone, type Prompts, promptsOf } from '../charges/prompts.ts'
+import { submitLiveCharge } from '../charges/submit-live-charge.ts'
+import { coverOf } from '../gift-cards/cover.ts'
+import { type GiftCard, isUsable } from '../gift-cards/gift-card.ts'
+import { lockCard, reserveCard } from '../gift-cards/use-card.ts'
+import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { addAttempts } from '../rails/attempts.ts'
+import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
+import { holdLink, lockLink } from './hold-link.ts'
+import { attemptHolding, chargeOfForm, type FormCharge, shareLink } from './link-attempts.ts'
+import type { PaymentLink } from './payment-link.ts'
+
+/** What a customer sends from a hosted page. `card.applied` is what the page said the card would pay. Whole UGX. */
+export type LinkPayment = {
+  channel: Channel
+  phone: string | null
+  email: string | null
+  card: { id: string; applied: number } | null
+  /** The charge that this form makes, however often it is sent; null draws a new one. */
+  chargeId: string | null
+}
+
+/** A link that somebody pays, as it was read: what never changes about it. */
+export type PaidLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & { tag: string }
+
+/** What became of it. Only `stored` has written anything. */
+export type LinkPaid =
+  | { kind: 'stored'; chargeId: string }
+  /** The link is paid or being paid, or this form was sent before: that charge is shown. */
+  | { kind: 'held'; chargeId: string }
+  | { kind: 'refused'; why: 'inactive' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail' }
+
+type Known = {
+  link: PaymentLink
+  terms: MerchantTerms
+  held: { id: string; status: string } | null
+  sent: FormCharge | null
+  card: GiftCard | null
+  prompts: Prompts | null
+  at: Date
+}
+type Decided = { answer: LinkPaid; charge?: CheckoutCharge }
+
+const READINESS_WAIT_MS = 2000
+const TRIES = 3
+const UNIQUE_VIOLATION = '23505'
+const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided => ({
+  answer: { kind: 'refused', why },
+})
+
+/**
+ * Pays a link: claims it, stores the charge and sets aside what a gift card covers in one commit, then (live) asks the rail
+ * with no transaction open (spec 1.10, 3.1; contract.md G43, G44, 3 k). However many forms arrive at once, a one-shot link
+ * makes one charge. Whole UGX.
+ */
+export async function payLink(app: App, link: PaidLink, payment: LinkPayment): Promise<LinkPaid> {
+  const installation = await installationFor(app, link, payment)
+  const { answer, charge } = await storeOnce(app, link, { payment, installation })
+  if (charge === undefined) return answer
+  crashPoint('link.claimed')
+  if (charge.giftCardAmount > 0) crashPoint('card.reserved')
+  if (charge.completedAt !== null) app.nudge('send-deliveries')
+  if (charge.completedAt !== null || charge.mode === 'test') return answer
+  assert(installation, 'a live charge was stored because its rail was ready')
+  try {
+    await submitLiveCharge(app, { charge, installation, owner: null })
+    return answer
+  } catch (error) {
+    // Taken back: nothing was sent, the link and the card are free again.
+    if (error instanceof Refusal && error.status === 502) return { kind: 'refused', why: 'rail' }
+    throw error
+  }
+}
+
+/** The installation that would collect, or null when the rail cannot serve now. The sandbox has none of its own. */
+async function installationFor(
+  app: App,
+  { mode }: PaidLink,
+  { channel }: LinkPayment,
+): Promise<string | null> {
+  const rail = app.rails[mode][channel as Channel]
+  if (!rail?.collect) return null
+  assert(mode === 'test' || !rail.simulated, 'a live movement never meets a simulated rail')
+  if (rail.simulated) return 'sandbox'
+  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
+  return verdict.kind === 'ready' ? verdict.installation : null
+}
+
+type Request = { payment: LinkPayment; installation: string | null }
+
+/** The same form sent twice at once: the second finds the charge of the first when it looks again. */
+async function storeOnce(app: App, paid: PaidLink, request: Request): Promise<Decided> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inOpenMonth(() => storePayment(app, paid, request))
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION || attempt === TRIES) throw error
+    }
+  }
+}
+
+function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Decided> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const known = await lockAndRead(app, tx, { paid, payment, at })
+    const decided = decide(app, known, { paid, payment, ready: installation !== null })
+    if (decided.charge === undefined) return { value: decided }
+    return {
+      value: decided,
+      last: await writesOf(tx, known, { charge: decided.charge, payment, installation }),
+    }
+  })
+}
+
+/** Phone, link, card: locked in the order of every transaction, each read by a statement after its lock. */
+async function lockAndRead(
+  app: App,
+  tx: Tx,
+  { paid, payment, at }: { paid: PaidLink; payment: LinkPayment; at: Date },
+): Promise<Known> {
+  const { merchantId, id } = paid
+  const limited = paid.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
+  const phone = limited ? payment.phone : null
+  if (phone !== null) await tx.send(lockPhone(phone))
+  const [[link], [terms], [held], [sent]] = await tx.send(
+    // A reusable link is only kept from being switched off meanwhile: its payers do not wait for each other.
+    paid.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
+    termsOf([merchantId]),
+    attemptHolding(merchantId, id),
+    chargeOfForm(merchantId, payment.chargeId),
+  )
+  assert(link && terms, 'a link that was shown is never deleted, nor is its merchant')
+  const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, at)))[0]
+  const [card] = payment.card === null ? [] : (await tx.send(lockCard(merchantId, payment.card.id)))[0]
+  return {
+    link,
+    terms,
+    held: held ?? null,
+    sent: sent ?? null,
+    card: card ?? null,
+    prompts: prompts ?? null,
+    at,
+  }
+}
+
+/** The rules, on locked rows only, one a line. */
+function decide(
+  app: App,
+  known: Known,
+  { paid, payment, ready }: { paid: PaidLink; payment: LinkPayment; ready: boolean },
+): Decided {
+  const { link, terms, held, sent, at } = known
+  const live = link.mode === 'live'
+  if (sent !== null && !sent.voided && sent.paymentLinkId === link.id)
+    return { answer: { kind: 'held', chargeId: sent.id } }
+  // A failed attempt is final: whoever fills in the form again starts anew, as after a retry.
+  if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
+  if (!terms.active || link.switchedOffAt !== null) return refused('inactive')
+  if (live && terms.kycStatus !== 'verified') return refused('inactive')
+  const cover = coverFor(known, payment)
+  if (cover === null) return refused('voucher_changed')
+  const input = inputOf(known, { paid, payment, applied: cover.applied })
+  if (cover.due === 0) return stored(newCoveredCharge(input, at))
+  if (live && !LIVE_CHANNELS.includes(payment.channel)) return refused('method')
+  if (payment.phone === null) return refused('phone')
+  if (tooManyPrompts(app, known.prompts)) return refused('prompts')
+  if (!ready) return refused('rail')
+  return stored(newCheckoutCharge(app, input, at))
+}
+
+const stored = (charge: CheckoutCharge): Decided => ({
+  answer: { kind: 'stored', chargeId: charge.id },
+  charge,
+})
+
+/** What the card pays, or null when that is not what the customer was shown: nobody pays another sum than the page said. */
+function coverFor({ link, card, at }: Known, payment: LinkPayment) {
+  if (payment.card === null) return { applied: 0, due: link.amount }
+  if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
+  const cover = coverOf(link.amount, card.balance)
+  return cover.applied === payment.card.applied && cover.applied > 0 ? cover : null
+}
+
+function tooManyPrompts(app: App, prompts: Prompts | null): boolean {
+  return prompts !== null && (prompts.open > 0 || prompts.unpaid >= app.config.promptsPerPhone)
+}
+
+function inputOf(
+  { link, sent }: Known,
+  { paid, payment, applied }: { paid: PaidLink; payment: LinkPayment; applied: number },
+): CheckoutInput {
+  return {
+    merchantId: link.merchantId,
+    tag: paid.tag,
+    mode: link.mode,
+    linkId: link.id,
+    paysOnce: !link.allowMultipleUses,
+    // A form that is sent again after its charge was taken back makes another one.
+    chargeId: sent === null ? payment.chargeId : null,
+    amount: link.amount,
+    giftCardAmount: applied,
+    channel: payment.channel,
+    phone: payment.phone,
+    email: payment.email,
+    reference: link.reference,
+  }
+}
+
+/** Charge, claim, card and attempt; a charge that the card covers wholly is told of at once, in a month that is still open. */
+async function writesOf(
+  tx: Tx,
+  { link, terms, at }: Known,
+  { charge, payment, installation }: Request & { charge: CheckoutCharge },
+): Promise<Call[]> {
+  const { merchantId, mode, id: chargeId, giftCardAmount: amount } = charge
+  const covered = charge.completedAt !== null
+  const writes: Call[] = [addCheckoutCharge(charge)]
+  if (!link.allowMultipleUses) writes.push(holdLink({ merchantId, id: link.id, chargeId }))
+  if (payment.card !== null) {
+    const state = covered ? 'taken' : 'reserved'
+    writes.push(...reserveCard({ merchantId, cardId: payment.card.id, chargeId, amount, state, at }))
+  }
+  if (covered) {
+    const [heads] = await tx.send(lockHeads([{ merchantId, mode }]))
+    openBook(heads, at)
+    return [...writes, ...announceCovered(charge, terms)]
+  }
+  return mode === 'live' ? [...writes, ...addAttempts([attemptOf(charge, installation)])] : writes
+}

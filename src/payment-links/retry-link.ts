@@ -1,0 +1,21 @@
+import type { App } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
+import { holdLink, lockLink } from './hold-link.ts'
+import { attemptHolding } from './link-attempts.ts'
+import type { PaymentLink } from './payment-link.ts'
+
+/**
+ * Detaches a failed attempt from a one-shot link, so that it may be paid again (contract.md G46). An attempt that is open or
+ * paid stays where it is, whoever asks at this moment. Answers whether the link is free.
+ */
+export function retryLink(
+  app: App,
+  { merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>,
+): Promise<boolean> {
+  return app.db.transaction(async (tx): Promise<{ value: boolean; last?: readonly Call[] }> => {
+    const [, [attempt]] = await tx.send(lockLink(merchantId, id), attemptHolding(merchantId, id))
+    if (!attempt) return { value: true }
+    if (attempt.status !== 'failed') return { value: false }
+    return { value: true, last: [holdLink({ merchantId, id, chargeId: null })] }
+  })
+}

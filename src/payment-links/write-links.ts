@@ -1,0 +1,59 @@
+import type { Mode } from '../merchants/merchant.ts'
+import { numbers, times, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import type { PaymentLinkCreate } from './link-create.ts'
+import type { PaymentLink } from './payment-link.ts'
+
+const ADD_LINKS = statement(
+  'add payment links',
+  `insert into payment_links (merchant_id, id, mode, kind, amount, description, reference, success_url, cancel_url,
+     allow_multiple_uses, created_at)
+   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
+     $9::text[], $10::boolean[], $11::timestamptz[])`,
+)
+
+/** A link of this merchant, switched on and held by nobody. Its rules have been judged (`judgeLink`). */
+export function newLink(
+  { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
+  made: Omit<PaymentLinkCreate, 'currency'>,
+  at: Date,
+): PaymentLink {
+  return {
+    merchantId,
+    id: newId('lnk_', tag),
+    mode,
+    kind: 'link',
+    amount: made.amount,
+    description: made.description,
+    reference: made.reference,
+    successUrl: made.successUrl,
+    cancelUrl: made.cancelUrl,
+    allowMultipleUses: made.allowMultipleUses,
+    chargeId: null,
+    switchedOffAt: null,
+    createdAt: at,
+  }
+}
+
+/** Stores new links. */
+export function addLinks(links: readonly PaymentLink[]): Call[] {
+  if (links.length === 0) return []
+  return [
+    call(
+      ADD_LINKS,
+      numbers(links.map((one) => one.merchantId)),
+      words(links.map((one) => one.id)),
+      words(links.map((one) => one.mode)),
+      words(links.map((one) => one.kind)),
+      numbers(links.map((one) => one.amount)),
+      links.map((one) => one.description),
+      links.map((one) => one.reference),
+      links.map((one) => one.successUrl),
+      links.map((one) => one.cancelUrl),
+      links.map((one) => one.allowMultipleUses),
+      times(links.map((one) => one.createdAt)),
+    ),
+  ]
+}

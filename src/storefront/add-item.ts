@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../app.ts'
+import { findCommand, keepCommand } from '../merchants/command-keys.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { judgeLink } from '../payment-links/link-rules.ts'
+import { addLinks, newLink } from '../payment-links/write-links.ts'
+import { assert } from '../platform/assert.ts'
+import { call } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { findItem, itemById } from './find-items.ts'
+import { type Item, readItemWords, termsOfItem } from './item.ts'
+
+/** Whose page it is. */
+export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'chargeLimit'>
+/** What is offered. The picture is one that `readPicture` made. */
+export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
+/** `again`: an earlier call with this key made it, and it is shown as it is now. */
+export type AddedItem = { item: Item; again: boolean }
+
+const COMMAND = 'storefront add'
+const UNIQUE_VIOLATION = '23505'
+
+const ADD = statement(
+  'add storefront item',
+  `insert into storefront_items (merchant_id, id, link_id, name, picture, picture_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+
+/**
+ * Adds an item to the public page: its row and the reusable live link behind it in one commit (contract.md 9.3). With
+ * `commandKey` a repeat finds what the first made and adds nothing. Throws Refusal.
+ */
+export async function addItem(
+  app: App,
+  shop: Shop,
+  { commandKey, ...given }: NewItem & { commandKey?: string | undefined },
+): Promise<AddedItem> {
+  const wanted = { ...given, ...readItemWords(given) }
+  const used = commandKey === undefined ? null : keyed(shop, { wanted, commandKey })
+  const before = used === null ? null : await findCommand<Draft>(app, used)
+  const draft = before ?? (await begin(app, shop, { wanted, used }))
+  return store(app, shop, { wanted, draft })
+}
+
+/** Everything drawn by chance or taken from the clock: kept under the key before anything is stored. */
+type Draft = { id: string; linkId: string; at: string }
+type Used = { key: string; command: string; input: object }
+
+// Each merchant has keys of its own. The picture stands for itself by its digest.
+const keyed = (shop: Shop, { wanted, commandKey }: { wanted: NewItem; commandKey: string }): Used => {
+  const picture = wanted.picture && createHash('sha256').update(wanted.picture).digest('hex')
+  return { key: `${shop.publicId} ${commandKey}`, command: COMMAND, input: { ...wanted, picture } }
+}
+
+async function begin(
+  app: App,
+  shop: Shop,
+  { wanted, used }: { wanted: NewItem; used: Used | null },
+): Promise<Draft> {
+  judgeLink(
+    { amount: wanted.amount, currency: 'UGX' },
+    { terms: termsOfItem(shop), mode: 'live', config: app.config },
+  )
+  const at = app.clock.now().toISOString()
+  const draft = { id: newId('itm_', shop.tag), linkId: newId('lnk_', shop.tag), at }
+  if (used === null) return draft
+  const keep = keepCommand(app, used, draft)
+  try {
+    await app.directory.query(keep.statement, keep.values)
+    return draft
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    // Another command with this key was faster.
+    const first = await findCommand<Draft>(app, used)
+    if (first === null) throw error
+    return first
+  }
+}
+
+type Drafted = { wanted: NewItem; draft: Draft }
+
+async function store(app: App, shop: Shop, drafted: Drafted): Promise<AddedItem> {
+  try {
+    return { item: await storeNew(app, shop, drafted), again: false }
+  } catch (error) {
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    // The first use of this key has stored it.
+    const item = await findItem(app, { merchantId: shop.id, id: drafted.draft.id })
+    if (item === null) throw error
+    return { item, again: true }
+  }
+}
+
+const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<Item> =>
+  app.db.transaction(async (tx) => {
+    const { name, amount, description, picture } = wanted
+    const asked = { amount, description, reference: null, successUrl: null, cancelUrl: null }
+    const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
+    const made = newLink(owner, { ...asked, allowMultipleUses: true }, new Date(draft.at))
+    const link = { ...made, id: draft.linkId }
+    const pictureAt = picture === null ? null : draft.at
+    const add = call(ADD, shop.id, draft.id, link.id, name, picture, pictureAt, draft.at)
+    await tx.send(...addLinks([link]), add)
+    const [[item]] = await tx.send(itemById(shop.id, draft.id))
+    assert(item, 'what was just stored is found')
+    return { value: item }
+  })

@@ -1,0 +1,116 @@
+import type { App } from '../app.ts'
+import { lockLink } from '../payment-links/hold-link.ts'
+import { judgeLink } from '../payment-links/link-rules.ts'
+import type { PaymentLink } from '../payment-links/payment-link.ts'
+import { switchTo } from '../payment-links/switch-link.ts'
+import { addLinks, newLink } from '../payment-links/write-links.ts'
+import { assert } from '../platform/assert.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
+import type { NewItem, Shop } from './add-item.ts'
+import { itemById } from './find-items.ts'
+import { type Item, readItemWords, termsOfItem } from './item.ts'
+
+/** What becomes different; what is absent stays. A picture or description that is null goes. */
+export type ItemChange = Partial<NewItem>
+
+type Locked = { linkId: string; name: string; removed: boolean }
+const LOCK = statement<Locked>(
+  'lock storefront item',
+  `select i.link_id as "linkId", i.name, i.removed_at is not null as removed from storefront_items i
+   where i.merchant_id = $1 and i.id = $2 for no key update`,
+)
+const EDIT = statement(
+  'edit storefront item',
+  'update storefront_items set link_id = $3, name = $4 where merchant_id = $1 and id = $2',
+)
+const SET_PICTURE = statement(
+  'set picture of storefront item',
+  'update storefront_items set picture = $3, picture_at = $4 where merchant_id = $1 and id = $2',
+)
+const REMOVE = statement(
+  'remove storefront item',
+  'update storefront_items set removed_at = $3 where merchant_id = $1 and id = $2',
+)
+
+/**
+ * Changes an item. Another amount or description is another link, and the old one is switched off in the same commit: nobody
+ * pays a price that was not shown, and what was paid before keeps the words under which it was paid. A hidden item stays
+ * hidden. Throws 404 `item not found`, or the Refusal of the amount.
+ */
+export function editItem(
+  app: App,
+  shop: Shop,
+  { id, change }: { id: string; change: ItemChange },
+): Promise<Item> {
+  return changeItem(app, shop, id, async (tx, { locked, link }) => {
+    if (locked.removed) throw notFound('item')
+    const at = app.clock.now()
+    const words = readItemWords({
+      name: change.name ?? locked.name,
+      description: change.description === undefined ? link.description : change.description,
+    })
+    const { amount = link.amount, picture } = change
+    const same = amount === link.amount && words.description === link.description
+    const next = same ? link : linkLike(app, shop, { link, amount, description: words.description, at })
+    await tx.send(
+      ...(same ? [] : replace(link, next, at)),
+      call(EDIT, shop.id, id, next.id, words.name),
+      ...(picture === undefined
+        ? []
+        : [call(SET_PICTURE, shop.id, id, picture, picture && at.toISOString())]),
+    )
+  })
+}
+
+/** Takes an item off the page and switches its link off; a removed one stays as it is. Throws 404 `item not found`. */
+export function removeItem(app: App, shop: Shop, id: string): Promise<Item> {
+  return changeItem(app, shop, id, async (tx, { locked, link }) => {
+    if (locked.removed) return
+    const at = app.clock.now()
+    await tx.send(switchTo({ ...link, switchedOffAt: at }), call(REMOVE, shop.id, id, at.toISOString()))
+  })
+}
+
+/** Runs a change on a locked item and its locked link, and answers with what the item is then. */
+async function changeItem(
+  app: App,
+  shop: Shop,
+  id: string,
+  change: (tx: Tx, found: { locked: Locked; link: PaymentLink }) => Promise<void>,
+): Promise<Item> {
+  if (tagOf('itm_', id) !== shop.tag) throw notFound('item')
+  return app.db.transaction(async (tx) => {
+    const [[locked]] = await tx.send(call(LOCK, shop.id, id))
+    if (!locked) throw notFound('item')
+    const [[link]] = await tx.send(lockLink(shop.id, locked.linkId))
+    assert(link, 'an item has a link')
+    await change(tx, { locked, link })
+    const [[item]] = await tx.send(itemById(shop.id, id))
+    assert(item, 'an item never goes')
+    return { value: item }
+  })
+}
+
+function linkLike(
+  app: App,
+  shop: Shop,
+  {
+    link,
+    amount,
+    description,
+    at,
+  }: { link: PaymentLink; amount: number; description: string | null; at: Date },
+): PaymentLink {
+  judgeLink({ amount, currency: 'UGX' }, { terms: termsOfItem(shop), mode: 'live', config: app.config })
+  const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
+  return newLink(owner, { ...link, amount, description }, at)
+}
+
+/** The new link takes the place of the old one, switched off where that was. */
+const replace = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
+  ...addLinks([next]),
+  ...(old.switchedOffAt === null ? [old] : [next]).map((link) => switchTo({ ...link, switchedOffAt: at })),
+]

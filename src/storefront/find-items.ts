@@ -1,0 +1,86 @@
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
+import { ITEM_COLUMNS, type Item } from './item.ts'
+
+// The fence makes it one look-up for each item: a plan made while links were few would read all links of the merchant.
+const ITS_LINK = `cross join lateral (select p.description, p.amount, p.mode, p.kind, p.allow_multiple_uses, p.switched_off_at
+  from payment_links p where p.merchant_id = i.merchant_id and p.id = i.link_id offset 0) l`
+const SHOWN = `i.removed_at is null and l.switched_off_at is null and l.mode = 'live' and l.kind = 'link' and l.allow_multiple_uses`
+
+const BY_ID = statement<Item>(
+  'storefront item by id',
+  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.id = $2`,
+)
+const ALL = statement<Item>(
+  'all storefront items',
+  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
+   order by i.created_at desc, i.id desc`,
+)
+// Nothing is before an item that is not there: then the page is the first one. A removed item still has its place.
+const PAGE = statement<Item>(
+  'page of storefront items',
+  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and ${SHOWN}
+     and (i.created_at, i.id) < (coalesce((select b.created_at from storefront_items b
+       where b.merchant_id = $1 and b.id = $2), 'infinity'), coalesce($2, ''))
+   order by i.created_at desc, i.id desc limit $3`,
+)
+const NAME = statement<{ name: string }>(
+  'name of storefront item',
+  'select i.name from storefront_items i where i.merchant_id = $1 and i.link_id = $2',
+)
+const PICTURE = statement<{ body: Buffer; at: Date }>(
+  'picture of storefront item',
+  `select i.picture as body, i.picture_at as at
+   from (select o.merchant_id, o.link_id, o.removed_at, o.picture, o.picture_at from storefront_items o
+     where o.merchant_id = $1 and o.id = $2 offset 0) i ${ITS_LINK}
+   where ${SHOWN} and i.picture is not null`,
+)
+
+export const itemById = (merchantId: number, id: string): Call<Item> => call(BY_ID, merchantId, id)
+
+/** An item, also a hidden or removed one, or null. */
+export async function findItem(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<Item | null> {
+  const [item] = await app.db.query(BY_ID, [merchantId, id])
+  return item ?? null
+}
+
+/** What the item behind this link is called, or null when it is no item's. */
+export async function findItemName(
+  app: App,
+  { merchantId, linkId }: { merchantId: number; linkId: string },
+): Promise<string | null> {
+  const [item] = await app.db.query(NAME, [merchantId, linkId])
+  return item?.name ?? null
+}
+
+/** Everything that was not removed, hidden items too, newest first; for the merchant itself. */
+export const allItems = (app: App, merchantId: number): Promise<Item[]> => app.db.query(ALL, [merchantId])
+
+/**
+ * A page of what the public sees, newest first: what comes after the item `beforeId` in that order, the newest where that is
+ * null or no item of this merchant. `nextBeforeId` asks for the page after this one, null at the end.
+ */
+export async function listItems(
+  app: App,
+  { merchantId, beforeId, limit }: { merchantId: number; beforeId: string | null; limit: number },
+): Promise<{ items: Item[]; nextBeforeId: string | null }> {
+  const before = beforeId !== null && tagOf('itm_', beforeId) !== null ? beforeId : null
+  const rows = await app.db.query(PAGE, [merchantId, before, limit + 1])
+  const items = rows.slice(0, limit)
+  return { items, nextBeforeId: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+}
+
+/** The picture of an item that is shown, WebP, and since when; null where there is none. */
+export async function findPicture(
+  app: App,
+  { merchantId, itemId }: { merchantId: number; itemId: string },
+): Promise<{ body: Buffer; at: Date } | null> {
+  if (tagOf('itm_', itemId) === null) return null
+  const [picture] = await app.db.query(PICTURE, [merchantId, itemId])
+  return picture ?? null
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import type { MerchantTerms } from '../merchants/merchant.ts'
+import { linkUrl } from '../payment-links/payment-link.ts'
+import { readBody } from '../platform/http/read-body.ts'
+
+/** What a merchant offers on its public page, with what its link says. Whole UGX; times are UTC. */
+export type Item = {
+  merchantId: number
+  id: string
+  linkId: string
+  name: string
+  description: string | null
+  amount: number
+  /** When its picture was set; null without one. The picture itself is read on its own. */
+  pictureAt: Date | null
+  /** Its link was switched off: it is not shown and cannot be paid. */
+  hidden: boolean
+  removed: boolean
+  createdAt: Date
+}
+
+/** Of storefront_items i and its payment_links l. */
+export const ITEM_COLUMNS = `i.merchant_id as "merchantId", i.id, i.link_id as "linkId", i.name, l.description, l.amount,
+  i.picture_at as "pictureAt", l.switched_off_at is not null as hidden, i.removed_at is not null as removed,
+  i.created_at as "createdAt"`
+
+/** What an item is called and what is said about it. */
+const ItemWordsShape = Type.Object({
+  name: Type.String({ maxLength: 200 }),
+  description: Type.Optional(Type.String({ maxLength: 1000, lines: true })),
+})
+
+/** Reads the words of an item; a blank description is none. Throws `invalid request: ...`. */
+export function readItemWords(given: { name: string; description: string | null }): {
+  name: string
+  description: string | null
+} {
+  const { name, description = null } = readBody(ItemWordsShape, given)
+  return { name: name.trim(), description }
+}
+
+/**
+ * The terms by which an item's link is judged: all of them but the verification. A shop may be prepared before the business
+ * is verified; until then its page says that nothing can be paid.
+ */
+export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'chargeLimit'>) => ({
+  active: merchant.active,
+  chargeLimit: merchant.chargeLimit,
+  kycStatus: 'verified' as const,
+})
+
+/** Where an item's picture lies, for the page itself; it changes with every picture, so that it may be kept for long. */
+export const picturePath = (
+  { id, pictureAt }: Pick<Item, 'id' | 'pictureAt'>,
+  handle: string,
+): string | null => (pictureAt === null ? null : `/pay/@${handle}/pictures/${id}?v=${pictureAt.getTime()}`)
+
+/** The document `items.json` (contract.md G50). `baseUrl` has no slash at its end. */
+export const presentItems = (
+  { items, nextBeforeId }: { items: readonly Item[]; nextBeforeId: string | null },
+  { baseUrl, handle }: { baseUrl: string; handle: string },
+) => ({
+  items: items.map((item) => presentItem(item, { baseUrl, handle })),
+  ...(nextBeforeId === null ? {} : { next_before_id: nextBeforeId }),
+})
+
+export function presentItem(item: Item, { baseUrl, handle }: { baseUrl: string; handle: string }) {
+  const picture = picturePath(item, handle)
+  return {
+    id: item.id,
+    name: item.name,
+    ...(item.description === null ? {} : { description: item.description }),
+    amount: item.amount,
+    url: linkUrl({ id: item.linkId }, baseUrl),
+    ...(picture === null ? {} : { picture_url: `${baseUrl}${picture}` }),
+  }
+}

@@ -1,0 +1,40 @@
+import type { App } from '../app.ts'
+import { termsOf } from '../merchants/merchant.ts'
+import { judgeLink } from '../payment-links/link-rules.ts'
+import type { PaymentLink } from '../payment-links/payment-link.ts'
+import { addLinks, newLink } from '../payment-links/write-links.ts'
+import { assert } from '../platform/assert.ts'
+
+/** The least that a customer may pay of its own accord (contract.md G50). Whole UGX. */
+export const LEAST_OWN_AMOUNT = 500
+
+// Plain digits, or groups of three parted by one and the same mark throughout. A number that begins with 0 is a phone.
+const PLAIN = /^[1-9][0-9]*$/
+const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
+
+/** The amount that a customer typed, whole UGX, or null when it is none between `least` and `most`, both included. */
+export function readOwnAmount(text: string, { least, most }: { least: number; most: number }): number | null {
+  const typed = text.trim()
+  if (!PLAIN.test(typed) && !GROUPED.test(typed)) return null
+  const amount = Number(typed.replace(/[,\s]/g, ''))
+  return amount >= least && amount <= most ? amount : null
+}
+
+/**
+ * A link for an amount that a customer chose on the public page: live, paid once. It passes the rules of any live link.
+ * Throws their Refusal with nothing written.
+ */
+export function createOwnAmountLink(
+  app: App,
+  { merchantId, tag, amount }: { merchantId: number; tag: string; amount: number },
+): Promise<PaymentLink> {
+  return app.db.transaction(async (tx) => {
+    const [[terms]] = await tx.send(termsOf([merchantId]))
+    assert(terms, 'a page has a merchant')
+    judgeLink({ amount, currency: 'UGX' }, { terms, mode: 'live', config: app.config })
+    const asked = { amount, description: null, reference: null, successUrl: null, cancelUrl: null }
+    const owner = { merchantId, tag, mode: 'live' as const }
+    const link = newLink(owner, { ...asked, allowMultipleUses: false }, app.clock.now())
+    return { value: link, last: addLinks([link]) }
+  })
+}

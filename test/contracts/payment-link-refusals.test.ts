@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import {
+  assertRefused,
+  badRequest,
+  domain,
+  invalid,
+  notFound,
+  type Refused,
+  unauthorized,
+} from './refused.ts'
+
+const LINKS = '/v1/payment-links'
+const LINK = { amount: 5000 }
+let service: TestService
+let api: Client
+before(async () => {
+  service = await startService()
+  api = service.client((await service.merchant()).keys.test)
+})
+after(() => service.close())
+
+const VERIFICATION =
+  'live charges require a verified business - complete verification on your dashboard (test keys work immediately)'
+const INACTIVE = domain('merchant_inactive', 'merchant is not active')
+const REUSED: Refused = {
+  status: 409,
+  code: 'conflict',
+  error: 'idempotency key reused with different request body',
+}
+const idOf = ({ body }: { body: any }) => body.id as string
+
+type Domain = {
+  expected: Refused
+  body?: object
+  live?: boolean
+  fault?: MerchantChange
+  cured?: MerchantChange
+}
+const DOMAIN: Domain[] = [
+  { expected: INACTIVE, fault: { active: false }, cured: { active: true } },
+  { expected: INACTIVE, body: { amount: 0 }, fault: { active: false }, cured: { active: true } },
+  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: 0 } },
+  {
+    expected: domain('amount_not_positive', 'amount must be positive'),
+    body: { amount: -1, currency: 'KES' },
+  },
+  {
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    body: { amount: 1_000_000_001 },
+  },
+  {
+    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    body: { amount: 1e30, currency: 'KES' },
+  },
+  {
+    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 4999"),
+    fault: { chargeLimit: 4999 },
+    cured: { chargeLimit: 5000 },
+  },
+  {
+    expected: domain('unsupported_currency', 'demo only supports UGX'),
+    body: { amount: 200, currency: 'KES' },
+  },
+  { expected: domain('fee_exceeds_amount', 'fee exceeds amount'), body: { amount: 200 } },
+  { expected: domain('fee_exceeds_amount', 'fee exceeds amount'), body: { amount: 200 }, live: true },
+  {
+    expected: domain('verification_required', VERIFICATION),
+    live: true,
+    fault: { kycStatus: 'pending' },
+    cured: { kycStatus: 'verified' },
+  },
+]
+for (const { expected, body = {}, live = false, fault, cured } of DOMAIN)
+  test(`refused by rule and kept under the key: ${expected.error} (${JSON.stringify({ ...body, ...fault, live })})`, async () => {
+    const merchant = await service.merchant({ verified: !fault?.kycStatus })
+    if (fault) await service.set(merchant, fault)
+    const own = service.client(live ? merchant.keys.live : merchant.keys.test)
+    const before = await service.digest()
+    const send = (key?: string) => own.post(LINKS, { ...LINK, ...body }, { 'idempotency-key': key })
+    const first = await send('k')
+    assertRefused(first, expected)
+    assertRefused(await send(), expected, { because: 'without a key too' })
+    assert.equal(await service.digest(), before, 'zero writes')
+    if (cured) await service.set(merchant, cured)
+    const again = await send('k')
+    assert.deepEqual([again.status, again.text], [400, first.text])
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal((await send('new')).status, cured && !('amount' in body) ? 201 : 400)
+  })
+
+const FORM: [unknown, string][] = [
+  ['[]', 'body must be a JSON object'],
+  [{}, 'amount must be an integer'],
+  [{ amount: null }, 'amount must be an integer'],
+  [{ amount: '5000' }, 'amount must be an integer'],
+  [{ amount: 5000.5 }, 'amount must be an integer'],
+  [{ amount: true }, 'amount must be an integer'],
+  [{ currency: 7 }, 'currency must be a string'],
+  [{ description: ['eggs'] }, 'description must be a string'],
+  [{ description: 'd'.repeat(1001) }, 'description must be at most 1000 characters'],
+  [{ description: 'a\u0000b' }, 'body contains control characters'],
+  [{ reference: 17 }, 'reference must be a string'],
+  [{ reference: 'r'.repeat(256) }, 'reference must be at most 255 characters'],
+  [{ reference: 'a\nb' }, 'reference contains control characters'],
+  [{ success_url: 'shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: '//shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: ' https://shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: 'https://bank.example@shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: 'javascript:alert(1)' }, 'success_url must be an http or https URL'],
+  [{ success_url: 'https://shop.example/\r\nSet-Cookie: a=b' }, 'success_url contains control characters'],
+  [{ success_url: `https://x/${'a'.repeat(2039)}` }, 'success_url must be at most 2048 characters'],
+  [{ success_url: {} }, 'success_url must be a string'],
+  [{ cancel_url: 'data:text/html,x' }, 'cancel_url must be an http or https URL'],
+  [{ cancel_url: 7 }, 'cancel_url must be a string'],
+  [{ success_url: 'x', cancel_url: 'y', allow_multiple_uses: 1 }, 'success_url must be an http or https URL'],
+  [{ cancel_url: 'y', allow_multiple_uses: 1 }, 'cancel_url must be an http or https URL'],
+  [{ allow_multiple_uses: 1 }, 'allow_multiple_uses must be true or false'],
+  [{ allow_multiple_uses: 'true' }, 'allow_multiple_uses must be true or false'],
+]
+for (const [body, problem] of FORM)
+  test(`a fault of form: ${problem} (${JSON.stringify(body).slice(0, 60)})`, async () => {
+    const before = await service.digest()
+    const key = { 'idempotency-key': JSON.stringify(body).slice(0, 200) }
+    const sent = typeof body === 'string' ? body : { ...LINK, ...(body as object) }
+    const faulty = JSON.stringify(body) === '{}' ? {} : sent
+    assertRefused(await api.post(LINKS, faulty, key), invalid(problem))
+    assertRefused(await api.post(LINKS, faulty, key), invalid(problem), { because: 'not a replay' })
+    assertRefused(await api.post(LINKS, faulty, { 'idempotency-key': undefined }), invalid(problem))
+    assert.equal(await service.digest(), before, 'zero writes')
+    assert.equal((await api.post(LINKS, LINK, key)).status, 201, 'the key is free')
+  })
+
+test('form comes before rules: of an inactive, unverified merchant too', async () => {
+  const merchant = await service.merchant()
+  await service.set(merchant, { active: false })
+  const own = service.client(merchant.keys.live)
+  assertRefused(
+    await own.post(LINKS, { amount: 0, success_url: 'x' }),
+    invalid('success_url must be an http or https URL'),
+  )
+  assertRefused(await own.post(LINKS, { amount: 0 }), INACTIVE)
+})
+
+test('who may not is refused before anything is read', async () => {
+  const nobody = service.client('sk_test_nobody')
+  for (const path of [LINKS, `${LINKS}/x`])
+    assertRefused(await nobody.get(path), unauthorized('invalid api key'))
+  assertRefused(await nobody.post(LINKS, {}), unauthorized('invalid api key'))
+  const { status, body } = await api.post(LINKS, {}, { 'x-timestamp': undefined })
+  assert.deepEqual([status, body.error.slice(0, 28)], [400, 'X-Timestamp header required.'])
+})
+
+test('the longest texts pass, counted in characters', async () => {
+  const body = {
+    amount: 5000,
+    description: '🥚'.repeat(1000),
+    reference: '🥚'.repeat(255),
+    success_url: `https://x/${'🥚'.repeat(2038)}`,
+    cancel_url: `https://x/${'a'.repeat(2038)}`,
+  }
+  const made = (await api.post(LINKS, body)).body
+  for (const [name, value] of Object.entries(body)) assert.equal(made[name], value, name)
+  assert.deepEqual((await api.get(`${LINKS}/${made.id}`)).body, made)
+})
+
+test('a link that is absent, foreign, of the other mode, malformed or a vending order is not found', async () => {
+  const merchant = await service.merchant({ verified: true })
+  const [own, live] = [service.client(merchant.keys.test), service.client(merchant.keys.live)]
+  const id = idOf(await own.post(LINKS, LINK))
+  const order = `${id.slice(0, -5)}order`
+  await service.rows(
+    `insert into payment_links (merchant_id, id, mode, kind, amount, allow_multiple_uses, created_at)
+     select merchant_id, $2, mode, 'order', amount, false, created_at from payment_links where id = $1`,
+    [id, order],
+  )
+  const strangers = [
+    idOf(await api.post(LINKS, LINK)),
+    idOf(await live.post(LINKS, LINK)),
+    order,
+    `${id.slice(0, -1)}!`,
+    `${id}0`,
+    id.toUpperCase(),
+    id.replace('lnk_', 'txn_'),
+    'lnk_',
+    '%25',
+    "'; drop table payment_links",
+  ]
+  const before = await service.digest()
+  for (const stranger of strangers) {
+    const reply = await own.get(`${LINKS}/${encodeURIComponent(stranger)}`)
+    assertRefused(reply, notFound('payment link not found'), { because: stranger })
+    if (stranger.startsWith('lnk_') || stranger.startsWith('txn_'))
+      assertRefused(
+        await own.get(`${LINKS}?starting_after=${encodeURIComponent(stranger)}`),
+        badRequest('invalid starting_after cursor'),
+        { because: stranger },
+      )
+  }
+  assert.equal(await service.digest(), before)
+  assert.equal((await own.get(`${LINKS}/${id}`)).status, 200)
+  assert.deepEqual(
+    (await own.get(LINKS)).body.data.map(({ id }: any) => id),
+    [id],
+  )
+})
+
+test('an inactive merchant still reads its links', async () => {
+  const merchant = await service.merchant()
+  const own = service.client(merchant.keys.test)
+  const made = (await own.post(LINKS, LINK)).body
+  await service.set(merchant, { active: false })
+  assert.deepEqual((await own.get(`${LINKS}/${made.id}`)).body, made)
+  assert.deepEqual((await own.get(LINKS)).body.data, [made])
+})
+
+test('the same request with its key again is a replay to the byte, never a second link', async () => {
+  const own = service.client((await service.merchant()).keys.test)
+  const key = { 'idempotency-key': 'order 17' }
+  const first = await own.post(LINKS, { amount: 5000, reference: 'order_17' }, key)
+  await service.rows('update payment_links set switched_off_at = created_at where id = $1', [first.body.id])
+  const again = await own.post(LINKS, { reference: 'order_17', amount: 5e3 }, key)
+  assert.equal(again.status, 201)
+  assert.equal(again.text, first.text)
+  assert.deepEqual(
+    [first, again].map(({ headers }) => headers.get('idempotent-replayed')),
+    [null, 'true'],
+  )
+  assertRefused(await own.post(LINKS, LINK, key), REUSED)
+  assertRefused(await own.post(LINKS, { amount: 'x' }, key), REUSED, {
+    because: 'a used key comes before the body',
+  })
+  assertRefused(await own.post(LINKS, { ...LINK, success_url: 'x' }, key), REUSED, {
+    because: 'an address too',
+  })
+  assertRefused(await own.charge({}, key), REUSED)
+  assert.equal((await own.get(LINKS)).body.data.length, 1)
+})
+
+test('a key belongs to its mode; without one every request is new', async () => {
+  const merchant = await service.merchant({ verified: true })
+  const [own, live] = [service.client(merchant.keys.test), service.client(merchant.keys.live)]
+  const key = { 'idempotency-key': 'order' }
+  const none = { 'idempotency-key': undefined }
+  const made = [
+    await own.post(LINKS, LINK, key),
+    await live.post(LINKS, LINK, key),
+    await own.post(LINKS, LINK, none),
+    await own.post(LINKS, LINK, none),
+    await own.post(LINKS, LINK, { 'idempotency-key': ' ' }),
+  ]
+  assert.equal(new Set(made.map(idOf)).size, 5)
+  const collections = service.client(merchant.keys.test_collections)
+  assert.equal(idOf(await collections.post(LINKS, LINK, key)), idOf(made[0] as { body: any }))
+})
+
+test('of requests with one key at the same time, through two processes, one makes the link', async (context) => {
+  const second = await startService({ database: service.database, clock: service.clock })
+  context.after(() => second.close())
+  const merchant = await service.merchant()
+  const clients = [service, second, service, second].map((one) => one.client(merchant.keys.test))
+  for (let round = 0; round < 10; round += 1) {
+    const key = { 'idempotency-key': `round ${round}` }
+    const replies = await Promise.all(clients.map((one) => one.post(LINKS, LINK, key)))
+    const made = replies.filter(({ status }) => status === 201)
+    assert.equal(new Set(made.map(idOf)).size, 1)
+    for (const { status, body } of replies)
+      if (status !== 201)
+        assert.equal(body.error, 'a request with this Idempotency-Key is still in flight - retry shortly')
+  }
+  assert.equal((await clients[0]?.get(LINKS))?.body.data.length, 10)
+})
+
+test('as many a minute as the setting says are accepted for each merchant and mode, refused ones given back', async (context) => {
+  const env = { RATE_LIMIT_PAYMENT_LINKS: '5' }
+  const limited = await startService({ database: service.database, clock: service.clock, env })
+  context.after(() => limited.close())
+  const merchant = await service.merchant({ verified: true })
+  const own = limited.client(merchant.keys.test)
+  for (let count = 0; count < 5; count += 1) {
+    assert.equal((await own.post(LINKS, { amount: 'x' })).status, 400)
+    assert.equal((await own.post(LINKS, LINK)).status, 201)
+  }
+  const refused = await own.post(LINKS, LINK)
+  assert.deepEqual([refused.status, refused.body.code], [429, 'rate_limited'])
+  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9][0-9]?$/)
+  assert.equal((await limited.client(merchant.keys.live).post(LINKS, LINK)).status, 201)
+  assert.equal((await own.get(LINKS)).status, 200)
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import {
+  addCheckoutCharge,
+  announceCovered,
+  type CheckoutCharge,
+  newCheckoutCharge,
+  newCoveredCharge,
+} from '../../src/charges/checkout-charge.ts'
+import { attemptOf } from '../../src/charges/new-charge.ts'
+import { issueCards } from '../../src/gift-cards/issue-cards.ts'
+import { lockCard, reserveCard } from '../../src/gift-cards/use-card.ts'
+import type { MerchantTerms } from '../../src/merchants/merchant.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { addAttempts } from '../../src/rails/attempts.ts'
+import { newPayer } from './live-service.ts'
+import type { Payer } from './schedules.ts'
+import type { TestService } from './test-service.ts'
+
+type Owner = Pick<Payer, 'merchantId' | 'tag'>
+/** Whole UGX. `applied`: what the card pays; all of the amount makes a charge that it covers whole. `blind`: without a look. */
+type Carded = { cardId: string; amount: number; applied: number; at?: Date; blind?: boolean }
+
+/** A new card of this merchant. */
+export async function newCard(service: TestService, { merchantId: id, tag }: Owner, value = 50_000) {
+  const issue = { value, quantity: 1, expires: null, notes: null }
+  const { cards } = await issueCards(service.app, { id, tag, active: true }, issue)
+  assert.ok(cards[0])
+  return cards[0]
+}
+
+/** A live link of this merchant that any number of people pay. */
+export async function newLink(service: TestService, { merchantId, tag }: Owner): Promise<string> {
+  const id = newId('lnk_', tag)
+  await service.rows(
+    `insert into payment_links (merchant_id, id, mode, amount, allow_multiple_uses, created_at)
+     values ($1, $2, 'live', 10000, true, $3)`,
+    [merchantId, id, service.clock.now()],
+  )
+  return id
+}
+
+/** A live charge that this card pays, in one commit with its use: open while mobile money is due, else paid. */
+export async function payByCard(
+  service: TestService,
+  owner: Owner,
+  { cardId, amount, applied, at = service.clock.now(), blind = false }: Carded,
+): Promise<CheckoutCharge> {
+  const { merchantId, tag } = owner
+  const whole = applied === amount
+  const linkId = await newLink(service, owner)
+  const input = {
+    ...{ merchantId, tag, mode: 'live' as const, linkId, paysOnce: false, chargeId: null, amount },
+    ...{ giftCardAmount: applied, channel: 'op1_momo', phone: whole ? null : newPayer() },
+    ...{ email: null, reference: `by card ${amount}` },
+  }
+  const charge = whole ? newCoveredCharge(input, at) : newCheckoutCharge(service.app, input, at)
+  const use = { merchantId, cardId, chargeId: charge.id, amount: applied, at }
+  await service.app.db.transaction(async (tx) => {
+    const [[card]] = blind ? [[]] : await tx.send(lockCard(merchantId, cardId))
+    assert.ok(blind || (card && card.balance >= applied), 'the card has enough')
+    await tx.send(
+      addCheckoutCharge(charge),
+      ...reserveCard({ ...use, state: whole ? 'taken' : 'reserved' }),
+      ...(whole
+        ? announceCovered(charge, { tag, hasWebhookUrl: false } as MerchantTerms)
+        : addAttempts([attemptOf(charge, 'one')])),
+    )
+    return { value: null }
+  })
+  return charge
+}
+
+/** What is left on a card, what is set aside and what is spent. */
+export async function sumsOf(service: TestService, cardId: string): Promise<number[]> {
+  const [row] = await service.rows<Record<string, number>>(
+    'select balance::int, reserved::int, spent::int from gift_cards where id = $1',
+    [cardId],
+  )
+  assert.ok(row)
+  return [row.balance, row.reserved, row.spent] as number[]
+}
+
+/** What has become of the use of a card by this charge. */
+export async function useOf(service: TestService, chargeId: string): Promise<string | undefined> {
+  const [row] = await service.rows<{ state: string }>(
+    'select state from gift_card_uses where charge_id = $1',
+    [chargeId],
+  )
+  return row?.state
+}

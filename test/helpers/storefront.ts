@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { findLink } from '../../src/payment-links/find-links.ts'
+import { addItem, type NewItem } from '../../src/storefront/add-item.ts'
+import { editItem, type ItemChange } from '../../src/storefront/change-item.ts'
+import { listItems } from '../../src/storefront/find-items.ts'
+import { STOREFRONT_INVARIANTS } from '../../src/verify/storefront-invariants.ts'
+import { verifySnapshot } from '../../src/verify/verify.ts'
+import { assertVerified } from './live-service.ts'
+import type { TestService } from './test-service.ts'
+
+export const PICTURE = Buffer.from('a picture')
+export const MANGOES: NewItem = {
+  name: 'Mangoes',
+  amount: 5000,
+  description: 'Sweet.\nFive kilos.',
+  picture: null,
+}
+
+/** A merchant's public page: by default of one that nobody has verified. */
+export async function pageOf(service: TestService, change: MerchantChange = {}) {
+  const made = await service.merchant()
+  await service.set(made, change)
+  const shop = (await findMerchant(service.gateway, made.id)).merchant
+  const { app } = service
+  const shown = (beforeId: string | null = null, limit = 6) =>
+    listItems(app, { merchantId: shop.id, beforeId, limit })
+  return {
+    app,
+    made,
+    shop,
+    shown,
+    add: async (more: Partial<NewItem> = {}) => (await addItem(app, shop, { ...MANGOES, ...more })).item,
+    edit: (id: string, to: ItemChange) => editItem(app, shop, { id, change: to }),
+    names: async (beforeId: string | null = null, limit = 6) =>
+      (await shown(beforeId, limit)).items.map(({ name }) => name),
+    linkOf: async (id: string) => {
+      const link = await findLink(app, { merchantId: shop.id, id })
+      assert.ok(link)
+      return link
+    },
+  }
+}
+
+/** Fails when an item is no live, reusable link of its own merchant, or any other invariant is broken. */
+export async function assertStorefrontsHold(service: TestService): Promise<void> {
+  const findings = await service.app.db.snapshot((client) =>
+    verifySnapshot(client, service.clock.now(), STOREFRONT_INVARIANTS),
+  )
+  assert.deepEqual(
+    findings.flatMap(({ offenders }) => offenders),
+    [],
+  )
+  await assertVerified(service)
+}
