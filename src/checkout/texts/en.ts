@@ -14,7 +14,7 @@ export const EN: Texts = {
     phone: 'This is not a phone number we know. Write it like 0772 123456.',
     email: 'This is not an email address. Correct it or leave it empty.',
     method: 'You cannot pay this way here. Please choose again.',
-    voucher: 'This gift card cannot be used here.',
+    voucher: 'Sorry, this voucher cannot be used here.',
     voucher_changed: 'There is less on the gift card than before. Look at the new amount before you pay.',
     voucher_closed: 'Too many wrong codes. Gift cards cannot be used here today. You can still pay by phone.',
     rail: 'We cannot reach the operator now. No money was taken. Please try again in a minute.',

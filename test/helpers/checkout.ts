@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+
+/** A form of a page, as a browser would send it: hidden fields, chosen buttons, what was filled in before. */
+export type PageForm = { method: string; action: string; fields: Record<string, string> }
+/** An answer to a browser. `location` is where it is sent on to, followed by nobody but the test. */
+export type Page = {
+  status: number
+  headers: Headers
+  text: string
+  body: any
+  location: string
+  setCookies: string[]
+  forms: PageForm[]
+}
+
+/** A browser without a browser: keeps cookies, finds forms and their hidden fields, and follows no redirect by itself. */
+export type Browser = {
+  /** Sent with every request from now on; `undefined` leaves one out. */
+  headers: Record<string, string | undefined>
+  cookies(): Cookie[]
+  keep(setCookie: string): void
+  get(path: string, headers?: Record<string, string>): Promise<Page>
+  ask(method: string, path: string, headers?: Record<string, string>): Promise<Page>
+  post(path: string, fields: Fields, headers?: Record<string, string>): Promise<Page>
+  /** Sends the form of this page whose address ends so, with these fields changed, and comes back with the answer. */
+  send(page: Page, end: string, fields?: Record<string, string>): Promise<Page>
+  /** Where the answer leads to. */
+  follow(page: Page): Promise<Page>
+}
+export type Fields = Record<string, string> | URLSearchParams | string | Uint8Array<ArrayBuffer>
+export type Cookie = { name: string; value: string; path: string }
+
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+
+/** What the HTML of our pages says: they have no other entities. */
+const unescaped = (html: string) => html.replace(/&(?:amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one] ?? one)
+
+export function browserOf(service: { url: string }, headers: Browser['headers'] = {}): Browser {
+  const jar: Cookie[] = []
+  const keep = (setCookie: string) => {
+    const [pair = '', ...attributes] = setCookie.split('; ')
+    const at = pair.indexOf('=')
+    const path = attributes.find((one) => one.startsWith('Path='))?.slice('Path='.length) ?? '/'
+    const cookie = { name: pair.slice(0, at), value: pair.slice(at + 1), path }
+    const known = jar.findIndex((one) => one.name === cookie.name && one.path === path)
+    jar.splice(known < 0 ? jar.length : known, 1, cookie)
+  }
+  const request = async (path: string, init: Asked): Promise<Page> => {
+    const sent = { 'sec-fetch-site': 'same-origin', accept: 'text/html', ...browser.headers, ...init.headers }
+    const cookie = jar.filter((one) => reaches(one, path)).map((one) => `${one.name}=${one.value}`)
+    const response = await fetch(`${service.url}${path}`, {
+      method: init.method,
+      redirect: 'manual',
+      headers: { ...present(sent), ...(cookie.length > 0 ? { cookie: cookie.join('; ') } : {}) },
+      ...(init.body === undefined ? {} : { body: init.body }),
+    })
+    const page = await readPage(response)
+    for (const one of page.setCookies) keep(one)
+    return page
+  }
+  const browser: Browser = {
+    headers,
+    cookies: () => jar,
+    keep,
+    get: (path, more = {}) => untilServed(() => request(path, { method: 'GET', headers: more })),
+    ask: (method, path, more = {}) => request(path, { method, headers: more }),
+    post: (path, fields, more = {}) => {
+      const type = { 'content-type': 'application/x-www-form-urlencoded', ...more }
+      return request(path, { method: 'POST', headers: type, body: bodyOf(fields) })
+    },
+    send: (page, end, fields = {}) => {
+      const form = formOf(page, end)
+      return browser.post(form.action, { ...form.fields, ...fields })
+    },
+    follow: (page) => {
+      assert.equal(page.status, 302, page.text)
+      return browser.get(page.location)
+    },
+  }
+  return browser
+}
+
+/** Asks again while the service says that it has too much to do: on a crowded machine it may, and then nothing was written. */
+export async function untilServed<Answer extends { status: number }>(
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const page = await ask()
+    if (page.status !== 503 || attempt === 20) return page
+  }
+}
+
+/** The one form of a page whose address, without its query, ends so. */
+export function formOf(page: Page, end: string): PageForm {
+  const found = page.forms.filter(({ action }) => action.split('?')[0]?.endsWith(end))
+  assert.equal(found.length, 1, `one form to ${end}: ${page.status} ${page.text}`)
+  return found[0] as PageForm
+}
+
+export const hasForm = (page: Page, end: string) =>
+  page.forms.some(({ action }) => action.split('?')[0]?.endsWith(end))
+
+type Asked = { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> }
+
+const bodyOf = (fields: Fields) =>
+  typeof fields === 'string' || fields instanceof Uint8Array ? fields : new URLSearchParams(fields).toString()
+
+const present = (headers: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >
+
+function reaches({ path }: Cookie, asked: string): boolean {
+  const [pathname = ''] = asked.split('?')
+  return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
+}
+
+async function readPage(response: Response): Promise<Page> {
+  const text = await response.text()
+  const { status, headers } = response
+  const location = headers.get('location') ?? ''
+  return {
+    status,
+    headers,
+    text,
+    body: json(text),
+    location,
+    setCookies: headers.getSetCookie(),
+    forms: formsOf(text),
+  }
+}
+
+function formsOf(html: string): PageForm[] {
+  return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', inside = '']) => {
+    const { method = 'get', action = '' } = attributesOf(head)
+    return { method, action, fields: fieldsOf(inside) }
+  })
+}
+
+function fieldsOf(html: string): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [, head = ''] of html.matchAll(/<input\b([^>]*)>/g)) {
+    const { name, value = '', type = 'text', ...rest } = attributesOf(head)
+    const chosen = type !== 'radio' || 'checked' in rest
+    if (name !== undefined && chosen) fields[name] = value
+  }
+  for (const [, head = '', text = ''] of html.matchAll(/<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/g)) {
+    const { name } = attributesOf(head)
+    if (name !== undefined) fields[name] = unescaped(text)
+  }
+  return fields
+}
+
+function attributesOf(head: string): Record<string, string> {
+  const pairs = [...head.matchAll(/([a-zA-Z_0-9-]+)(?:="([^"]*)")?/g)]
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, unescaped(value)]))
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

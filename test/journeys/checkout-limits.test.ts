@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Browser, hasForm, type Page } from '../helpers/checkout.ts'
+import { chargesOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+
+let service: LiveService
+let shop: PayShop
+before(async () => {
+  service = await startLiveService({
+    env: {
+      TRUSTED_PROXIES: '1',
+      RATE_LIMIT_CHECKOUT: '10',
+      RATE_LIMIT_CHECKOUT_ALL: '120',
+      RATE_LIMIT_PUBLIC_PAGES: '300',
+      RATE_LIMIT_REPORTS: '5',
+    },
+  })
+  shop = await payShop(service)
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
+
+const PAYS = { channel: 'op1_momo', phone: '0772123456' }
+const MINUTE = 60_000
+let hosts = 0
+
+/** A browser at an address where nobody has been before. */
+function stranger(): Browser {
+  hosts += 1
+  return visitor(service, { 'x-forwarded-for': `10.2.0.${hosts}` })
+}
+function assertBusy(page: Page, mostSeconds: number): void {
+  assert.equal(page.status, 429, page.text)
+  const seconds = page.headers.get('retry-after') ?? ''
+  assert.match(seconds, /^\d+$/)
+  assert.ok(Number(seconds) >= 1 && Number(seconds) <= mostSeconds, seconds)
+}
+
+test('ten forms a minute of one address on one link; the eleventh brings the form again and writes nothing', async () => {
+  const link = await shop.testLink({ allow_multiple_uses: true })
+  const browser = stranger()
+  for (let nth = 0; nth < 10; nth += 1)
+    assert.equal((await browser.post(`/pay/${link}/submit`, PAYS)).status, 302, `${nth}`)
+  const before = await service.digest()
+  const refused = await browser.post(`/pay/${link}/submit`, PAYS)
+  assertBusy(refused, 60)
+  assert.ok(hasForm(refused, '/submit'))
+  assert.equal(await service.digest(), before)
+  assert.match((await browser.post(`/pay/${link}/apply-voucher`, { code: 'x' })).location, /voucher=busy$/)
+  assert.equal((await browser.post(`/pay/${await shop.testLink()}/submit`, PAYS)).status, 302, 'another link')
+  assert.equal((await stranger().post(`/pay/${link}/submit`, PAYS)).status, 302, 'another address')
+  service.pass(MINUTE)
+  assert.equal((await browser.post(`/pay/${link}/submit`, PAYS)).status, 302)
+  assert.equal((await chargesOn(service, link)).length, 12)
+})
+
+test('codes and payments share these ten, and forms with faults count as well', async () => {
+  const link = await shop.link()
+  const browser = stranger()
+  for (let nth = 0; nth < 5; nth += 1) await browser.post(`/pay/${link}/apply-voucher`, { code: 'x' })
+  for (let nth = 0; nth < 5; nth += 1)
+    assert.equal((await browser.post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: 'x' })).status, 400)
+  assertBusy(await browser.post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: 'x' }), 60)
+})
+
+test('a hundred and twenty forms a minute of one address over all links', async () => {
+  const browser = stranger()
+  const links = await Promise.all(
+    Array.from({ length: 13 }, () => shop.testLink({ allow_multiple_uses: true })),
+  )
+  for (let nth = 0; nth < 120; nth += 1) {
+    const page = await browser.post(`/pay/${links[nth % 13]}/submit`, { channel: 'op1_momo', phone: 'x' })
+    assert.equal(page.status, 400, `${nth}`)
+  }
+  assertBusy(await browser.post(`/pay/${await shop.testLink()}/submit`, PAYS), 60)
+  assertBusy(await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' }), 60)
+  service.pass(MINUTE)
+  assert.equal((await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })).status, 302)
+})
+
+test('ten amounts of his own a minute make links on one public page, from one address', async () => {
+  const browser = stranger()
+  for (let nth = 0; nth < 10; nth += 1)
+    assert.equal((await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })).status, 302)
+  const before = await service.digest()
+  const refused = await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })
+  assertBusy(refused, 60)
+  assert.ok(hasForm(refused, '/pay'))
+  assert.equal(await service.digest(), before)
+})
+
+test('three hundred pages and documents a minute of one address; then a page and a document that say so', async () => {
+  const link = await shop.testLink()
+  const browser = stranger()
+  const paths = [`/pay/${link}`, `/pay/${link}/status.json`, `/pay/${link}0`, `/pay/@${shop.handle}`]
+  for (let nth = 0; nth < 300; nth += 1)
+    assert.notEqual((await browser.get(paths[nth % 4] as string)).status, 429, `${nth}`)
+  const page = await browser.get(`/pay/${link}`)
+  assertBusy(page, 60)
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+  const document = await browser.get(`/pay/${link}/status.json`)
+  assertBusy(document, 60)
+  assert.equal(document.body.code, 'rate_limited')
+  assert.equal(
+    (await browser.post(`/pay/${link}/submit`, PAYS)).status,
+    302,
+    'a payment is counted by itself',
+  )
+  assert.equal((await stranger().get(`/pay/${link}`)).status, 302)
+  service.pass(MINUTE)
+  assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
+})
+
+test('five reports an hour from one address', async () => {
+  const browser = stranger()
+  const links: string[] = []
+  for (let nth = 0; nth < 6; nth += 1) {
+    links.push(await shop.testLink())
+    await pay(stranger(), links[nth] as string, PAYS)
+  }
+  await sandboxDecides(service)
+  const report = (link: string) => browser.post(`/pay/${link}/report`, { reason: 'other', details: 'kept?' })
+  for (const link of links.slice(0, 5)) assert.equal((await report(link)).status, 302)
+  const refused = await report(links[5] as string)
+  assertBusy(refused, 3600)
+  assert.ok(refused.text.includes('kept?'), 'what was written is not lost')
+  assert.equal((await service.rows('select 1 from disputes')).length, 5)
+  service.pass(58 * MINUTE)
+  assertBusy(await report(links[5] as string), 120)
+  service.pass(2 * MINUTE)
+  assert.equal((await report(links[5] as string)).status, 302)
+})
+
+test('the address is the one that the trusted proxy has seen, whatever a client writes before it', async () => {
+  const link = await shop.testLink({ allow_multiple_uses: true })
+  for (let nth = 0; nth < 11; nth += 1) {
+    const liar = visitor(service, { 'x-forwarded-for': `1.2.3.${nth}, 10.3.0.1` })
+    const page = await liar.post(`/pay/${link}/submit`, PAYS)
+    assert.equal(page.status, nth < 10 ? 302 : 429, `${nth}`)
+  }
+})
+
+test('without a trusted proxy nobody chooses his own address', async () => {
+  const direct = await startLiveService({ env: { RATE_LIMIT_CHECKOUT: '10' } })
+  try {
+    const link = await (await payShop(direct)).testLink({ allow_multiple_uses: true })
+    for (let nth = 0; nth < 11; nth += 1) {
+      const liar = visitor(direct, { 'x-forwarded-for': `10.4.0.${nth}` })
+      assert.equal((await liar.post(`/pay/${link}/submit`, PAYS)).status, nth < 10 ? 302 : 429, `${nth}`)
+    }
+  } finally {
+    await direct.close()
+  }
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { formOf, hasForm } from '../helpers/checkout.ts'
+import {
+  chargeOn,
+  chargesOn,
+  type PayShop,
+  pay,
+  payShop,
+  statusOf,
+  visitor,
+} from '../helpers/checkout-shop.ts'
+import {
+  balanceOf,
+  eventsOf,
+  eventually,
+  followUntilEnded,
+  gate,
+  type LiveService,
+  newPayer,
+  startLiveService,
+  succeed,
+  transfersOf,
+} from '../helpers/live-service.ts'
+
+let service: LiveService
+let shop: PayShop
+before(async () => {
+  service = await startLiveService()
+  shop = await payShop(service)
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
+
+test('a customer of a live link pays at the operator: one prompt, one credit, one event', async () => {
+  const link = await shop.link({ amount: 20_000, reference: 'order_1' })
+  const browser = visitor(service)
+  const form = await browser.get(`/pay/${link}`)
+  assert.ok(hasForm(form, '/apply-voucher'), 'a live link takes gift cards')
+  for (const channel of ['op2_money', 'card']) assert.ok(!form.text.includes(`value="${channel}"`))
+  const phone = newPayer()
+  const sent = await browser.send(form, '/submit', { phone })
+  assert.equal(sent.location, `/pay/${link}/status`)
+  const { id } = await chargeOn(service, link)
+  const entry = service.entryOf(id)
+  assert.deepEqual([entry?.amount, entry?.phone, entry?.external_id], [20_000, phone, id])
+  assert.equal((await statusOf(service, link)).status, 'authorized')
+  await succeed(service, id)
+  assert.equal((await statusOf(service, link)).status, 'succeeded')
+  assert.deepEqual(await transfersOf(service, id), [
+    { kind: 'charge_net', amount: 19_700, mode: 'live' },
+    { kind: 'charge_fee', amount: 300, mode: 'live' },
+  ])
+  const [event, ...more] = await eventsOf(service, id)
+  assert.deepEqual([event?.type, more.length], ['charge.succeeded', 0])
+  const { data } = JSON.parse(event?.body ?? '')
+  assert.deepEqual(
+    [data.payment_link_id, data.merchant_reference, data.amount, data.fee],
+    [link, 'order_1', 20_000, 300],
+  )
+  assert.equal((await shop.live.get('/v1/charges?reference=order_1&limit=1')).body.data[0].id, id)
+})
+
+test('a card or an unknown way to pay on a live link is refused with the form; nothing is charged', async () => {
+  const link = await shop.link()
+  const before = await service.digest()
+  for (const channel of ['card', 'op2_money', 'op3', '', 'OP1_MOMO', '__proto__'])
+    for (const token of [
+      '',
+      formOf(await visitor(service).get(`/pay/${link}`), '/submit').fields.token ?? '',
+    ]) {
+      const page = await visitor(service).post(`/pay/${link}/submit`, { channel, token, phone: newPayer() })
+      assert.deepEqual([page.status, hasForm(page, '/submit')], [400, true], channel)
+    }
+  assert.equal(await service.digest(), before)
+})
+
+test('an operator that refuses this payer ends the payment at once, and it can be tried again', async () => {
+  const link = await shop.link()
+  const phone = newPayer()
+  service.operator.onSubmit({ answer: 'refuse' }, phone)
+  const browser = visitor(service)
+  const sent = await pay(browser, link, { phone })
+  const failed = await browser.follow(sent)
+  assert.ok(hasForm(failed, '/retry'))
+  const told = await statusOf(service, link)
+  assert.deepEqual([told.status, told.failure_reason], ['failed', 'rail_rejected'])
+  await browser.send(failed, '/retry')
+  assert.equal((await pay(browser, link)).location, `/pay/${link}/status`)
+  assert.equal((await statusOf(service, link)).status, 'authorized')
+})
+
+test('an ambiguous answer keeps the link and is never called failed, until the operator has said what became of it', async () => {
+  for (const ends of ['succeeded', 'failed'] as const) {
+    const link = await shop.link()
+    const phone = newPayer()
+    service.operator.onSubmit({ answer: 'reset late' }, phone)
+    const browser = visitor(service)
+    assert.equal((await pay(browser, link, { phone })).location, `/pay/${link}/status`)
+    const { id } = await chargeOn(service, link)
+    assert.equal((await statusOf(service, link)).status, 'authorized')
+    assert.equal((await browser.post(`/pay/${link}/retry`, {})).location, `/pay/${link}/status`)
+    assert.equal((await pay2(link)).location, `/pay/${link}/status`, 'another customer sees it too')
+    if (ends === 'succeeded') service.operator.pays(id)
+    else service.operator.refuses(id, 'EXPIRED')
+    await followUntilEnded(service, id)
+    assert.equal((await statusOf(service, link)).status, ends)
+    await chargeOn(service, link)
+  }
+})
+const pay2 = (link: string) =>
+  visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: newPayer() })
+
+test('while a slow operator has not answered, everybody else sees the waiting page and nobody is asked twice', async () => {
+  const link = await shop.link()
+  const phone = newPayer()
+  const slow = gate()
+  service.operator.onSubmit({ answer: 'accept', until: slow.opened }, phone)
+  const browser = visitor(service)
+  const form = await browser.get(`/pay/${link}`)
+  const first = browser.send(form, '/submit', { phone })
+  await eventually('the charge is stored', async () => (await chargesOn(service, link)).length === 1)
+  assert.equal((await browser.send(form, '/submit', { phone })).location, `/pay/${link}/status`)
+  const waiting = await browser.get(`/pay/${link}/status`)
+  assert.deepEqual([waiting.status, hasForm(waiting, '/retry')], [200, false])
+  assert.equal((await browser.post(`/pay/${link}/retry`, {})).location, `/pay/${link}/status`)
+  slow.open()
+  assert.equal((await first).location, `/pay/${link}/status`)
+  const { id } = await chargeOn(service, link)
+  assert.equal([...service.operator.book.values()].filter((one) => one.phone === phone).length, 1)
+  await succeed(service, id)
+})
+
+test('an operator that answers after the customer was sent on: the payment waits, and its end is what the operator says', async () => {
+  const link = await shop.link()
+  const phone = newPayer()
+  const slow = gate()
+  service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
+  const sent = await pay(visitor(service), link, { phone })
+  assert.equal(sent.location, `/pay/${link}/status`, 'five seconds are enough to wait')
+  assert.equal((await statusOf(service, link)).status, 'authorized')
+  slow.open()
+  await eventually('it is told', async () => (await statusOf(service, link)).status === 'failed')
+  assert.equal((await chargeOn(service, link)).voided_at, null)
+})
+
+test('what customers paid and what the operator moved is the same in the end', async () => {
+  const moved = [...service.operator.movements().values()]
+  assert.ok(moved.length > 0 && moved.every((times) => times === 1))
+  const sum = [...service.operator.book.values()]
+    .filter(({ state }) => state === 'moved')
+    .reduce((total, { amount }) => total + amount, 0)
+  const [row] = await service.rows<{ paid: number; net: number }>(
+    `select sum(amount - gift_card_amount)::int as paid, sum(amount - gift_card_amount - fee)::int as net
+     from charges where status = 'succeeded'`,
+  )
+  const { available, pending } = await balanceOf(shop.live)
+  assert.deepEqual([row?.paid, row?.net], [sum, available + pending])
+})

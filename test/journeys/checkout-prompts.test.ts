@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { hasForm, type Page, untilServed } from '../helpers/checkout.ts'
+import { applyCode, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+
+let service: LiveService
+let shops: PayShop[]
+before(async () => {
+  service = await startLiveService({ env: { CHECKOUT_PROMPTS_PER_PHONE: '3', TRUSTED_PROXIES: '1' } })
+  shops = await Promise.all(Array.from({ length: 4 }, () => payShop(service)))
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+  }
+})
+
+const SECOND = 1000
+let made = 0
+
+/** A new live link, each time of another merchant. */
+const newLink = () => {
+  made += 1
+  return (shops[made % shops.length] as PayShop).link({ allow_multiple_uses: made % 3 === 0 })
+}
+/** A payment with this phone on a new link, by somebody who has never been here. */
+async function ask(phone: string, link?: string): Promise<Page> {
+  const id = link ?? (await newLink())
+  return untilServed(() => visitor(service).post(`/pay/${id}/submit`, { channel: 'op1_momo', phone }))
+}
+const promptsOf = (phone: string) =>
+  [...service.operator.book.values()].filter((entry) => entry.phone === phone).length
+const chargeOf = async (page: Page) => {
+  const link = page.location.split('/')[2] ?? ''
+  return (await chargesOn(service, link)).at(-1)?.id ?? ''
+}
+async function assertRefused(phone: string): Promise<void> {
+  const before = promptsOf(phone)
+  const link = await newLink()
+  const digest = await service.digest()
+  const page = await ask(phone, link)
+  assert.deepEqual([page.status, hasForm(page, '/submit')], [429, true], page.text)
+  assert.equal(await service.digest(), digest, 'nothing is written')
+  assert.equal(promptsOf(phone), before)
+}
+
+test('while a prompt may be on a phone, no other one is sent to it from any page of any merchant', async () => {
+  const phone = newPayer()
+  assert.equal((await ask(phone)).status, 302)
+  await assertRefused(phone)
+  for (const form of [`+${phone}`, `0${phone.slice(3)}`, ` ${phone.slice(0, 6)} ${phone.slice(6)} `])
+    await assertRefused(form).catch((error) => assert.fail(`${form}: ${error.message}`))
+  service.pass(70 * SECOND) // The clock runs on meanwhile.
+  await assertRefused(phone)
+  service.pass(21 * SECOND)
+  assert.equal((await ask(phone)).status, 302)
+  assert.equal(promptsOf(phone), 2)
+})
+
+test('a phone gets three unpaid prompts in ten minutes, however they ended', async () => {
+  const phone = newPayer()
+  for (const nth of [1, 2, 3]) {
+    const page = await ask(phone)
+    assert.equal(page.status, 302, `${nth}`)
+    if (nth === 2) service.operator.refuses(phone)
+    service.pass(100 * SECOND)
+    await service.run('follow-charges')
+  }
+  await assertRefused(phone)
+  service.pass(290 * SECOND)
+  await assertRefused(phone)
+  service.pass(20 * SECOND)
+  assert.equal((await ask(phone)).status, 302, 'the first is ten minutes old')
+  assert.equal(promptsOf(phone), 4)
+})
+
+test('who pays each time is asked as often as there is something to pay', async () => {
+  const phone = newPayer()
+  for (let nth = 0; nth < 5; nth += 1) {
+    const page = await ask(phone)
+    assert.equal(page.status, 302, `${nth}`)
+    await succeed(service, await chargeOf(page))
+  }
+})
+
+test('what an operator did not take, test mode, the API and what a gift card covers count for nothing', async () => {
+  const phone = newPayer()
+  const [shop] = shops as [PayShop]
+  service.operator.onSubmit({ answer: 'refuse to serve' }, phone)
+  for (let nth = 0; nth < 4; nth += 1) assert.equal((await ask(phone)).status, 502)
+  service.operator.onSubmit({ answer: 'accept' }, phone)
+  for (let nth = 0; nth < 4; nth += 1) assert.equal((await ask(phone, await shop.testLink())).status, 302)
+  for (let nth = 0; nth < 4; nth += 1)
+    assert.equal((await shop.live.charge({ customer: { phone } })).status, 201)
+  const card = await shop.card(20_000)
+  for (let nth = 0; nth < 4; nth += 1) {
+    const link = await shop.link()
+    const browser = visitor(service)
+    const page = await browser.send(await applyCode(browser, link, card.code), '/submit', { phone })
+    assert.equal(page.status, 302)
+  }
+  assert.equal((await ask(phone)).status, 302)
+  await assertRefused(phone)
+})
+
+test('twenty parallel submits of one phone from twenty addresses over twenty links: one prompt', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const phone = newPayer()
+    const links = await Promise.all(Array.from({ length: 20 }, newLink))
+    const visitors = links.map((_, at) => visitor(service, { 'x-forwarded-for': `10.0.${round}.${at}` }))
+    const forms = await Promise.all(visitors.map((browser, at) => browser.get(`/pay/${links[at]}`)))
+    const submits = service.operator.submits()
+    const pages = await Promise.all(
+      links.map((_, at) =>
+        untilServed(() => visitors[at]?.send(forms[at] as Page, '/submit', { phone }) as Promise<Page>),
+      ),
+    )
+    const statuses = pages.map(({ status }) => status)
+    assert.deepEqual(statuses.sort(), [302, ...Array.from({ length: 19 }, () => 429)])
+    assert.equal(service.operator.submits(), submits + 1)
+    const stored = await Promise.all(links.map((link) => chargesOn(service, link)))
+    assert.equal(stored.flat().length, 1)
+  }
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { type Browser, formOf, type Page, untilServed } from '../helpers/checkout.ts'
+import { chargeOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { deliverAll } from '../helpers/webhooks.ts'
+
+let service: LiveService
+let receiver: Receiver
+let shop: PayShop
+let somebody: Browser
+before(async () => {
+  receiver = await startReceiver()
+  service = await startLiveService({
+    env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_REPORTS_DAY: '50', TRUSTED_PROXIES: '1' },
+  })
+  shop = await payShop(service)
+  await service.set(shop.merchant, { webhookUrl: receiver.url })
+  somebody = visitor(service)
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+    await receiver.close()
+  }
+})
+
+const REPORT = {
+  reason: 'not_delivered',
+  details: 'Nothing came.\r\n<b>Help</b> 🥚',
+  contact: '0772 123 456',
+}
+const disputesOf = (chargeId: string) =>
+  service.rows<any>('select * from disputes where charge_id = $1 order by opened_at', [chargeId])
+
+/** A paid link and the charge that paid it. */
+async function paidLink(): Promise<{ link: string; id: string }> {
+  const link = await shop.link({ amount: 10_000, reference: 'order_9' })
+  await pay(somebody, link, { phone: newPayer() })
+  const { id } = await chargeOn(service, link)
+  await succeed(service, id)
+  return { link, id }
+}
+/** From the receipt to the form of the report. */
+async function reportForm(link: string): Promise<Page> {
+  const receipt = await somebody.get(`/pay/${link}/receipt`)
+  const href = /href="([^"]*\/report[^"]*)"/.exec(receipt.text)?.[1] ?? ''
+  const form = await somebody.get(href.replaceAll('&amp;', '&'))
+  assert.equal(form.status, 200)
+  return form
+}
+
+test('a customer reports a problem from the receipt; the merchant hears of it once, signed, and no money moves', async () => {
+  const { link, id } = await paidLink()
+  await deliverAll(service)
+  const before = await service.rows('select count(*) from transfers')
+  const form = await reportForm(link)
+  const reasons = [...form.text.matchAll(/name="reason" value="([a-z_]+)"/g)].map(([, value]) => value)
+  assert.deepEqual(reasons, ['not_delivered', 'wrong_amount', 'double_charge', 'other'])
+  const sent = await somebody.send(form, '/report', REPORT)
+  assert.equal(sent.location, `/pay/${link}/report?sent=1`)
+  assert.equal((await somebody.follow(sent)).status, 200)
+  const told = receiver.received.length
+  await deliverAll(service)
+  const heard = receiver.received.slice(told)
+  assert.equal(heard.length, 1)
+  const { event, data } = heard[0]?.event ?? {}
+  assert.equal(event, 'dispute.opened')
+  const says = { id, charge_id: id, mode: 'live', status: 'succeeded', amount: 10_000, payment_link_id: link }
+  for (const [name, value] of Object.entries({ ...says, merchant_reference: 'order_9' }))
+    assert.equal(data[name], value, name)
+  assert.deepEqual(
+    [data.reason, data.details, data.contact],
+    ['not_delivered', 'Nothing came.\n<b>Help</b> 🥚', '0772 123 456'],
+  )
+  assert.match(data.dispute_id, /^dsp_[a-z0-9]{21}$/)
+  assert.equal(Date.parse(data.respond_by) - Date.parse(data.opened_at), 72 * 3_600_000)
+  assert.deepEqual(await service.rows('select count(*) from transfers'), before)
+})
+
+test('a second report, and ten at once, are acknowledged in the same words and stored once', async () => {
+  const { link, id } = await paidLink()
+  const form = await reportForm(link)
+  const pages = await Promise.all(
+    Array.from({ length: 10 }, () => untilServed(() => somebody.send(form, '/report', REPORT))),
+  )
+  const later = await somebody.send(form, '/report', { ...REPORT, reason: 'other' })
+  for (const { location } of [...pages, later]) assert.equal(location, `/pay/${link}/report?sent=1`)
+  const stored = await disputesOf(id)
+  assert.deepEqual(
+    stored.map(({ reason }) => reason),
+    ['not_delivered'],
+  )
+  const told = await service.rows<{ body: string }>(`select body from events where type = 'dispute.opened'`)
+  assert.equal(told.filter(({ body }) => body.includes(id)).length, 1)
+})
+
+test('a report that lacks its reason, is too long or holds a bank card comes again as typed; nothing is stored', async () => {
+  const { link, id } = await paidLink()
+  const form = await reportForm(link)
+  const wrong: Record<string, string>[] = [
+    { reason: '' },
+    { reason: 'fraud' },
+    { reason: '__proto__' },
+    { details: 'x'.repeat(2001) },
+    { details: 'a\0b' },
+    { details: 'my card is 4111 1111 1111 1111' },
+    { contact: 'c'.repeat(161) },
+    { contact: 'one\r\ntwo' },
+    { contact: '4111-1111-1111-1111' },
+  ]
+  for (const fields of wrong) {
+    const page = await somebody.send(form, '/report', { ...REPORT, ...fields })
+    assert.equal(page.status, 400, JSON.stringify(fields))
+    const again = formOf(page, '/report').fields
+    if (!('details' in fields)) assert.match(again.details ?? '', /Nothing came/)
+    if (!('contact' in fields)) assert.equal(again.contact, REPORT.contact)
+    if (!('reason' in fields)) assert.equal(again.reason, REPORT.reason)
+  }
+  assert.deepEqual(await disputesOf(id), [])
+  const longest = { reason: 'other', details: 'é'.repeat(2000), contact: '🥚'.repeat(160) }
+  assert.equal((await somebody.send(form, '/report', longest)).status, 302)
+  assert.equal((await disputesOf(id))[0].details.length, 2000)
+})
+
+test('where nothing was paid there is nothing to report: 404, and nothing is stored', async () => {
+  const [fresh, failed, open, off] = await Promise.all([
+    shop.testLink(),
+    shop.testLink(),
+    shop.link(),
+    shop.testLink(),
+  ])
+  await pay(somebody, failed, { phone: '0700000001' })
+  await sandboxDecides(service)
+  await pay(somebody, open, { phone: newPayer() })
+  await shop.switchLink(off, 'off')
+  const reusable = await shop.testLink({ allow_multiple_uses: true })
+  await pay(somebody, reusable, { phone: '0772123456' })
+  await sandboxDecides(service)
+  const before = await service.digest()
+  for (const id of [fresh, failed, open, off, reusable, `${fresh}0`]) {
+    assert.equal((await somebody.get(`/pay/${id}/report`)).status, 404, id)
+    assert.equal((await somebody.post(`/pay/${id}/report`, REPORT)).status, 404, id)
+  }
+  assert.equal(await service.digest(), before)
+})
+
+test('of a reusable link each payment is reported by itself, and a refunded one too', async () => {
+  const link = await shop.testLink({ allow_multiple_uses: true, amount: 20_000 })
+  const locations = [
+    (await pay(somebody, link, { phone: '0772123456' })).location,
+    (await pay(somebody, link, { phone: '0772123457' })).location,
+  ]
+  await sandboxDecides(service)
+  const ids = locations.map((to) => to.split('charge=')[1] ?? '')
+  assert.equal((await shop.test.post(`/v1/charges/${ids[0]}/refund`)).status, 202)
+  for (const id of ids) {
+    const form = await somebody.get(`/pay/${link}/report?charge=${id}`)
+    const sent = await somebody.send(form, '/report', REPORT)
+    assert.equal(sent.location, `/pay/${link}/report?charge=${id}&sent=1`)
+    assert.equal((await somebody.follow(sent)).status, 200)
+    assert.equal((await disputesOf(id)).length, 1)
+  }
+})
+
+test('another site cannot send a report, and fifty a day are stored for a merchant, the rest acknowledged', async () => {
+  const { link } = await paidLink()
+  const evil = visitor(service, { 'sec-fetch-site': 'cross-site' })
+  assert.equal((await evil.post(`/pay/${link}/report`, REPORT)).status, 403)
+  const busy = await payShop(service)
+  const reusable = await busy.testLink({ allow_multiple_uses: true })
+  const paid = await Promise.all(
+    Array.from({ length: 55 }, () =>
+      untilServed(() => pay(visitor(service), reusable, { phone: '0772123456' })),
+    ),
+  )
+  await sandboxDecides(service)
+  for (const [at, { location }] of paid.entries()) {
+    const address = { 'x-forwarded-for': `10.5.0.${at}` }
+    const query = location.split('?')[1]
+    const sent = await visitor(service, address).post(`/pay/${reusable}/report?${query}`, REPORT)
+    assert.deepEqual([sent.status, sent.location.endsWith('&sent=1')], [302, true], `${at}`)
+  }
+  const [stored] = await service.rows('select count(*)::int from disputes where merchant_id = $1', [
+    busy.row.id,
+  ])
+  assert.deepEqual(stored, { count: 50 })
+})
