@@ -3,6 +3,7 @@ import { type ChargeCreation, chargeCreation } from './charges/create-charge.ts'
 import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
 import type { Config } from './config.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
+import { type LinkPayments, linkPayments } from './payment-links/pay-link.ts'
 import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
 import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
 import type { Clock } from './platform/clock.ts'
@@ -28,6 +29,7 @@ export type App = Shared & {
   payoutCreation: PayoutCreation
   payoutMoves: PayoutMoves
   refunds: Refunds
+  linkPayments: LinkPayments
   chargeWindow: ExactWindow
   payoutWindow: ExactWindow
   bulkWindow: ExactWindow
@@ -178,6 +180,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
   app.payoutCreation = payoutCreation(app)
   app.payoutMoves = payoutMoves(app)
   app.refunds = refunds(app)
+  app.linkPayments = linkPayments(app)
   return app
 }
 

@@ -231,7 +231,11 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
   await requests
   await Promise.all(door.sweeps.map((sweep) => sweep.finish?.()))
   await Promise.all(
-    (door.opened?.gateway.cells ?? []).flatMap((app) => [app.chargeCreation.idle(), app.chargeMoves.idle()]),
+    (door.opened?.gateway.cells ?? []).flatMap((app) => [
+      app.chargeCreation.idle(),
+      app.linkPayments.idle(),
+      app.chargeMoves.idle(),
+    ]),
   )
   for (const timer of door.timers) clearInterval(timer)
   await door.opened?.close()

@@ -16,6 +16,7 @@ import { lockCard, reserveCard } from '../gift-cards/use-card.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { sqlState } from '../platform/db/errors.ts'
@@ -71,7 +72,7 @@ const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided =>
  */
 export async function payLink(app: App, link: PaidLink, payment: LinkPayment): Promise<LinkPaid> {
   const installation = await installationFor(app, link, payment)
-  const { answer, charge } = await storeOnce(app, link, { payment, installation })
+  const { answer, charge } = await app.linkPayments.add({ paid: link, payment, installation })
   if (charge === undefined) return answer
   crashPoint('link.claimed')
   if (charge.giftCardAmount > 0) crashPoint('card.reserved')
@@ -103,6 +104,23 @@ async function installationFor(
 }
 
 type Request = { payment: LinkPayment; installation: string | null }
+type Store = Request & { paid: PaidLink }
+
+// A payment that waits for its link or its card holds a connection. What rails have answered needs some too, at once: it is
+// known to nobody else, and a refusal that could not be written down leaves its link and its card taken.
+const AT_ONCE = 2
+
+export type LinkPayments = Batch<Store, Decided>
+
+/** Stores payments one after the other in a few lanes, those of one merchant in the same. */
+export const linkPayments = (app: App): LinkPayments =>
+  batch({
+    run: (some) =>
+      Promise.all(some.map(async ({ paid, ...request }) => done(await storeOnce(app, paid, request)))),
+    laneOf: ({ paid }) => paid.merchantId,
+    lanes: AT_ONCE,
+    max: 1,
+  })
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
 async function storeOnce(app: App, paid: PaidLink, request: Request): Promise<Decided> {
@@ -138,16 +156,19 @@ async function lockAndRead(
   const limited = paid.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
   const phone = limited ? payment.phone : null
   if (phone !== null) await tx.send(lockPhone(phone))
-  const [[link], [terms], [held], [sent]] = await tx.send(
+  const form = chargeOfForm(merchantId, payment.chargeId)
+  const [[link], [terms], [held], [before]] = await tx.send(
     // A reusable link is only kept from being switched off meanwhile: its payers do not wait for each other.
     paid.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
     termsOf([merchantId]),
     attemptHolding(merchantId, id),
-    chargeOfForm(merchantId, payment.chargeId),
+    form,
   )
   assert(link && terms, 'a link that was shown is never deleted, nor is its merchant')
   const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, at)))[0]
-  const [card] = payment.card === null ? [] : (await tx.send(lockCard(merchantId, payment.card.id)))[0]
+  // What kept the card until now may have been this very form: what it has made is looked for again behind that lock.
+  const [[card], [sent]] =
+    payment.card === null ? [[], [before]] : await tx.send(lockCard(merchantId, payment.card.id), form)
   return {
     link,
     terms,

@@ -1,3 +1,4 @@
+import { type Visit, visit } from './customers.ts'
 import type { Merchant } from './installation.ts'
 import { type Load, startLoad } from './load.ts'
 import { bulkOf, chargeOf, payoutOf, refundOf, scheduleOf } from './requests.ts'
@@ -11,15 +12,22 @@ export type Clients = {
   bulk(merchant: Merchant, items: number): Promise<void>
   refund(merchant: Merchant, chargeId: string): Promise<void>
   schedule(merchant: Merchant, startAt: Date): Promise<void>
-  /** Money in, money out and reads at a steady rate, whatever becomes of them (an open loop). */
-  load(perSecond: number): Load
+  /** Customers pay at the page of a new link. */
+  visit(visit: Visit): Promise<void>
+  /** The codes of gift cards that live customers of this merchant have from now on. */
+  haveCards(codes: readonly string[]): void
+  /**
+   * Money in, money out and reads at a steady rate, whatever becomes of them (an open loop). `live`: whose pages are paid with
+   * live money as well; only where a live rail serves.
+   */
+  load(perSecond: number, live?: Merchant): Load
   /** Repeats every key without an answer until it has one. Throws when that takes longer than `withinMs`. */
   repeatUnanswered(withinMs: number): Promise<void>
 }
 
 /** Clients that know nothing but what they were answered. */
 export function makeClients(parts: Parts): Clients {
-  const sentOf = { charge: 0, payout: 0, bulk: 0, refund: 0, schedule: 0 }
+  const sentOf = { charge: 0, payout: 0, bulk: 0, refund: 0, schedule: 0, form: 0 }
   const tally: Tally = {
     sent: 0,
     sentOf,
@@ -35,6 +43,8 @@ export function makeClients(parts: Parts): Clients {
     missedOnce: new Set(),
     acknowledged: [],
     lines: new Map(),
+    paidOnLinks: [],
+    cards: [],
     goodListeners: new Set(),
   }
   const drawn = (mode: Mode) => ({ chance: state.chance, key: `${state.name}-${tally.sent + 1}`, mode })
@@ -46,7 +56,11 @@ export function makeClients(parts: Parts): Clients {
     refund: (merchant, chargeId) => ask(state, { merchant, mode: 'test' }, refundOf(chargeId)),
     schedule: (merchant, startAt) =>
       ask(state, { merchant, mode: 'test' }, scheduleOf(drawn('test'), startAt)),
-    load: (perSecond) => startLoad(state, perSecond),
+    visit: (wanted) => visit(state, wanted),
+    haveCards: (codes) => {
+      state.cards = codes
+    },
+    load: (perSecond, live) => startLoad(state, { perSecond, live: live ?? null }),
     repeatUnanswered: (withinMs) => repeatUnanswered(state, withinMs),
   }
 }

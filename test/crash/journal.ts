@@ -1,7 +1,10 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule'
-/** A request that moves money, as it was sent; the same key always carries the same body. A refund's key is ours alone. */
+export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule' | 'form'
+/**
+ * A request that moves money, as it was sent; the same key always carries the same body. A refund's key is ours alone, and so
+ * is that of a customer's form: what makes it the same form is a field of it.
+ */
 export type KeyedRequest = {
   key: string
   what: What
@@ -9,8 +12,10 @@ export type KeyedRequest = {
   merchant: string
   mode: 'test' | 'live'
   body: Record<string, unknown>
+  /** Of a form: what the browser remembers of the page. */
+  cookie?: string
 }
-/** A conclusive answer. `body` is the bytes as text. */
+/** A conclusive answer. `body` is the bytes as text; of a form that was accepted, where it leads to. */
 export type Answered = { key: string; status: number; body: string; replayed: boolean }
 
 /** The clients' own book: what was sent and what was answered, one JSON line each. */

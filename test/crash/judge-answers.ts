@@ -34,7 +34,9 @@ export async function lostOnes(
     const answers = book.answers.get(request.key) ?? []
     if (answers.length === 0) return [`${request.key}: never answered`]
     return answers.flatMap((answer) => [
-      ...(request.what === 'refund' ? [] : notKept(answer, byKey.get(request.key))),
+      ...(request.what === 'refund' || request.what === 'form'
+        ? []
+        : notKept(answer, byKey.get(request.key))),
       ...notMade(request, answer, made),
     ])
   })
@@ -52,7 +54,8 @@ function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | und
 function notMade(request: KeyedRequest, { status, body }: Answered, { names, charges }: Made): string[] {
   const { key, what } = request
   if (what === 'refund') return notRefunded(request, { status, body }, charges)
-  if (status >= 300) return []
+  // What a form led to is judged by its link.
+  if (status >= 300 || what === 'form') return []
   const said = JSON.parse(body)
   if (what !== 'bulk') return names.get(said.id) === key ? [] : [`${key}: no ${what}`]
   return said.results.flatMap(({ ok, id, reference }: any) =>

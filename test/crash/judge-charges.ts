@@ -1,7 +1,7 @@
 import type { Operator } from '../fakes/operator.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
-import { failsInSandbox } from './requests.ts'
+import { failsInSandbox, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 
 /** A charge as the judge sees it, with what the ledger credited for it and the payout that gave it back. */
 export type ChargeRow = {
@@ -9,17 +9,23 @@ export type ChargeRow = {
   handle: string
   mode: 'test' | 'live'
   status: string
-  reference: string
-  phone: string
+  /** Null on a link. */
+  reference: string | null
+  phone: string | null
+  email: string | null
+  link: string | null
+  one_shot: boolean
   net: number
-  rail_reference: string
+  /** Null where a gift card covers all. */
+  rail_reference: string | null
   refund_id: string | null
   credits: number
   credited: number
 }
 export type Wrongs = { doubled: string[]; falselyFailed: string[]; wrongEnd: string[] }
 
-const CHARGES = `select c.id, m.handle, c.mode, c.status, c.reference, c.phone, c.rail_reference,
+const CHARGES = `select c.id, m.handle, c.mode, c.status, c.reference, c.phone, c.email,
+    c.payment_link_id as link, c.pays_once as one_shot, c.rail_reference,
     (select p.id from payouts p where p.merchant_id = c.merchant_id and p.charge_id = c.id and p.voided_at is null) as refund_id,
     (c.amount - c.gift_card_amount - c.fee)::float8 as net, count(t.subject)::int as credits,
     coalesce(sum(t.amount), 0)::float8 as credited
@@ -37,34 +43,48 @@ export function judgeCharges(charges: ChargeRow[], book: Book, operator: Operato
   }
 }
 
-const describe = (charge: ChargeRow) => `${charge.reference} ${charge.id} ${charge.mode} ${charge.status}`
+const describe = (charge: ChargeRow) =>
+  `${charge.reference ?? charge.link} ${charge.id} ${charge.mode} ${charge.status}`
 
 /** Each key has exactly the charge that its answer shows, and there is no charge that nobody asked for. */
 function doubledOnes(book: Book, charges: ChargeRow[]): string[] {
   const acknowledged = new Set(
     answersTo(book, 'charge').flatMap(({ key, status }) => (status < 300 ? [key] : [])),
   )
-  const made = new Map<string, number>()
-  for (const { reference } of charges) made.set(reference, (made.get(reference) ?? 0) + 1)
+  const made = new Map<string | null, number>()
+  for (const { reference, link } of charges)
+    if (link === null) made.set(reference, (made.get(reference) ?? 0) + 1)
   return [...made].flatMap(([reference, count]) => {
-    const wanted = acknowledged.has(reference) ? 1 : 0
+    const wanted = reference !== null && acknowledged.has(reference) ? 1 : 0
     return count > wanted ? [`${reference}: ${count} charges, ${wanted} acknowledged`] : []
   })
 }
 
-function mustEnd(charge: ChargeRow, operator: Operator | undefined): string {
-  // What the operator never heard of ends by nothing but the operator's own word.
-  if (charge.mode === 'live')
-    return operator?.movements().has(charge.rail_reference) ? 'succeeded' : 'authorized'
-  if (failsInSandbox(charge.phone)) return 'failed'
-  return charge.refund_id === null ? 'succeeded' : 'refunded'
+/** How it may have ended by now. */
+function endsOf(charge: ChargeRow, operator: Operator | undefined): string[] {
+  const paid = charge.refund_id === null ? 'succeeded' : 'refunded'
+  if (charge.mode === 'live') return liveEndsOf(charge, operator?.movements(), paid)
+  return [charge.phone !== null && failsInSandbox(charge.phone) ? 'failed' : paid]
+}
+
+function liveEndsOf(
+  { rail_reference: reference, phone }: ChargeRow,
+  movements: ReadonlyMap<string, number> | undefined,
+  paid: string,
+): string[] {
+  // Covered by a gift card: no operator was asked.
+  if (reference === null || movements?.has(reference)) return [paid]
+  // What the operator never heard of ends by nothing but the operator's own word; a refusal may have died with its hearer.
+  return phone === REFUSED_PHONE || phone === UNSERVED_PHONE ? ['failed', 'authorized'] : ['authorized']
 }
 
 const isFalselyFailed = (charge: ChargeRow, operator: Operator | undefined) =>
-  charge.status === 'failed' && mustEnd(charge, operator) !== 'failed'
+  charge.status === 'failed' && !endsOf(charge, operator).includes('failed')
 
 function endsWrongly(charge: ChargeRow, operator: Operator | undefined): boolean {
-  if (charge.status !== mustEnd(charge, operator)) return true
-  const credits = charge.status === 'succeeded' || charge.status === 'refunded' ? 1 : 0
+  if (!endsOf(charge, operator).includes(charge.status)) return true
+  // Only mobile money is posted: what a gift card covers whole is not.
+  const isPosted = (charge.status === 'succeeded' || charge.status === 'refunded') && charge.net > 0
+  const credits = isPosted ? 1 : 0
   return charge.credits !== credits || charge.credited !== credits * charge.net
 }

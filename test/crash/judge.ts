@@ -4,6 +4,7 @@ import { readJournal } from './journal.ts'
 import { lostOnes, refundsNobodyHeardOf } from './judge-answers.ts'
 import { chargeRows, judgeCharges } from './judge-charges.ts'
 import { judgeEvents } from './judge-events.ts'
+import { judgeLinks } from './judge-links.ts'
 import { judgePayouts, judgeSchedules, payoutRows } from './judge-payouts.ts'
 
 /** What the comparison of all books found. Every list must be empty; each entry names its key or id. */
@@ -29,18 +30,25 @@ export async function judge(
   const [charges, payouts] = await Promise.all([chargeRows(installation), payoutRows(installation)])
   const ofCharges = judgeCharges(charges, book, books.operator)
   const ofPayouts = judgePayouts(payouts, book, books.operator)
+  const ofLinks = judgeLinks(charges, book, books.operator)
   const events = await judgeEvents(installation, { charges, payouts })
   return {
     findings: {
-      lost: await lostOnes(installation, book, { charges, payouts }),
+      lost: [...(await lostOnes(installation, book, { charges, payouts })), ...ofLinks.lost],
       doubled: [
         ...ofCharges.doubled,
         ...ofPayouts.doubled,
+        ...ofLinks.doubled,
         ...refundsNobodyHeardOf(book, charges),
         ...doubledAtOperator(books.operator),
       ],
       falselyFailed: [...ofCharges.falselyFailed, ...ofPayouts.falselyFailed],
-      wrongEnd: [...ofCharges.wrongEnd, ...ofPayouts.wrongEnd, ...(await judgeSchedules(installation))],
+      wrongEnd: [
+        ...ofCharges.wrongEnd,
+        ...ofPayouts.wrongEnd,
+        ...ofLinks.wrongEnd,
+        ...(await judgeSchedules(installation)),
+      ],
       eventsLost: events.lost,
       wrongDeliveries: events.wrong,
     },

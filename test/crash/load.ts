@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drawVisit, visit } from './customers.ts'
 import type { Merchant } from './installation.ts'
 import { bulkOf, chargeOf, type Line, payoutOf, refundOf } from './requests.ts'
 import { ask, HANG_MS, type State } from './sending.ts'
@@ -12,7 +13,10 @@ const MOST_UNDER_WAY = 400
 const TICK_MS = 10
 
 /** Starts an open loop over everything that clients do. */
-export function startLoad(state: State, perSecond: number): Load {
+export function startLoad(
+  state: State,
+  { perSecond, live }: { perSecond: number; live: Merchant | null },
+): Load {
   const { goodListeners } = state
   const startedAt = performance.now()
   let fired = 0
@@ -20,7 +24,7 @@ export function startLoad(state: State, perSecond: number): Load {
   const fire = () => {
     if (underWay >= MOST_UNDER_WAY) return
     underWay += 1
-    oneOfTheLoad(state).finally(() => {
+    oneOfTheLoad(state, live).finally(() => {
       underWay -= 1
     })
   }
@@ -45,18 +49,27 @@ export function startLoad(state: State, perSecond: number): Load {
   }
 }
 
-/** Of a hundred: 52 charges, 18 payouts, 9 refunds, one bulk call, 20 reads. */
-function oneOfTheLoad(state: State): Promise<void> {
+/** Of a hundred: 42 charges, 16 payouts, 9 refunds, one bulk call, 14 visits to pages, 18 reads. */
+function oneOfTheLoad(state: State, live: Merchant | null): Promise<void> {
   const { chance, installation, acknowledged } = state
   const merchant = chance.one(installation.merchants)
   const drawn = { chance, key: `${state.name}-${state.tally.sent + 1}`, mode: 'test' as const }
   const turn = chance.next()
-  if (turn < 0.52) return ask(state, { merchant, mode: 'test' }, chargeOf(drawn))
-  if (turn < 0.7) return ask(state, { merchant, mode: 'test' }, payoutOf(drawn))
-  if (turn < 0.71) return bulkWithOldLines(state, merchant)
-  if (turn >= 0.8) return read(state, merchant)
+  if (turn < 0.42) return ask(state, { merchant, mode: 'test' }, chargeOf(drawn))
+  if (turn < 0.58) return ask(state, { merchant, mode: 'test' }, payoutOf(drawn))
+  if (turn < 0.59) return bulkWithOldLines(state, merchant)
+  if (turn < 0.73) return visit(state, drawVisit(state, live))
+  if (turn >= 0.82) return read(state, merchant)
+  if (chance.next() < 0.3) return refundOnLink(state, live)
   const known = acknowledged.length === 0 ? null : chance.one(acknowledged)
   if (known?.mode !== 'test' || known.path !== '/v1/charges') return read(state, merchant)
+  return ask(state, known, refundOf(known.id))
+}
+
+/** What was paid on a page is given back like any other payment, gift card and all. */
+function refundOnLink(state: State, live: Merchant | null): Promise<void> {
+  const known = state.paidOnLinks.length === 0 ? null : state.chance.one(state.paidOnLinks)
+  if (known === null || (known.mode === 'live' && live === null)) return Promise.resolve()
   return ask(state, known, refundOf(known.id))
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/platform/crash-point.ts'
+import { onLivePage, onPageWithCardForAll, onPageWithCardForSome, onTestPage } from './page-cases.ts'
 import { onBulk, onCycle, onLivePayout, onRefund, onReturnedPayout } from './payout-cases.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, type World, withLiveRail } from './world.ts'
@@ -44,10 +45,24 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'cycle.claimed', led: 'cycle' },
   { point: 'cycle.created', led: 'cycle' },
   { point: 'cycle.advanced', led: 'cycle' },
+  { point: 'link.claimed', led: 'test page' },
+  { point: 'link.claimed', led: 'live page' },
+  // Between the commit that claims the link and the request to the operator.
+  { point: 'charge.stored', led: 'live page' },
+  { point: 'card.reserved', led: 'page with card for some' },
+  { point: 'card.reserved', led: 'page with card for all' },
+  { point: 'card.taken', led: 'page with card for some' },
 ]
 
 /** The ways that need the live rail also after the kill. */
-const LIVE_WAYS = ['live', 'live payout', 'returned payout']
+const LIVE_WAYS = [
+  'live',
+  'live payout',
+  'returned payout',
+  'live page',
+  'page with card for some',
+  'page with card for all',
+]
 export const needsLiveRail = ({ led }: PointCase) => LIVE_WAYS.includes(led)
 
 const LOAD_PER_SECOND = 60
@@ -165,4 +180,8 @@ const WAYS = {
   refund: onRefund,
   bulk: onBulk,
   cycle: onCycle,
+  'test page': onTestPage,
+  'live page': onLivePage,
+  'page with card for some': onPageWithCardForSome,
+  'page with card for all': onPageWithCardForAll,
 } satisfies Record<string, (world: World, crashPoint: string) => Promise<string[]>>

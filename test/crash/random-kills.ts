@@ -4,7 +4,7 @@ import { freePort } from './installation.ts'
 import type { Judgement } from './judge.ts'
 import type { Load } from './load.ts'
 import { killPostgres, type Running } from './processes.ts'
-import { settleBooks, type World } from './world.ts'
+import { issueCards, settleBooks, type World, withLiveRail } from './world.ts'
 
 export type KillKind = 'web' | 'worker' | 'postgres' | 'everything'
 /** One kill: how long until new work was accepted (or, for a worker, done), and what the books say afterwards. */
@@ -16,6 +16,7 @@ const LOAD_PER_SECOND = 100
 const SHORTEST_MS = 200
 const LONGEST_MS = 1500
 const RECOVERS_WITHIN_MS = 30_000
+const CARD_VALUE = 2500
 
 /** The kinds of one round, in an order drawn from the seed. */
 export function drawKills(chance: Chance, counts: Record<KillKind, number>): KillKind[] {
@@ -34,8 +35,10 @@ export async function killUnderLoad(
   { chance, kinds, after }: { chance: Chance; kinds: readonly KillKind[]; after(kill: Kill): Promise<void> },
 ): Promise<void> {
   const service = await startBoth(world, await freePort())
+  // Some prices are above a card's value and some below.
+  world.clients.haveCards(await issueCards(world, CARD_VALUE))
   for (const kind of kinds) {
-    const load = world.clients.load(LOAD_PER_SECOND)
+    const load = world.clients.load(LOAD_PER_SECOND, world.live)
     await load.goodAnswerAfter(performance.now())
     await sleep(chance.whole(SHORTEST_MS, LONGEST_MS))
     const recovery = await killAndRecover(world, service, { kind, load })
@@ -45,15 +48,16 @@ export async function killUnderLoad(
   await Promise.all([service.web.kill(), service.worker.kill()])
 }
 
-async function startBoth({ installation }: World, workerPort: number): Promise<Service> {
+async function startBoth(world: World, workerPort: number): Promise<Service> {
+  const { installation } = world
   const [web, worker] = await Promise.all([
-    installation.startReady({ role: 'web' }),
-    installation.startReady({ role: 'worker', port: workerPort }),
+    installation.startReady(withLiveRail(world, 'web')),
+    installation.startReady({ ...withLiveRail(world, 'worker'), port: workerPort }),
   ])
   return { web, worker, workerPort }
 }
 
-/** Only the ordinary start command follows a kill; PostgreSQL is brought back by the service itself. */
+/** Only the start that came before follows a kill; PostgreSQL is brought back by the service itself. */
 async function killAndRecover(
   world: World,
   service: Service,
@@ -67,9 +71,9 @@ async function killAndRecover(
     ...(kind === 'worker' || kind === 'everything' ? [service.worker.kill()] : []),
     ...(kind === 'postgres' || kind === 'everything' ? [killPostgres(installation.dataDir)] : []),
   ])
-  if (kind === 'web' || kind === 'everything') service.web = installation.start({ role: 'web' })
+  if (kind === 'web' || kind === 'everything') service.web = installation.start(withLiveRail(world, 'web'))
   if (kind === 'worker' || kind === 'everything')
-    service.worker = installation.start({ role: 'worker', port: service.workerPort })
+    service.worker = installation.start({ ...withLiveRail(world, 'worker'), port: service.workerPort })
   const [answeredMs, flowingMs] = await within(Promise.all([answering, flowing]), kind)
   return { recoveredMs: kind === 'worker' ? flowingMs : answeredMs, flowingMs }
 }

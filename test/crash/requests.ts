@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts'
 import type { KeyedRequest } from './journal.ts'
 
 /** What a client wants, before it is known under which key and for whom. */
-export type Wanted = Pick<KeyedRequest, 'what' | 'path' | 'body'>
+export type Wanted = Pick<KeyedRequest, 'what' | 'path' | 'body' | 'cookie'>
 
 /** Ends by the rule of the sandbox: these fail, every other number pays and is paid. */
 const FAILING_PHONES = ['0700000001', '0700000002', '0700000003']
@@ -49,7 +49,13 @@ export function scheduleOf({ chance, key, mode }: Drawn, startAt: Date): Wanted 
   return { what: 'schedule', path: '/v1/scheduled-payouts', body }
 }
 
-function phoneFor(chance: Chance, mode: 'test' | 'live'): string {
+/** Whose requests the operator refuses, and whose it does not even take; only customers at pages are among them. */
+export const REFUSED_PHONE = '256788000001'
+export const UNSERVED_PHONE = '256788000002'
+
+export function phoneFor(chance: Chance, mode: 'test' | 'live', at: 'api' | 'page' = 'api'): string {
+  if (mode === 'live' && at === 'page' && chance.next() < 0.2)
+    return chance.one([REFUSED_PHONE, UNSERVED_PHONE])
   if (mode === 'test' && chance.next() < 0.15) return chance.one(FAILING_PHONES)
   return `07${chance.whole(10_000_000, 69_999_999)}`
 }

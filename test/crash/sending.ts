@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from './chance.ts'
+import { chargeIn, sendForm } from './forms.ts'
 import type { Installation, Merchant } from './installation.ts'
 import type { Journal, KeyedRequest, What } from './journal.ts'
 import type { Line, Wanted } from './requests.ts'
@@ -33,6 +34,10 @@ export type State = Parts & {
   acknowledged: { id: string; path: string; merchant: Merchant; mode: Mode }[]
   /** Lines of bulk calls that some later call sends again. */
   lines: Map<Merchant, Line[]>
+  /** What customers were led to on reusable links. */
+  paidOnLinks: { id: string; merchant: Merchant; mode: Mode }[]
+  /** Codes of live gift cards. */
+  cards: readonly string[]
   goodListeners: Set<(sentAt: number) => void>
 }
 
@@ -68,7 +73,7 @@ async function send(state: State, sending: Sending): Promise<void> {
     if (error.name === 'TimeoutError') tally.unexpected.push(`${request.key}: no answer in ${HANG_MS} ms`)
     return null
   })
-  if (reply !== null && isConclusive(reply)) return note(state, sending, { reply, sentAt })
+  if (reply !== null && isConclusive(request.what, reply)) return note(state, sending, { reply, sentAt })
   if (reply?.status === 500) tally.unexpected.push(`${request.key}: 500 ${reply.body}`)
   missedOnce.add(request.key)
 }
@@ -82,12 +87,14 @@ function note(
   state.journal.answered({ key: request.key, ...reply })
   if (!open.delete(request.key)) return
   if (missedOnce.has(request.key)) tally.unansweredThenResolved += 1
-  if (reply.status >= 300) {
+  const { what, path, mode } = request
+  if (reply.status >= 300 && !(what === 'form' && reply.status === 302)) {
     tally.refused += 1
     return
   }
   tally.acknowledged += 1
-  const { what, path, mode } = request
+  const paid = what === 'form' ? chargeIn(reply.body) : null
+  if (paid !== null) state.paidOnLinks.push({ id: paid, merchant, mode })
   if (what === 'charge' || what === 'payout')
     acknowledged.push({ id: JSON.parse(reply.body).id, path, merchant, mode })
   for (const listener of goodListeners) listener(sentAt)
@@ -107,6 +114,7 @@ export async function repeatUnanswered(state: State, withinMs: number): Promise<
 }
 
 async function post(installation: Installation, { request, merchant }: Sending): Promise<Reply> {
+  if (request.what === 'form') return postForm(installation, request)
   const response = await fetch(`${installation.url}${request.path}`, {
     method: 'POST',
     signal: AbortSignal.timeout(HANG_MS),
@@ -122,8 +130,16 @@ async function post(installation: Installation, { request, merchant }: Sending):
   return { status: response.status, body: await response.text(), replayed }
 }
 
+async function postForm(installation: Installation, { path, body, cookie }: KeyedRequest): Promise<Reply> {
+  const form = { path, fields: body as Record<string, string>, cookie: cookie ?? '' }
+  const answer = await sendForm(installation.url, form, AbortSignal.timeout(HANG_MS))
+  return { status: answer.status, body: answer.location, replayed: false }
+}
+
 /** An answer that ends the client's waiting: created, or refused for a reason that stays. */
-function isConclusive({ status, body }: Reply): boolean {
+function isConclusive(what: What, { status, body }: Reply): boolean {
+  // The operator is away and nothing was charged, the page says.
+  if (what === 'form' && status === 502) return true
   if (status === 409) return !body.includes('still in flight')
   return status < 500 && status !== 429
 }

@@ -7,6 +7,7 @@ import { type Installation, type Merchant, makeInstallation, type StartOptions }
 import { openJournal } from './journal.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { Running } from './processes.ts'
+import { REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 
 /** An installation with its merchants, its clients, its operator, and their books. */
 export type World = {
@@ -27,6 +28,7 @@ const DRY_WITHIN_MS = 30_000
 const LEASES_MS = 31_000
 const LIVE_QUESTION_MS = 15_000
 const FUNDS = '100000000'
+const CARDS = 50
 const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 
 export async function makeWorld(chance: Chance): Promise<World> {
@@ -51,6 +53,8 @@ async function peopled(installation: Installation, operator: Operator, chance: C
     installation.command(['funds', 'add', 'crash-shop', '--amount', FUNDS]),
     installation.command(['funds', 'add', 'crash-payer', '--amount', FUNDS]),
   ])
+  operator.onSubmit({ answer: 'refuse' }, REFUSED_PHONE)
+  operator.onSubmit({ answer: 'refuse to serve' }, UNSERVED_PHONE)
   const journalPath = join(installation.dataDir, '..', 'journal')
   const journal = openJournal(journalPath)
   const clients = makeClients({ installation, journal, chance, name: 'crash' })
@@ -72,9 +76,18 @@ async function peopled(installation: Installation, operator: Operator, chance: C
 }
 
 /** The start of the service whose live rail speaks to the fake operator. */
-export const withLiveRail = (world: World): StartOptions => ({
-  program: { path: LIVE_PROGRAM, args: [world.operator.url] },
-})
+export const withLiveRail = (
+  { operator }: World,
+  role: NonNullable<StartOptions['role']> = 'all',
+): StartOptions => ({ role, program: { path: LIVE_PROGRAM, args: [operator.url, role] } })
+
+/** New live gift cards of one value for the customers of `live`. */
+export async function issueCards(world: World, value: number): Promise<string[]> {
+  const wanted = ['--value', String(value), '--quantity', String(CARDS)]
+  const made = await world.installation.command(['gift-cards', 'issue', world.live.handle, ...wanted])
+  if (made.code !== 0) throw new Error(`gift-cards issue: ${made.stderr}`)
+  return made.json.cards.map(({ code }: { code: string }) => code)
+}
 
 /**
  * What follows a crash, in the order of reliability.md 4.1: every unanswered request is repeated with its key until

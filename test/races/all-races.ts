@@ -1,4 +1,5 @@
 import { bulksWithSameReferences, bulkWithMoneyForSome } from './bulk-races.ts'
+import { cardDeactivated, oneCardOnManyLinks } from './card-races.ts'
 import { manyCycles } from './cycle-races.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
 import { fullAndCollectionsKey, oneKeyTwoEndpoints } from './key-payout-races.ts'
@@ -9,11 +10,13 @@ import {
   oneKeyTwoBodies,
   rateAcrossProcesses,
 } from './key-races.ts'
+import { closedUnderLoad, oneFormOfReusableLink, submitsOfOneLink } from './link-races.ts'
+import { promptsOfOnePhone, reportsOfOneCharge } from './page-races.ts'
 import { payoutsOnOneBalance, refundAgainstPayout, refundsOfOneCharge } from './payout-races.ts'
 import { stopAgainstPayouts } from './stop-races.ts'
 import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-races.ts'
 
-/** The races of reliability.md 3.8 that the product can run by now, and two of their kind. */
+/** The races of reliability.md 3.8 that the product can run by now, and some of their kind. */
 export const RACES: readonly Race[] = [
   oneKeyOneBody,
   oneKeyTwoBodies,
@@ -25,9 +28,16 @@ export const RACES: readonly Race[] = [
   oneKeyManyOwners,
   oneKeyTwoEndpoints,
   fullAndCollectionsKey,
+  submitsOfOneLink,
+  oneFormOfReusableLink,
+  closedUnderLoad,
   rateAcrossProcesses,
   keyRevoked,
   stopAgainstPayouts,
+  oneCardOnManyLinks,
+  cardDeactivated,
+  promptsOfOnePhone,
+  reportsOfOneCharge,
   manyFollowers,
   manySettlers,
   manyCycles,

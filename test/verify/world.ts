@@ -5,6 +5,7 @@ import { addCharges } from '../../src/charges/write-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { makeHeads } from '../../src/ledger/book.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
+import { linkPayments } from '../../src/payment-links/pay-link.ts'
 import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
@@ -46,7 +47,12 @@ export async function buildWorld(db: Database): Promise<void> {
     rails: { test: { op1_momo: sandbox }, live: {} },
     refundWindow: exactWindow('refunds', 0),
   })
-  Object.assign(app, { chargeMoves: chargeMoves(app), payoutMoves: payoutMoves(app), refunds: refunds(app) })
+  Object.assign(app, {
+    chargeMoves: chargeMoves(app),
+    payoutMoves: payoutMoves(app),
+    refunds: refunds(app),
+    linkPayments: linkPayments(app),
+  })
   await addMerchants(db)
   await liveThroughHistory(app)
   setAge(app, HOUR_MS)

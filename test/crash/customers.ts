@@ -1,0 +1,83 @@
+import type { Chance } from './chance.ts'
+import { openForm, type Shown, sendForm, voucher } from './forms.ts'
+import type { Merchant } from './installation.ts'
+import { phoneFor, type Wanted } from './requests.ts'
+import { ask, HANG_MS, type Mode, type State } from './sending.ts'
+
+/** Customers at the page of a link: of one that they share and that is paid once, or of one that everybody pays. */
+export type Visit = {
+  merchant: Merchant
+  mode: Mode
+  reusable: boolean
+  customers: number
+  amount: number
+  /** Of a gift card; null pays by mobile money alone. */
+  code: string | null
+}
+
+const MOST_CUSTOMERS = 3
+
+/** Live only where a live rail serves, for this merchant; there every second customer has a gift card. */
+export function drawVisit(state: State, live: Merchant | null): Visit {
+  const { chance, installation, cards } = state
+  const isLive = live !== null && chance.next() < 0.5
+  const reusable = chance.next() < 0.5
+  return {
+    merchant: isLive ? live : chance.one(installation.merchants),
+    mode: isLive ? 'live' : 'test',
+    reusable,
+    customers: reusable ? 1 : chance.whole(1, MOST_CUSTOMERS),
+    amount: chance.whole(500, 5000),
+    code: isLive && cards.length > 0 && chance.next() < 0.5 ? chance.one(cards) : null,
+  }
+}
+
+/** All of them open the page, then all of them pay. Whoever finds no page goes away and has promised nothing. */
+export async function visit(state: State, { merchant, mode, ...wanted }: Visit): Promise<void> {
+  const link = await newLink(state, { merchant, mode, ...wanted }).catch(() => null)
+  if (link === null) return
+  const forms = await Promise.all(
+    Array.from({ length: wanted.customers }, () => open(state, link, wanted.code).catch(() => null)),
+  )
+  await Promise.all(
+    forms.map((shown) => {
+      if (shown === null) return null
+      const key = `${state.name}-${state.tally.sent + 1}`
+      return ask(state, { merchant, mode }, formOf({ ...state, key, mode }, { link, shown }))
+    }),
+  )
+}
+
+async function newLink({ installation }: State, visit: Visit): Promise<string | null> {
+  const response = await fetch(`${installation.url}/v1/payment-links`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(HANG_MS),
+    headers: {
+      authorization: `Bearer ${visit.merchant.keys[visit.mode]}`,
+      'content-type': 'application/json',
+      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
+    },
+    body: JSON.stringify({ amount: visit.amount, allow_multiple_uses: visit.reusable }),
+  })
+  const said = await response.text()
+  return response.status === 201 ? JSON.parse(said).id : null
+}
+
+async function open({ installation }: State, link: string, code: string | null): Promise<Shown | null> {
+  const signal = AbortSignal.timeout(HANG_MS)
+  if (code === null) return openForm(installation.url, link, { signal })
+  const { cookie } = await sendForm(installation.url, voucher(link, code), signal)
+  return openForm(installation.url, link, { cookie, signal })
+}
+
+/** The address of each form's own payer tells its charge apart from those of other forms. */
+function formOf(
+  { chance, key, mode }: { chance: Chance; key: string; mode: Mode },
+  { link, shown }: { link: string; shown: Shown },
+): Wanted {
+  const typed = { phone: phoneFor(chance, mode, 'page'), email: emailOf(key) }
+  const body = { channel: 'op1_momo', token: shown.token, ...typed }
+  return { what: 'form', path: `/pay/${link}/submit`, body, cookie: shown.cookie }
+}
+
+export const emailOf = (key: string) => `${key}@forms.invalid`
