@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { freePort } from '../crash/installation.ts'
+import { cuttingProxy } from '../fakes/cutting-proxy.ts'
+import { visitor } from '../helpers/checkout-shop.ts'
+import { eventually, gate, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { testDatabase } from '../helpers/test-database.ts'
+
+test('what an operator has said while the database was away is not lost: the link is free again when it is back', async () => {
+  const database = await testDatabase()
+  const { searchParams, pathname } = new URL(database.url)
+  const proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
+  await proxy.open()
+  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
+  const service = await startLiveService({ database: { ...database, url } })
+  // Beside the wire that is cut.
+  const beside = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
+  await beside.connect()
+  const chargesOf = async (link: string) =>
+    (await beside.query('select voided_at from charges where payment_link_id = $1', [link])).rows
+  try {
+    const { live } = await service.shop()
+    const link = (await live.post('/v1/payment-links', { amount: 5000 })).body.id
+    const phone = newPayer()
+    const slow = gate()
+    service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
+    const sent = visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone })
+    await eventually('the charge is stored', async () => (await chargesOf(link)).length === 1)
+    await proxy.close()
+    slow.open()
+    // Long enough for several tries that meet nobody.
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await proxy.open()
+    assert.equal((await sent).status, 502, 'nothing was taken, and the customer hears so')
+    assert.notEqual((await chargesOf(link))[0]?.voided_at, null)
+    assert.equal((await live.get(`/v1/payment-links/${link}`)).body.status, 'pending')
+    await service.verify()
+  } finally {
+    await beside.end()
+    await service.close()
+    await proxy.close()
+    await database.drop()
+  }
+})
