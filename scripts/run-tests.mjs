@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const BROWSER_TESTS = join('test', 'pages')
 const words = process.argv.slice(2)
 
 function tests(dir) {
@@ -22,8 +23,21 @@ if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(1)
 }
+// Before the run: its own closing lines are the last that is said.
+await sayWhatWasSkipped(files.filter((file) => relative(root, file).includes(BROWSER_TESTS)))
 const run = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {
   stdio: 'inherit',
   cwd: root,
 })
 process.exit(run.status ?? 1)
+
+/** Without a browser the tests that need one skip themselves; one line says so. */
+async function sayWhatWasSkipped(browserTests) {
+  if (browserTests.length === 0) return
+  const { findChromium, INSTALL_CHROMIUM } = await import('../dist/test/pages/find-chromium.js')
+  if (findChromium() !== null) return
+  const what = `${browserTests.length} files of browser tests (${BROWSER_TESTS})`
+  console.log(
+    `SKIPPED for want of a browser: ${what}. Install one with \`${INSTALL_CHROMIUM}\`, or name it in CHROMIUM_PATH.`,
+  )
+}

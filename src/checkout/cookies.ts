@@ -1,4 +1,5 @@
 import type { Vault } from '../platform/secrets.ts'
+import type { Method } from './view.ts'
 
 /** What this browser has entered on the page of one link and is still to be used (contract.md G50a). */
 export type Remembered = {
@@ -7,9 +8,10 @@ export type Remembered = {
   /** As typed before, for a retry. */
   phone: string
   email: string
+  method: Method | null
 }
 
-export const NOTHING: Remembered = { voucher: null, phone: '', email: '' }
+export const NOTHING: Remembered = { voucher: null, phone: '', email: '', method: null }
 
 type Link = { merchantId: number; id: string }
 

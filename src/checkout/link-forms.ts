@@ -85,7 +85,7 @@ function onwards(
 ): Reply {
   const { link } = found
   const to = link.allowMultipleUses ? `/pay/${link.id}/status?charge=${chargeId}` : `/pay/${link.id}/status`
-  const remembered = { ...NOTHING, phone: sent.phone, email: sent.email }
+  const remembered = { ...NOTHING, phone: sent.phone, email: sent.email, method: sent.channel }
   return { kind: 'redirect', to, cookies: [remember(checkout, found, remembered)] }
 }
 

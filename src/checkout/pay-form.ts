@@ -66,7 +66,12 @@ export async function payForm(
       description: found.description,
       methods: methodsOf(found),
       voucher: await voucherOf(found, applied, state.typedVoucher ?? ''),
-      typed: { method: null, phone: remembered.phone, email: remembered.email, ...state.typed },
+      typed: {
+        method: remembered.method,
+        phone: remembered.phone,
+        email: remembered.email,
+        ...state.typed,
+      },
       token: newFormToken(voucher?.applied ?? 0),
       fault: state.fault ?? (changed ? 'voucher_changed' : null),
       cancelUrl: link.cancelUrl,

@@ -110,7 +110,7 @@ export type ReportedView = { kind: 'reported'; payment: Payment }
 /** Nothing can be paid here, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
 export type ClosedView = {
   kind: 'closed'
-  why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy' | 'gone_storefront'
+  why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy'
   cancelUrl: string | null
   /** The merchant's public page, where it has one worth a visit. */
   storefront: string | null

@@ -40,14 +40,7 @@ const PAY_FAULTS: readonly FormFault[] = [
   'elsewhere',
   'card_number',
 ]
-const CLOSED: readonly ClosedView['why'][] = [
-  'inactive',
-  'expired',
-  'unknown',
-  'trouble',
-  'busy',
-  'gone_storefront',
-]
+const CLOSED: readonly ClosedView['why'][] = ['inactive', 'expired', 'unknown', 'trouble', 'busy']
 
 const pay = (over: Partial<PayView> = {}): PayView => ({
   kind: 'pay',

@@ -79,7 +79,7 @@ function Details({ view, texts, shop }: Page<'receipt'>) {
     [receipt.forWhat, payment.description && shown(payment.description)],
     [receipt.price, card ? ugx(payment.amount) : null],
     [receipt.giftCard, card ? `−${ugx(payment.giftCard)}` : null],
-    [receipt.paidByPhone, card ? ugx(payment.due) : null],
+    [receipt.paidByPhone, card && payment.due > 0 ? ugx(payment.due) : null],
     [receipt.method, payment.due > 0 ? texts.methods[payment.method] : receipt.methodCard],
     [receipt.phone, payment.phone],
     [receipt.when, TIME_OF_UGANDA.format(view.paidAt).replace(', ', ' ')],
@@ -93,7 +93,7 @@ function Details({ view, texts, shop }: Page<'receipt'>) {
         value ? (
           <div>
             <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
+            <dd dir="auto">{name === receipt.number ? <small>{value}</small> : value}</dd>
           </div>
         ) : null,
       )}

@@ -162,10 +162,6 @@ export const EN: Texts = {
       title: 'Very busy at the moment',
       says: () => 'Too many people are here right now. Wait a minute and try again.',
     },
-    gone_storefront: {
-      title: 'This shop is closed',
-      says: (shop) => `${shop} takes no payments here at the moment.`,
-    },
     retry: 'Try again',
     storefront: (shop) => `See what ${shop} offers`,
   },

@@ -164,10 +164,6 @@ export const LG: Texts = {
       title: 'Waliwo abantu bangi kati',
       says: () => 'Linda eddakiika emu, olyoke ogezeeko nate.',
     },
-    gone_storefront: {
-      title: 'Edduuka lino liggaddwa',
-      says: (shop) => `${shop} kati tekkiriza kusasulira wano.`,
-    },
     retry: 'Gezaako nate',
     storefront: (shop) => `Laba ebiri ku ${shop}`,
   },

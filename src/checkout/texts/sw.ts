@@ -162,10 +162,6 @@ export const SW: Texts = {
       title: 'Kuna watu wengi kwa sasa',
       says: () => 'Subiri dakika moja, kisha jaribu tena.',
     },
-    gone_storefront: {
-      title: 'Duka hili limefungwa',
-      says: (shop) => `${shop} hapokei malipo hapa kwa sasa.`,
-    },
     retry: 'Jaribu tena',
     storefront: (shop) => `Tazama bidhaa za ${shop}`,
   },

@@ -1,0 +1,3 @@
+import { testEveryState } from './accessible-states.ts'
+
+testEveryState('desktop')

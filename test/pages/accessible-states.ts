@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { axeFinds, cutOff, moving, smallTargets } from './accessible.ts'
+import { newVisitor, ON_BROWSER, SIZES, type Size, type Visitor } from './browser.ts'
+import { assertShows, STATES } from './states.ts'
+import { openWorld, type World } from './world.ts'
+
+// The narrowest that must do without scrolling sideways: a window of 1,280 at 400 %.
+const NARROW = { width: 320, height: 600 }
+
+/** Tests that everybody can use every page, seen on a screen of this size. Gives the world that they live in. */
+export function testEveryState(size: Size): () => World {
+  let world: World
+  let visitor: Visitor
+  before(async () => {
+    if (ON_BROWSER.skip) return
+    world = await openWorld()
+    visitor = await newVisitor(world.browser, { size, own: [world.service.url, world.site.origin] })
+  })
+  after(() => world?.close())
+
+  for (const state of STATES)
+    test(
+      `${state.name}, on a ${size}: axe finds nothing, nothing is cut off, nothing moves`,
+      ON_BROWSER,
+      async () => {
+        const { page, troubles } = visitor
+        await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+        await state.open(world, page)
+        await assertShows(page, state)
+        assert.deepEqual(await moving(page), [])
+        assert.deepEqual(await axeFinds(page), [], 'in the light')
+        await page.emulateMedia({ colorScheme: 'dark' })
+        // Nothing but the colours is another in the dark.
+        assert.deepEqual(await axeFinds(page, 'color-contrast'), [], 'in the dark')
+        if (size === 'phone') assert.deepEqual(await smallTargets(page), [])
+        assert.deepEqual(await cutOff(page), [])
+        await assertGrows(page)
+        await page.setViewportSize(SIZES[size].viewport)
+        assert.deepEqual(troubles(), [])
+      },
+    )
+  return () => world
+}
+
+/** In a narrow window, and with letters of twice the size in the usual one, everything is still there. */
+async function assertGrows(page: Page): Promise<void> {
+  await page.locator(':root').evaluate((root: any) => {
+    root.style.fontSize = '200%'
+  })
+  assert.deepEqual(await cutOff(page), [], 'with letters of twice the size')
+  await page.locator(':root').evaluate((root: any) => {
+    root.style.fontSize = ''
+  })
+  await page.setViewportSize(NARROW)
+  assert.deepEqual(await cutOff(page), [], 'in a window of 320 pixels')
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { Page } from 'playwright-core'
+import { EN } from '../../src/checkout/texts/en.ts'
+import { ON_BROWSER } from './browser.ts'
+import { openWorld, PHONES, SHOP_NAME, type World } from './world.ts'
+
+const MOST_STOPS = 30
+
+let world: World
+before(async () => {
+  if (!ON_BROWSER.skip) world = await openWorld()
+})
+after(() => world?.close())
+
+type Stop = { is: string; top: number; seen: boolean }
+
+/** Where the focus is, and whether one can see it there. */
+const focused = (page: Page): Promise<Stop> =>
+  page.locator(':root').evaluate((root: any) => {
+    const { activeElement: one, defaultView: view } = root.ownerDocument
+    const { outlineStyle, outlineWidth, outlineColor } = view.getComputedStyle(one)
+    const visible =
+      outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && !/, 0\)$/.test(outlineColor)
+    const { top, bottom } = one.getBoundingClientRect()
+    const is = one.value && one.type === 'radio' ? one.value : one.id || one.textContent.trim()
+    return { is, top: top + view.scrollY, seen: visible && top >= 0 && bottom <= view.innerHeight + 1 }
+  })
+
+/** Presses Tab until the focus is there. */
+async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  for (let stops = 0; stops < MOST_STOPS; stops += 1) {
+    await page.keyboard.press(key)
+    const { is, seen } = await focused(page)
+    assert.ok(seen, `the focus is seen on ${is}`)
+    if (is === name) return
+  }
+  assert.fail(`no way by ${key} to ${name}`)
+}
+
+const sees = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+test('a whole payment, a failure and a report are made with the keyboard alone', ON_BROWSER, async () => {
+  const link = await world.link()
+  await world.visit(async (page) => {
+    await page.clock.install()
+    await page.goto(link.url)
+    await tabTo(page, 'op1_momo')
+    await page.keyboard.press('ArrowDown')
+    assert.equal((await focused(page)).is, 'op2_money')
+    await tabTo(page, 'phone')
+    await page.keyboard.type(PHONES.insufficient_funds)
+    await tabTo(page, EN.pay.addEmail)
+    await page.keyboard.press('Space')
+    await tabTo(page, 'email')
+    await page.keyboard.type('joy@example.com')
+    await tabTo(page, 'phone', 'Shift+Tab')
+    await tabTo(page, EN.pay.button('UGX 25,000'))
+    await page.keyboard.press('Space')
+    await sees(page, EN.waiting.title)
+    await world.decide()
+    await page.clock.runFor(2500)
+    await sees(page, EN.failed.title)
+    await tabTo(page, EN.failed.again)
+    await page.keyboard.press('Enter')
+    await sees(page, EN.pay.title(SHOP_NAME))
+    await tabTo(page, 'phone')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type(PHONES.pays)
+    await page.keyboard.press('Enter')
+    await sees(page, EN.waiting.title)
+    await world.decide()
+    await page.clock.runFor(2500)
+    await sees(page, EN.receipt.fresh)
+    await tabTo(page, EN.receipt.report)
+    await page.keyboard.press('Enter')
+    await sees(page, EN.report.title)
+    await tabTo(page, 'not_delivered')
+    await page.keyboard.press('Space')
+    await tabTo(page, 'details')
+    await page.keyboard.type('It never came.')
+    await tabTo(page, EN.report.send)
+    await page.keyboard.press('Enter')
+    await sees(page, EN.report.thanks)
+  })
+  assert.equal((await world.service.rows("select from disputes where reason = 'not_delivered'")).length, 1)
+})
+
+test('a gift card is applied and taken off again with the keyboard alone', ON_BROWSER, async () => {
+  const [link, code] = [await world.liveLink(), await world.giftCard(10_000)]
+  await world.visit(async (page) => {
+    await page.goto(link.url)
+    await tabTo(page, EN.pay.haveCard)
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'code')
+    await page.keyboard.type(code)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: EN.pay.button('UGX 15,000') }).waitFor()
+    assert.equal(await page.locator('s').innerText(), 'UGX 25,000')
+    await tabTo(page, EN.pay.remove)
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: EN.pay.button('UGX 25,000') }).waitFor()
+  })
+})
+
+test('the focus goes down the page in the order of reading, and reaches everything', ON_BROWSER, async () => {
+  const pages = [
+    (await world.liveLink({ cancel_url: `${world.site.origin}/cart` })).url,
+    (await world.link()).url,
+  ]
+  for (const url of pages)
+    await world.visit(async (page) => {
+      await page.goto(url)
+      const reachable = 'a[href], summary, button, input:not([type=hidden])'
+      // Of radio buttons one is a stop; what is folded away is none.
+      const stops =
+        (await page.locator(reachable).filter({ visible: true }).count()) -
+        Math.max(0, (await page.getByRole('radio').count()) - 1)
+      const found: Stop[] = []
+      for (let stop = 0; stop < stops; stop += 1) {
+        await page.keyboard.press('Tab')
+        found.push(await focused(page))
+      }
+      assert.deepEqual(
+        found.filter(({ seen }) => !seen),
+        [],
+      )
+      assert.equal(new Set(found.map(({ is }) => is)).size, stops, found.map(({ is }) => is).join(', '))
+      const tops = found.map(({ top }) => Math.round(top))
+      assert.deepEqual(
+        tops,
+        tops.toSorted((a, b) => a - b),
+      )
+    })
+})
