@@ -29,15 +29,21 @@ export async function newCard(service: TestService, { merchantId: id, tag }: Own
 }
 
 /** A live link of this merchant that any number of people pay. */
-export async function newLink(service: TestService, { merchantId, tag }: Owner): Promise<string> {
+export async function newLink(
+  service: TestService,
+  { merchantId, tag }: Owner,
+  { amount = 10_000, at = service.clock.now() }: { amount?: number; at?: Date } = {},
+): Promise<string> {
   const id = newId('lnk_', tag)
   await service.rows(
-    `insert into payment_links (merchant_id, id, mode, amount, allow_multiple_uses, created_at)
-     values ($1, $2, 'live', 10000, true, $3)`,
-    [merchantId, id, service.clock.now()],
+    `insert into payment_links (merchant_id, id, mode, amount, reference, allow_multiple_uses, created_at)
+     values ($1, $2, 'live', $3, $4, true, $5)`,
+    [merchantId, id, amount, referenceOf(amount), at],
   )
   return id
 }
+
+const referenceOf = (amount: number) => `by card ${amount}`
 
 /** A live charge that this card pays, in one commit with its use: open while mobile money is due, else paid. */
 export async function payByCard(
@@ -47,11 +53,11 @@ export async function payByCard(
 ): Promise<CheckoutCharge> {
   const { merchantId, tag } = owner
   const whole = applied === amount
-  const linkId = await newLink(service, owner)
+  const linkId = await newLink(service, owner, { amount, at })
   const input = {
     ...{ merchantId, tag, mode: 'live' as const, linkId, paysOnce: false, chargeId: null, amount },
     ...{ giftCardAmount: applied, channel: 'op1_momo', phone: whole ? null : newPayer() },
-    ...{ email: null, reference: `by card ${amount}` },
+    ...{ email: null, reference: referenceOf(amount) },
   }
   const charge = whole ? newCoveredCharge(input, at) : newCheckoutCharge(service.app, input, at)
   const use = { merchantId, cardId, chargeId: charge.id, amount: applied, at }
