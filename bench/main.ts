@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
 import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
 import { measureIdle } from './idle.ts'
@@ -6,14 +7,17 @@ import { FULL, measureMoney, QUICK } from './money.ts'
 import { measurePages } from './pages.ts'
 import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
+import { proveLedger } from './prove.ts'
 import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
-import { buildStage } from './stage.ts'
+import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
+import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- --quick] [-- --pages] [-- --json]: boots the service on a fresh database and measures it (see README).
+// npm run bench [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
 const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean' },
     pages: { type: 'boolean' },
+    vending: { type: 'boolean' },
     json: { type: 'boolean' },
     profile: { type: 'boolean' },
   },
@@ -32,13 +36,13 @@ async function measure() {
   const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
   const stage = await buildStage({
     say,
-    merchants: flags.pages ? MERCHANTS_OF_PAGES : MERCHANTS,
-    ...(flags.quick ? {} : { others: OTHERS }),
+    ...merchantsWanted(),
     ...profiled,
   })
   const described = await describeMachine(stage)
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
+  if (flags.vending) return { ...described, ...(await measureVending(stage)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts: what they leave to be sent would be at work beside it.
   const idle = flags.quick ? null : await measureIdle(stage)
@@ -60,6 +64,23 @@ async function measure() {
     ],
     ...(rest ? { proof: rest.proof } : {}),
     seconds: Math.round((performance.now() - startedAt) / 1000),
+  }
+}
+
+function merchantsWanted(): { merchants: number; others?: number } {
+  if (flags.pages) return { merchants: MERCHANTS_OF_PAGES }
+  if (flags.vending) return { merchants: 1, others: CALLED_ABOUT }
+  return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
+}
+
+/** Vending alone. The ledger is proved behind it: what was planted is what the product would have left. */
+async function measureVending(stage: Stage) {
+  const { callbacks, bars } = await measureCallbacks(stage, stage.others)
+  const tallies = await measureSmallTallies(stage, stage.merchants[0] as BenchMerchant)
+  return {
+    scenarios: { callbacks, tallies: tallies.tallies },
+    bars: [...bars, ...tallies.bars],
+    proof: await proveLedger(stage),
   }
 }
 

@@ -44,6 +44,7 @@ const LIMITS = [
   'FAILED_AUTH',
   'PAYMENT_LINKS',
   'PUBLIC_PAGES',
+  'CALLBACKS',
 ]
 const SETTINGS = {
   ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, '0'])),

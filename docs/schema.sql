@@ -291,6 +291,57 @@ CREATE INDEX deliveries_due_of ON deliveries USING btree (merchant_id, next_atte
 CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
 CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 
+create table dispense_claims (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  charge_id text not null,
+  kind text not null,
+  order_id text not null,
+  machine text not null,
+  goods json not null,
+  pay_account text,
+  attempt integer not null,
+  state text not null,
+  lease_until timestamp with time zone,
+  claimed_at timestamp with time zone not null,
+  commanded_at timestamp with time zone,
+  answered_at timestamp with time zone,
+  released_at timestamp with time zone,
+  supplier_code text,
+  supplier_message text,
+  reports_at timestamp with time zone,
+  reports text,
+  vending_status text,
+  dispense_result json,
+  units_dispensed integer,
+  constraint dispense_claims_pkey PRIMARY KEY (merchant_id, id),
+  constraint dispense_claims_merchant_id_charge_id_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
+  constraint claimed_is_unsent CHECK (state <> 'claimed'::text OR commanded_at IS NULL),
+  constraint dispense_claims_attempt_check CHECK (attempt >= 1),
+  constraint dispense_claims_kind_check CHECK (kind = ANY (ARRAY['order'::text, 'direct'::text])),
+  constraint dispense_claims_order_id_check CHECK (length(order_id) >= 1 AND length(order_id) <= 64),
+  constraint dispense_claims_reports_check CHECK (reports = ANY (ARRAY['delivered'::text, 'jam'::text, 'not_finished'::text])),
+  constraint dispense_claims_state_check CHECK (state = ANY (ARRAY['claimed'::text, 'commanding'::text, 'accepted'::text, 'ambiguous'::text, 'delivered'::text, 'released'::text])),
+  constraint dispense_claims_vending_status_check CHECK (vending_status = ANY (ARRAY['dispensing'::text, 'dispensed'::text, 'failed'::text])),
+  constraint released_has_time CHECK ((state = 'released'::text) = (released_at IS NOT NULL)),
+  constraint simulated_in_test CHECK (reports_at IS NULL OR mode = 'test'::mode)
+) with (fillfactor=70);
+CREATE INDEX dispense_claims_of_charge ON dispense_claims USING btree (merchant_id, charge_id, claimed_at);
+CREATE INDEX dispense_claims_of_order ON dispense_claims USING btree (merchant_id, order_id, attempt);
+CREATE UNIQUE INDEX dispense_claims_once ON dispense_claims USING btree (merchant_id, charge_id) WHERE released_at IS NULL;
+CREATE INDEX dispense_claims_simulated ON dispense_claims USING btree (reports_at) WHERE reports_at IS NOT NULL;
+CREATE INDEX dispense_claims_waiting ON dispense_claims USING btree (lease_until) WHERE state = ANY (ARRAY['claimed'::text, 'commanding'::text]);
+
+create table dispense_secrets (
+  merchant_id bigint not null,
+  mode mode not null,
+  ciphertext bytea not null,
+  created_at timestamp with time zone not null,
+  constraint dispense_secrets_pkey PRIMARY KEY (merchant_id, mode),
+  constraint dispense_secrets_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
 create table disputes (
   merchant_id bigint not null,
   id text not null,
@@ -442,6 +493,26 @@ create table ledger_heads (
   constraint ledger_heads_seq_check CHECK (seq >= 0)
 ) with (fillfactor=50);
 
+create table machines (
+  merchant_id bigint not null,
+  machine text not null,
+  name text not null,
+  address text,
+  category text,
+  type text,
+  latitude text,
+  longitude text,
+  active boolean not null default true,
+  removed_at timestamp with time zone,
+  last_synced_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint machines_pkey PRIMARY KEY (merchant_id, machine),
+  constraint machines_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint machines_machine_check CHECK (length(machine) >= 1 AND length(machine) <= 64),
+  constraint machines_name_check CHECK (length(name) >= 1 AND length(name) <= 200)
+);
+CREATE INDEX machines_by_number ON machines USING btree (machine) WHERE removed_at IS NULL;
+
 create table merchant_secrets (
   merchant_id bigint not null,
   purpose text not null,
@@ -513,10 +584,14 @@ create table payment_links (
   charge_id text,
   switched_off_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  invalidated_at timestamp with time zone,
   constraint payment_links_pkey PRIMARY KEY (merchant_id, id),
   constraint payment_links_merchant_id_id_mode_key UNIQUE (merchant_id, id, mode),
   constraint payment_links_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint links_stay CHECK (kind = 'order'::text OR invalidated_at IS NULL),
   constraint orders_are_one_shot CHECK (kind = 'link'::text OR NOT allow_multiple_uses),
+  constraint orders_expire CHECK ((kind = 'order'::text) = (expires_at IS NOT NULL)),
   constraint payment_links_amount_check CHECK (amount >= 201 AND amount <= '9007199254740991'::bigint),
   constraint payment_links_cancel_url_check CHECK (length(cancel_url) <= 2048),
   constraint payment_links_description_check CHECK (length(description) <= 1000),
@@ -809,6 +884,82 @@ CREATE UNIQUE INDEX payout_ends_once ON transfers USING btree (merchant_id, subj
 CREATE UNIQUE INDEX share_happens_once ON transfers USING btree (merchant_id, subject, kind, split_part(credit, ':'::text, 2)) WHERE kind = ANY (ARRAY['split_share'::text, 'split_release'::text]);
 CREATE TRIGGER transfers_never_change BEFORE DELETE OR UPDATE ON transfers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER transfers_never_empty BEFORE TRUNCATE ON transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table vending_orders (
+  merchant_id bigint not null,
+  id text not null,
+  mode mode not null,
+  machine text not null,
+  goods json not null,
+  pay_account text,
+  vending_status text not null default 'pending'::text,
+  vending_error text,
+  confirmed boolean not null default false,
+  dispense_result json,
+  units_dispensed integer,
+  dispensed_at timestamp with time zone,
+  attempts integer not null default 0,
+  watched boolean not null default true,
+  refund_due_at timestamp with time zone,
+  refund_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint vending_orders_pkey PRIMARY KEY (merchant_id, id),
+  constraint order_is_a_link FOREIGN KEY (merchant_id, id, mode) REFERENCES payment_links(merchant_id, id, mode),
+  constraint vending_orders_merchant_id_machine_fkey FOREIGN KEY (merchant_id, machine) REFERENCES machines(merchant_id, machine),
+  constraint dispensed_has_time CHECK ((vending_status = 'dispensed'::text) = (dispensed_at IS NOT NULL)),
+  constraint refund_has_end CHECK (refund_due_at IS NULL OR refund_until IS NOT NULL),
+  constraint vending_orders_attempts_check CHECK (attempts >= 0),
+  constraint vending_orders_pay_account_check CHECK (length(pay_account) <= 64),
+  constraint vending_orders_units_dispensed_check CHECK (units_dispensed >= 0),
+  constraint vending_orders_vending_error_check CHECK (length(vending_error) <= 500),
+  constraint vending_orders_vending_status_check CHECK (vending_status = ANY (ARRAY['pending'::text, 'dispensing'::text, 'dispensed'::text, 'failed'::text]))
+) with (fillfactor=70);
+CREATE INDEX vending_orders_of_machine ON vending_orders USING btree (merchant_id, machine, mode, created_at, id);
+CREATE INDEX vending_orders_refunding ON vending_orders USING btree (refund_due_at) WHERE refund_due_at IS NOT NULL;
+CREATE INDEX vending_orders_unconfirmed ON vending_orders USING btree (merchant_id, machine, mode, created_at, id) WHERE vending_status = 'dispensing'::text OR vending_status = 'dispensed'::text AND NOT confirmed;
+CREATE INDEX vending_orders_watched ON vending_orders USING btree (created_at) WHERE watched;
+CREATE TRIGGER vending_moves_forward BEFORE UPDATE OF vending_status ON vending_orders FOR EACH ROW WHEN (old.vending_status IS DISTINCT FROM new.vending_status AND ((old.vending_status <> 'pending'::text OR new.vending_status <> 'dispensing'::text) AND (old.vending_status <> 'pending'::text OR new.vending_status <> 'failed'::text) AND (old.vending_status <> 'dispensing'::text OR new.vending_status <> 'dispensed'::text) AND (old.vending_status <> 'dispensing'::text OR new.vending_status <> 'failed'::text) AND (old.vending_status <> 'failed'::text OR new.vending_status <> 'dispensing'::text) AND (old.vending_status <> 'failed'::text OR new.vending_status <> 'dispensed'::text) AND (old.vending_status <> 'dispensed'::text OR new.vending_status <> 'failed'::text) OR old.vending_status = 'dispensed'::text AND old.confirmed)) EXECUTE FUNCTION refuse_change();
+
+create table vending_profiles (
+  merchant_id bigint not null,
+  profile text not null default 'default'::text,
+  accept_api_secret boolean not null default true,
+  changed_at timestamp with time zone not null,
+  constraint vending_profiles_pkey PRIMARY KEY (merchant_id),
+  constraint vending_profiles_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint vending_profiles_profile_check CHECK (profile = ANY (ARRAY['default'::text, 'optimistic'::text]))
+);
+
+create table vending_suppliers (
+  merchant_id bigint not null,
+  base_url text not null,
+  shbh text not null,
+  key_ciphertext bytea not null,
+  secret_ciphertext bytea not null,
+  changed_at timestamp with time zone not null,
+  constraint vending_suppliers_pkey PRIMARY KEY (merchant_id),
+  constraint vending_suppliers_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint vending_suppliers_base_url_check CHECK (length(base_url) <= 2048),
+  constraint vending_suppliers_shbh_check CHECK (length(shbh) >= 1 AND length(shbh) <= 64)
+);
+
+create table vendor_callbacks (
+  merchant_id bigint not null,
+  id text not null,
+  order_id text not null,
+  charge_id text,
+  machine text,
+  sign text not null,
+  outcome text not null,
+  body text not null,
+  received_at timestamp with time zone not null,
+  constraint vendor_callbacks_pkey PRIMARY KEY (merchant_id, id),
+  constraint vendor_callbacks_body_check CHECK (length(body) <= 65536),
+  constraint vendor_callbacks_outcome_check CHECK (outcome = ANY (ARRAY['dispensed'::text, 'jam'::text, 'not_finished'::text, 'mismatch'::text, 'unpaid'::text, 'refunded'::text, 'contradiction'::text])),
+  constraint vendor_callbacks_sign_check CHECK (sign ~ '^[0-9a-f]{32}$'::text)
+);
+CREATE INDEX vendor_callbacks_age ON vendor_callbacks USING brin (received_at);
+CREATE UNIQUE INDEX vendor_callbacks_once ON vendor_callbacks USING btree (merchant_id, sign);
 
 create table voucher_misses (
   merchant_id bigint not null,

@@ -8,6 +8,9 @@ import { refundEndpoints } from './refunds/routes.ts'
 import { reportEndpoints } from './reports/routes.ts'
 import { scheduledPayoutEndpoints } from './scheduled-payouts/routes.ts'
 import { subaccountEndpoints } from './subaccounts/routes.ts'
+import { callbackEndpoints } from './vending/callback-routes.ts'
+import { machineEndpoints } from './vending/machine-routes.ts'
+import { vendingEndpoints } from './vending/routes.ts'
 import { webhookEndpoints } from './webhooks/routes.ts'
 
 /** Every public endpoint of the product. */
@@ -18,6 +21,9 @@ export const ENDPOINTS: readonly Endpoint<App>[] = [
   ...scheduledPayoutEndpoints,
   ...subaccountEndpoints,
   ...paymentLinkEndpoints,
+  ...vendingEndpoints,
+  ...callbackEndpoints,
+  ...machineEndpoints,
   ...reportEndpoints,
   ...merchantEndpoints,
   ...webhookEndpoints,

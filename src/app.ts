@@ -18,6 +18,7 @@ import { guardRails } from './rails/guard.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { type Refunds, refunds } from './refunds/refund-charge.ts'
+import { SUPPLIER_LIMITS } from './vending/http-supplier.ts'
 
 /** Everything that serves one cell: what an operation is given. */
 export type App = Shared & {
@@ -52,6 +53,9 @@ export type Shared = {
   keyRing: KeyRing
   poster: Poster
   targetRules: TargetRules
+  /** Posts to machine suppliers, whose addresses have an allow-list of their own. */
+  supplierPoster: Poster
+  supplierRules: TargetRules
   /** The address merchants and customers use, without a slash at the end. */
   baseUrl: string
   deadlineIn(ms: number): Deadline
@@ -101,8 +105,7 @@ export function buildGateway(parts: Parts): Gateway {
       applicationName: 'gateway',
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
-  const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
-  const poster = createPoster({ ...targetRules, ...(parts.resolve ? { resolve: parts.resolve } : {}) })
+  const posting = postersOf(parts)
   const sandbox = (pays: boolean) =>
     sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
   const collecting = sandbox(false)
@@ -119,8 +122,7 @@ export function buildGateway(parts: Parts): Gateway {
     directory,
     rails,
     keyRing: ring,
-    poster,
-    targetRules,
+    ...posting,
     baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
     deadlineIn,
   }
@@ -140,8 +142,27 @@ export function buildGateway(parts: Parts): Gateway {
       wake = listener
     },
     close: async () => {
-      await Promise.all([directory.close(), poster.close(), ...cells.map((app) => app.db.close())])
+      const { poster, supplierPoster } = posting
+      const databases = [directory, ...cells.map((app) => app.db)]
+      await Promise.all([poster, supplierPoster, ...databases].map((one) => one.close()))
     },
+  }
+}
+
+/** Who posts to addresses of others, and by which rules: webhooks, and machine suppliers with an allow-list of their own. */
+function postersOf({
+  config,
+  resolve,
+}: Parts): Pick<Shared, 'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules'> {
+  const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
+  const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
+  const resolving = resolve ? { resolve } : {}
+  const toSuppliers = { ...supplierRules, ...resolving, limits: SUPPLIER_LIMITS, keepBody: true }
+  return {
+    targetRules,
+    supplierRules,
+    poster: createPoster({ ...targetRules, ...resolving }),
+    supplierPoster: createPoster(toSuppliers),
   }
 }
 
@@ -163,6 +184,12 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
       statement_pdf: config.rateStatementPdf,
       subaccounts: config.rateSubaccounts,
       payment_links: config.ratePaymentLinks,
+      vending_orders: config.rateVending,
+      direct_dispense: config.rateVending,
+      invalidate_order: config.rateVending,
+      retry_dispense: config.rateDispenseRetry,
+      conformance: config.rateDispenseRetry,
+      dispense_secret: config.rateDispenseSecret,
       scheduled_payouts: config.rateSchedules,
       pause_schedule: config.rateSchedules,
       resume_schedule: config.rateSchedules,

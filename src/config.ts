@@ -16,6 +16,7 @@ import {
   WrongSettings,
   wholeNumber,
 } from './setting-readers.ts'
+import { SUPPLIER_SETTINGS } from './supplier-settings.ts'
 
 const PRODUCTION = 'production'
 
@@ -95,6 +96,7 @@ const SETTINGS = {
     'host:port list that the guard of webhook addresses lets through, for tests and local trials',
     hostPorts,
   ),
+  ...SUPPLIER_SETTINGS,
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -183,6 +185,10 @@ function refusals(config: Config): string[] {
     [
       config.production && config.webhookAllowPrivate.length > 0,
       'WEBHOOK_ALLOW_PRIVATE is refused with NODE_ENV=production',
+    ],
+    [
+      config.production && config.supplierAllowPrivate.length > 0,
+      'SUPPLIER_ALLOW_PRIVATE is refused with NODE_ENV=production',
     ],
     [
       config.production && config.databaseUrl !== null && config.baseUrl === null,

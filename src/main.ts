@@ -15,6 +15,8 @@ import { paymentLinkCommands } from './commands/payment-links.ts'
 import { payoutCommands } from './commands/payouts.ts'
 import { storefrontCommands } from './commands/storefront.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
+import { vendingCommands } from './commands/vending.ts'
+import { vendingDecideCommands } from './commands/vending-decide.ts'
 import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
@@ -46,6 +48,8 @@ const COMMANDS = [
   ...storefrontCommands,
   ...disputeCommands,
   ...exceptionCommands,
+  ...vendingCommands,
+  ...vendingDecideCommands,
   ...upkeepCommands,
 ]
 

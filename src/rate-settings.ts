@@ -80,6 +80,36 @@ export const RATE_SETTINGS = {
     'payment links created a minute for each merchant and mode; 0 switches it off',
     perMinute,
   ),
+  rateVending: setting(
+    'RATE_LIMIT_VENDING',
+    '60',
+    'vending orders, direct dispenses and invalidations a minute (each) for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateDispenseRetry: setting(
+    'RATE_LIMIT_DISPENSE_RETRY',
+    '30',
+    'retried dispenses and conformance checks a minute (each) for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateDispenseSecret: setting(
+    'RATE_LIMIT_DISPENSE_SECRET',
+    '5',
+    'dispense secrets made a minute for each merchant and mode; 0 switches it off',
+    perMinute,
+  ),
+  rateCallbacks: setting(
+    'RATE_LIMIT_CALLBACKS',
+    '600',
+    'callbacks of machine suppliers a minute for each client address; 0 switches it off',
+    perMinute,
+  ),
+  orderLifetimeSeconds: setting(
+    'VENDING_ORDER_LIFETIME_SECONDS',
+    '120',
+    'how long an unpaid vending order can be paid (spec 8)',
+    wholeNumber(10, 86_400),
+  ),
   rateCheckout: setting(
     'RATE_LIMIT_CHECKOUT',
     '10',

@@ -16,6 +16,7 @@ import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
 import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
+import type { Clock } from './platform/clock.ts'
 import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
@@ -29,6 +30,7 @@ import { startWorker, type Worker } from './platform/sweep.ts'
 import { runningCommit } from './running-commit.ts'
 import { WrongSettings } from './setting-readers.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
+import { registerInbound } from './vending/inbound-routes.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /** `stopping`: aborted when the process is told to stop, so that waiting for a database ends. */
@@ -57,6 +59,7 @@ const REACH_AGAIN_MS = { first: 50, most: 2000 }
 const fromRoot = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
 const CHANGELOG = fromRoot('CHANGELOG.md')
+const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
 const VERSION = JSON.parse(fromRoot('package.json')).version as string
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
@@ -138,17 +141,46 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
       ...(door.opened === null ? ['the database has not been reached yet'] : []),
     ],
   })
+  registerPages(server, { door, gateway, config, log, clock })
+  return server
+}
+
+/** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
+function registerPages(
+  server: HttpServer,
+  {
+    door,
+    gateway,
+    config,
+    log,
+    clock,
+  }: Pick<ServeOptions, 'config' | 'log'> & {
+    door: Door
+    gateway: () => Gateway
+    clock: Clock
+  },
+): void {
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const limits = publicLimits(config)
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
     changelog: CHANGELOG,
+    machines: MACHINE_MAKERS,
     admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
+  })
+  const shops = shopFinder()
+  registerInbound(server, {
+    gateway,
+    shops,
+    clock,
+    log,
+    trustedProxies: config.trustedProxies,
+    callbacksAMinute: config.rateCallbacks,
   })
   registerCheckout(server, {
     gateway,
-    shops: shopFinder(),
+    shops,
     limits,
     clock,
     https: config.baseUrl?.startsWith('https://') ?? false,
@@ -156,7 +188,6 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
     trustedProxies: config.trustedProxies,
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
   })
-  return server
 }
 
 /** Waits for a database that is not there, with back-off, without ending the process; wrong settings do end it. */

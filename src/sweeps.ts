@@ -8,6 +8,10 @@ import { payoutSender, SENT_AT_ONCE } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
+import { DISPENSED_AT_ONCE, dispenser } from './vending/dispense-orders.ts'
+import { finishDispenseKeys } from './vending/finish-dispense-keys.ts'
+import { JAMS_REFUNDED_AT_ONCE, refundJams } from './vending/refund-jams.ts'
+import { pruneCallbacks } from './vending/vendor-callbacks.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
 import { sender } from './webhooks/send-deliveries.ts'
 import { tendAddresses } from './webhooks/tend-addresses.ts'
@@ -23,6 +27,7 @@ export type CellSweep = Sweep & { finish?(): Promise<void> }
 export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
   const payouts = payoutSender(app)
+  const machines = dispenser(app)
   return [
     { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
     {
@@ -32,6 +37,14 @@ export function sweepsOf(app: App): CellSweep[] {
       runOnce: payouts.start,
       finish: payouts.stop,
     },
+    {
+      name: 'dispense',
+      everyMs: 500,
+      full: DISPENSED_AT_ONCE,
+      runOnce: machines.start,
+      finish: machines.stop,
+    },
+    { name: 'refund-jams', everyMs: 5 * SECOND, full: JAMS_REFUNDED_AT_ONCE, runOnce: () => refundJams(app) },
     { name: 'run-schedules', everyMs: MINUTE, runOnce: () => runSchedules(app) },
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
@@ -46,7 +59,8 @@ export function sweepsOf(app: App): CellSweep[] {
   ]
 }
 
-const finishAllKeys = async (app: App) => (await finishKeys(app)) + (await finishPayoutKeys(app))
+const finishAllKeys = async (app: App) =>
+  (await finishKeys(app)) + (await finishPayoutKeys(app)) + (await finishDispenseKeys(app))
 
 async function prune(app: App): Promise<number> {
   const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))
@@ -54,6 +68,7 @@ async function prune(app: App): Promise<number> {
   for (;;) {
     const gone = await app.db.query(keys.statement, keys.values)
     pruned += gone.length
-    if (gone.length < PRUNED_AT_ONCE) return pruned + (await pruneDeliveries(app))
+    if (gone.length < PRUNED_AT_ONCE)
+      return pruned + (await pruneDeliveries(app)) + (await pruneCallbacks(app))
   }
 }

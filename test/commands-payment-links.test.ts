@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
 import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { plantOrder } from './helpers/planted-order.ts'
 import { type Client, startService, type TestService } from './helpers/test-service.ts'
 
 const LINKS = '/v1/payment-links'
@@ -103,15 +104,7 @@ test('a person sees an address, where the link stands and what it is for', async
 })
 
 /** The row that an order of a vending machine keeps, beside this link. */
-async function vendingOrder({ id }: { id: string }): Promise<string> {
-  const order = `${id.slice(0, -5)}order`
-  await service.rows(
-    `insert into payment_links (merchant_id, id, mode, kind, amount, allow_multiple_uses, created_at)
-     select merchant_id, $2, mode, 'order', amount, false, created_at from payment_links where id = $1`,
-    [id, order],
-  )
-  return order
-}
+const vendingOrder = ({ id }: { id: string }) => plantOrder(service, id, { id: `${id.slice(0, -5)}order` })
 
 test('what may not be is refused with exit code 1, and leaves no audit row', async () => {
   const [own, stranger] = [await shop(), await shop()]

@@ -47,6 +47,8 @@ test('an item is a reusable live link with a name, before the business is verifi
     allowMultipleUses: true,
     chargeId: null,
     switchedOffAt: null,
+    expiresAt: null,
+    invalidatedAt: null,
     attempt: null,
     paid: null,
   })

@@ -55,7 +55,10 @@ export function chargeMoves(app: App): ChargeMoves {
       crashPoint('charge.moved')
       const carded = cardEnds(moves)
       if (carded.length > 0) crashPoint('card.taken')
-      if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
+      if (moved.some((one) => one.ok && one.value === 'moved')) {
+        app.nudge('send-deliveries')
+        app.nudge('dispense')
+      }
       return moved
     },
     laneOf: (move) => move.charge.merchantId,

@@ -20,10 +20,11 @@ export const CHECKOUT_ASSETS = {
   'pay.js': readAsset('pay.js', SCRIPT),
   'wait.js': readAsset('wait.js', SCRIPT),
   'receipt.js': readAsset('receipt.js', SCRIPT),
+  'display.js': readAsset('display.js', SCRIPT),
   'icon.svg': readAsset('icon.svg', 'image/svg+xml'),
 } satisfies Record<string, CheckoutAsset>
 
-export type CheckoutScript = 'pay.js' | 'wait.js' | 'receipt.js'
+export type CheckoutScript = 'pay.js' | 'wait.js' | 'receipt.js' | 'display.js'
 
 function readAsset(name: string, type: string): CheckoutAsset {
   const body = readFileSync(fileURLToPath(new URL(name, FOLDER)))

@@ -6,6 +6,9 @@ import type { LinkWithCharges } from '../payment-links/payment-link.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { findItemName } from '../storefront/find-items.ts'
+import { findOrder } from '../vending/find-orders.ts'
+import type { VendingOrder } from '../vending/order.ts'
+import { productsLine } from '../vending/product-names.ts'
 import { maskedPhone } from './masked-phone.ts'
 import type { Method, Payment } from './view.ts'
 import type { Checkout, Visit } from './visit.ts'
@@ -15,7 +18,9 @@ export type Found = {
   shop: Shop
   link: LinkWithCharges
   charge: Charge | null
-  /** What is paid for, in the merchant's words; of a storefront's item with its name. */
+  /** The machine's side, where a machine has asked for the payment. */
+  order: VendingOrder | null
+  /** What is paid for, in the merchant's words; of a storefront's item with its name, of an order without words its products. */
   description: string | null
 }
 
@@ -34,7 +39,12 @@ export async function findPaidLink({ gateway, shops }: Checkout, visit: Visit): 
     chargeId === undefined || tagOf('txn_', chargeId) !== tag
       ? null
       : await findChargeOfLink(shop.app, { merchantId: link.merchantId, linkId: link.id, chargeId })
-  return { shop, link, charge, description: await descriptionOf(shop, link) }
+  const order =
+    link.kind === 'order' ? await findOrder(shop.app, { merchantId: link.merchantId, id: link.id }) : null
+  const description = order
+    ? (link.description ?? productsLine(order.goods))
+    : await descriptionOf(shop, link)
+  return { shop, link, charge, order, description }
 }
 
 async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<string | null> {
@@ -46,7 +56,14 @@ async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<stri
 
 /** Whether a payment may be started: the merchant takes money, in this mode, on this link. */
 export const takesPayments = ({ shop, link }: Found): boolean =>
-  shop.active && link.switchedOffAt === null && (link.mode === 'test' || shop.kycStatus === 'verified')
+  link.switchedOffAt === null &&
+  maySell(shop, link.mode) &&
+  // What no machine would be told to dispense is not paid for.
+  (link.kind === 'link' || shop.vendingEnabled)
+
+/** Whether the merchant takes money in this mode. */
+export const maySell = ({ active, kycStatus }: Shop, mode: LinkWithCharges['mode']): boolean =>
+  active && (mode === 'test' || kycStatus === 'verified')
 
 /** The address of one of the link's pages; reusable links say which payment is meant. */
 export function pathOf({ link, charge }: Found, action: string): string {

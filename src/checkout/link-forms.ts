@@ -3,6 +3,7 @@ import { coverOf } from '../gift-cards/cover.ts'
 import { findUsableCard } from '../gift-cards/find-card.ts'
 import { countVoucherMiss, voucherBox } from '../gift-cards/voucher-misses.ts'
 import { type LinkPaid, type LinkPayment, payLink } from '../payment-links/pay-link.ts'
+import { isOver } from '../payment-links/payment-link.ts'
 import { retryLink } from '../payment-links/retry-link.ts'
 import { readPhone } from '../platform/phone.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -12,7 +13,7 @@ import { chargeIdOfForm, shownBy } from './form.ts'
 import { type Found, findPaidLink, pathOf, takesPayments } from './found-link.ts'
 import { pageOf } from './link-pages.ts'
 import { type FormState, methodsOf, payForm, remember, rememberedBy } from './pay-form.ts'
-import { closedView } from './states.ts'
+import { closedView, expiredView } from './states.ts'
 import type { FormFault, Method } from './view.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
@@ -42,6 +43,7 @@ export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
   if (waitSeconds !== null) return again({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
   const before = await madeBefore(found, sent)
   if (before !== null) return onwards(checkout, found, { sent, chargeId: before })
+  if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found), 410)
   if (!takesPayments(found)) return pageOf(found, closedView(found), 409)
   const card = await cardOf(checkout, { found, visit, sent })
   if (card === 'unusable') return again({ status: HERE.bad, fault: 'voucher' })
@@ -65,6 +67,8 @@ async function answerTo(checkout: Checkout, { found, sent, paid, again }: Answer
   switch (paid.why) {
     case 'inactive':
       return pageOf(found, closedView(found), 409)
+    case 'expired':
+      return pageOf(found, expiredView(found), 410)
     case 'method':
     case 'phone':
       return again({ status: HERE.bad, fault: paid.why })
@@ -200,6 +204,8 @@ export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
   const { link, shop, charge } = found
   const toStatus: Reply = { kind: 'redirect', to: pathOf(found, 'status') }
   if (!visit.fromHere || charge?.status !== 'failed') return toStatus
+  // An order that has failed past its time stays as it is (contract.md G29).
+  if (isOver(link, checkout.clock.now())) return toStatus
   const free = link.allowMultipleUses || (await retryLink(shop.app, link))
   return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
 }

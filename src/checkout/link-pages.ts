@@ -1,9 +1,9 @@
-import { linkStatus, linkUrl } from '../payment-links/payment-link.ts'
+import { isOver, linkStatus, linkUrl } from '../payment-links/payment-link.ts'
 import { qrPng, qrSvg } from '../payment-links/qr.ts'
 import { notFound, type Refusal } from '../platform/refusal.ts'
 import { type Found, findPaidLink, pathOf, paymentOf, takesPayments } from './found-link.ts'
 import { payForm } from './pay-form.ts'
-import { closedView, isPaid, receiptView, statusView } from './states.ts'
+import { closedView, expiredView, isPaid, receiptView, statusView } from './states.ts'
 import type { FormFault, View } from './view.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
@@ -23,6 +23,7 @@ export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply>
 const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed', busy: 'busy' }
 
 function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
+  if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found))
   if (!takesPayments(found)) return pageOf(found, closedView(found))
   return payForm(checkout, { found, visit }, { status: 200, fault: SAID[visit.query.voucher ?? ''] ?? null })
 }
@@ -53,16 +54,18 @@ export async function statusDocument(checkout: Checkout, visit: Visit): Promise<
   const found = await findPaidLink(checkout, visit)
   const { link, charge } = found
   const payment = charge && paymentOf(found, charge)
+  const open = charge !== null && charge.status !== 'failed'
+  const expired = !open && isOver(link, checkout.clock.now())
   const value = {
     link_id: link.id,
-    status: charge?.status ?? linkStatus(link),
+    status: charge?.status ?? (expired ? 'expired' : linkStatus(link)),
     amount: link.amount,
     amount_due: payment?.due ?? link.amount,
     currency: 'UGX',
     channel: payment?.method ?? null,
     failure_reason: charge?.failureReason ?? null,
     success_url: isPaid(found) ? link.successUrl : null,
-    expired: false,
+    expired,
   }
   return { kind: 'json', status: 200, value }
 }

@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../platform/http/other-methods.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie, readCookies } from './cookies.ts'
+import { displayState, displayTrouble, showDisplay } from './display-pages.ts'
 import { cameFromHere, readFields } from './form.ts'
 import { known, languageOf } from './language.ts'
 import { applyVoucher, retry, submit } from './link-forms.ts'
@@ -13,7 +14,7 @@ import { showLink, showQr, showReceipt, showStatus, statusDocument } from './lin
 import { report, showReport } from './report-pages.ts'
 import { sendReply } from './send-reply.ts'
 import { payOwnAmount, showItems, showPicture, showStorefront, showStorefrontQr } from './storefront-pages.ts'
-import type { ClosedView } from './view.ts'
+import type { ClosedView, View } from './view.ts'
 import type { Checkout, Handler, Reply, Visit } from './visit.ts'
 
 export type CheckoutOptions = Checkout & {
@@ -23,13 +24,19 @@ export type CheckoutOptions = Checkout & {
   baseUrl(): string
 }
 
-type Route = { method: 'GET' | 'POST'; path: string; handle: Handler }
+type Route = {
+  method: 'GET' | 'POST'
+  path: string
+  handle: Handler
+  /** What is shown instead when the page cannot be made; the hosted pages' own, unless it looks quite different. */
+  closed?: (visit: Visit, why: ClosedView['why']) => View
+}
 
 // Forms are a few short fields and one text of 2,000 characters.
 const FORM_LIMIT = 32 * 1024
 const ASSET_MAX_AGE_S = 31_536_000
 
-/** Every public page of the checkout (contract.md 2.7). What lies under `@` is a storefront. */
+/** Every public page of the checkout (contract.md 2.7, G33). What lies under `@` is a storefront. */
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/pay/@:handle', handle: showStorefront },
   { method: 'GET', path: '/pay/@:handle/items.json', handle: showItems },
@@ -46,16 +53,18 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/pay/:id/retry', handle: retry },
   { method: 'POST', path: '/pay/:id/apply-voucher', handle: applyVoucher },
   { method: 'POST', path: '/pay/:id/report', handle: report },
+  { method: 'GET', path: '/vending/display/:id', handle: showDisplay, closed: displayTrouble },
+  { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState },
 ]
 
 /** Registers the hosted pages: no key, no login; a browser that has been nowhere before gets everything in one answer. */
 export function registerCheckout(server: FastifyInstance, options: CheckoutOptions): void {
-  for (const { method, path, handle } of ROUTES)
+  for (const route of ROUTES)
     server.route({
-      method,
-      url: path,
+      method: route.method,
+      url: route.path,
       bodyLimit: FORM_LIMIT,
-      handler: (request, reply) => answer(options, { request, reply, handle }),
+      handler: (request, reply) => answer(options, { request, reply, route }),
     })
   const assets = Object.values(CHECKOUT_ASSETS)
   for (const asset of assets)
@@ -72,27 +81,29 @@ export function registerCheckout(server: FastifyInstance, options: CheckoutOptio
   refuseOtherMethods(server, [...ROUTES, ...assets.map(({ path }) => ({ path, method: 'GET' }))])
 }
 
-type Asked = { request: FastifyRequest; reply: FastifyReply; handle: Handler }
+type Asked = { request: FastifyRequest; reply: FastifyReply; route: Route }
 
 /** One request from text to page. What a handler throws becomes a page in the customer's language, never a raw fault. */
-async function answer(options: CheckoutOptions, { request, reply, handle }: Asked): Promise<FastifyReply> {
+async function answer(options: CheckoutOptions, { request, reply, route }: Asked): Promise<FastifyReply> {
   const visit = readVisit(options, request)
   const { id } = visit.params
   if (id !== undefined) request.objectId = id.slice(0, 60)
   const asked = known(visit.query.lang)
-  if (asked !== null) reply.header('Set-Cookie', languageCookie(asked, options.https))
+  // A machine is told its language by its address, and keeps nothing.
+  const isOfCustomer = visit.here.startsWith('/pay/')
+  if (asked !== null && isOfCustomer) reply.header('Set-Cookie', languageCookie(asked, options.https))
   const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  const found = await handled(options, { request, visit, handle })
+  const found = await handled(options, { request, visit, route })
   return sendReply(reply, found, { visit, gzip })
 }
 
 async function handled(
   options: CheckoutOptions,
-  { request, visit, handle }: { request: FastifyRequest; visit: Visit; handle: Handler },
+  { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
     if (request.method === 'GET') options.limits.pages.take(visit.address, options.clock.nowMs())
-    return await handle(options, visit)
+    return await route.handle(options, visit)
   } catch (error) {
     const refusal = refusalFor(error)
     request.code = refusal.code
@@ -109,7 +120,9 @@ async function handled(
         value: { error: refusal.message, code: refusal.code, request_id: request.id },
         ...waitOf(refusal),
       }
-    return closed(status, refusal)
+    const why = WHY[status] ?? 'trouble'
+    const view = route.closed?.(visit, why) ?? closedView(why)
+    return { kind: 'page', status, view, shop: null, mode: 'live', ...waitOf(refusal) }
   }
 }
 
@@ -117,17 +130,12 @@ const WHY: Record<number, ClosedView['why']> = { 404: 'unknown', 429: 'busy', 50
 
 const waitOf = ({ retryAfterSeconds }: Refusal) => (retryAfterSeconds === null ? {} : { retryAfterSeconds })
 
-function closed(status: number, refusal: Refusal): Reply {
-  const why = WHY[status] ?? 'trouble'
-  return {
-    kind: 'page',
-    status,
-    view: { kind: 'closed', why, cancelUrl: null, storefront: null },
-    shop: null,
-    mode: 'live',
-    ...waitOf(refusal),
-  }
-}
+const closedView = (why: ClosedView['why']): View => ({
+  kind: 'closed',
+  why,
+  cancelUrl: null,
+  storefront: null,
+})
 
 // Where a form leads to there is nothing to read: who reloads, or wants another language, goes to the page it stands on.
 const pageOfForm = (method: string, path: string) =>

@@ -1,25 +1,29 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { renderPage } from './pages/render.tsx'
-import { CHECKOUT_CSS_HASH } from './styles.ts'
+import { CHECKOUT_CSS_HASH, DISPLAY_CSS_HASH } from './styles.ts'
+import type { View } from './view.ts'
 import type { Reply, Visit } from './visit.ts'
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  `style-src 'self' ${CHECKOUT_CSS_HASH}`,
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "object-src 'none'",
-].join('; ')
+const policyOf = (style: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' ${style}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join('; ')
+const POLICY = policyOf(CHECKOUT_CSS_HASH)
+// Browsers of before 2015 know no hashes and would show a bare screen; every newer one ignores the word beside a hash.
+const DISPLAY_POLICY = policyOf(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   // What a page says is true at this moment only, and may be one customer's payment.
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': POLICY,
   Vary: 'Accept-Encoding, Accept-Language, Cookie',
 }
 const DATA_HEADERS = {
@@ -41,7 +45,7 @@ export function sendReply(
     case 'page': {
       const { view, shop, mode, here = visit.here } = answer
       const page = renderPage(view, { language: visit.language, shop, mode, here })
-      reply.code(answer.status).headers(PAGE_HEADERS)
+      reply.code(answer.status).headers({ ...PAGE_HEADERS, 'Content-Security-Policy': policyFor(view) })
       setCookies(reply, answer.cookies)
       return sendText(reply, page, gzip)
     }
@@ -60,6 +64,8 @@ export function sendReply(
         .send(answer.body)
   }
 }
+
+const policyFor = ({ kind }: View) => (kind === 'display' ? DISPLAY_POLICY : POLICY)
 
 function sendText(reply: FastifyReply, text: string, gzip: boolean): FastifyReply {
   if (!gzip) return reply.send(text)

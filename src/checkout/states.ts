@@ -1,6 +1,8 @@
 import type { Charge, ChargeStatus } from '../charges/charge.ts'
+import { isOver } from '../payment-links/payment-link.ts'
 import { assert } from '../platform/assert.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
+import type { VendingOrder } from '../vending/order.ts'
 import { type Found, paymentOf, takesPayments } from './found-link.ts'
 import type { ClosedView, ReceiptView, View } from './view.ts'
 
@@ -34,6 +36,14 @@ export function closedView({ shop, link }: Found): ClosedView {
   return { kind: 'closed', why: 'inactive', cancelUrl: link.cancelUrl, storefront }
 }
 
+/** An order that was not paid in its time. */
+export const expiredView = ({ link }: Found): ClosedView => ({
+  kind: 'closed',
+  why: 'expired',
+  cancelUrl: link.cancelUrl,
+  storefront: null,
+})
+
 function waitingView(found: Shown, now: Date): View {
   const passed = Math.floor((now.getTime() - found.charge.createdAt.getTime()) / 1000)
   return {
@@ -44,14 +54,30 @@ function waitingView(found: Shown, now: Date): View {
   }
 }
 
-function failedView(found: Shown): View {
+function failedView(found: Shown, now: Date): View {
+  const expired = isOver(found.link, now)
   return {
     kind: 'failed',
     payment: paymentOf(found, found.charge),
     reason: found.charge.failureReason as ChargeFailure, // The database knows no other reason.
-    mayRetry: takesPayments(found),
+    mayRetry: !expired && takesPayments(found),
+    expired,
     cancelUrl: found.link.cancelUrl,
   }
+}
+
+/** What the machine has said of what was paid; nothing of money that went back. A success that only its supplier promises is none. */
+function machineOf({ order, charge }: Shown, look: ReceiptView['look']): ReceiptView['machine'] {
+  if (order === null || charge.status === 'refunded') return null
+  const said = saidByMachine(order)
+  // A receipt that is kept says nothing of a moment that passes.
+  return said === 'releasing' && look === 'printable' ? null : said
+}
+
+function saidByMachine({ vendingStatus, confirmed, vendingError }: VendingOrder) {
+  if (vendingStatus === 'failed') return 'failed'
+  if (vendingStatus !== 'dispensed' || !confirmed) return 'releasing'
+  return vendingError === null ? 'dispensed' : 'partly'
 }
 
 /** What was paid, for the customer to keep. */
@@ -63,6 +89,7 @@ export function receiptView(found: Shown, look: ReceiptView['look']): ReceiptVie
     look,
     payment: paymentOf(found, charge),
     refunded: charge.status === 'refunded',
+    machine: machineOf(found, look),
     chargeId: charge.id,
     operatorReference: charge.railTransactionId,
     reference: charge.reference,

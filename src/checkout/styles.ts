@@ -3,17 +3,31 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { assert } from '../platform/assert.ts'
 
-const SOURCE = new URL('../../../src/checkout/assets/checkout.css', import.meta.url)
-
-/** The one stylesheet of the hosted pages. It is inlined: on a bad network a second request is a second wait. */
-export const CHECKOUT_CSS = minify(readFileSync(fileURLToPath(SOURCE), 'utf8'))
+/** The stylesheet of the hosted pages. It is inlined: on a bad network a second request is a second wait. */
+export const CHECKOUT_CSS = readStyle('checkout.css')
 
 /** What `style-src` of these pages must allow beside 'self'. */
-export const CHECKOUT_CSS_HASH = `'sha256-${createHash('sha256').update(CHECKOUT_CSS).digest('base64')}'`
+export const CHECKOUT_CSS_HASH = hashOf(CHECKOUT_CSS)
 
-/** Simple on purpose: the file has no strings and no comments inside values. */
+/** The same for the screens of machines, whose browsers are old and whose readers stand two metres away. */
+export const DISPLAY_CSS = readStyle('display.css')
+export const DISPLAY_CSS_HASH = hashOf(DISPLAY_CSS)
+
+function readStyle(name: string): string {
+  const source = new URL(`../../../src/checkout/assets/${name}`, import.meta.url)
+  const text = minify(readFileSync(fileURLToPath(source), 'utf8'))
+  // The renderer escapes these, and then the page's style would no longer be the one that the policy allows.
+  assert(!/[<&"]/.test(text), `${name} has a character that escaping changes`)
+  return text
+}
+
+function hashOf(css: string): string {
+  return `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+}
+
+/** Simple on purpose: the files have no strings and no comments inside values. */
 function minify(css: string): string {
-  const text = css
+  return css
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')
@@ -21,7 +35,4 @@ function minify(css: string): string {
     .replaceAll(';}', '}')
     .replace(/\b0\.(?=\d)/g, '.')
     .trim()
-  // The renderer escapes these, and then the page's style would no longer be the one that the policy allows.
-  assert(!/[<&"]/.test(text), 'checkout.css has a character that escaping changes')
-  return text
 }

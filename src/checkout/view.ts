@@ -78,6 +78,8 @@ export type FailedView = {
   reason: ChargeFailure
   /** The merchant takes no payments any more, or the order has expired: no retry. */
   mayRetry: boolean
+  /** An order whose time is over: the machine makes another. */
+  expired: boolean
   cancelUrl: string | null
 }
 
@@ -87,6 +89,8 @@ export type ReceiptView = {
   look: 'fresh' | 'earlier' | 'printable'
   payment: Payment
   refunded: boolean
+  /** Of an order what its machine has reported; `releasing` until it has. `partly`: some products are missing. Else null. */
+  machine: 'releasing' | 'dispensed' | 'partly' | 'failed' | null
   /** Our number, the operator's, the merchant's own. */
   chargeId: string
   operatorReference: string | null
@@ -140,6 +144,32 @@ export type StorefrontView = {
   ownAmount: { typed: string; least: number; fault: FormFault | null } | null
 }
 
+/** What the screen of a machine shows of an order (contract.md G33). */
+export type Screen =
+  /** `again`: a payment before has failed. */
+  | { name: 'scan'; secondsLeft: number; again: boolean }
+  | { name: 'paying' }
+  /** `late`: the customer has waited so long that the machine may be stuck. */
+  | { name: 'releasing'; late: boolean }
+  /** `unconfirmed`: the supplier says that it will, no machine has said that it did. */
+  | { name: 'collect'; doubt: 'partly' | 'unconfirmed' | null }
+  | { name: 'failed'; refunded: boolean }
+  | { name: 'expired' }
+  /** The merchant takes no payments now. */
+  | { name: 'closed' }
+  /** No such order; the service has too much to do. */
+  | { name: 'unknown' }
+  | { name: 'busy' }
+
+export type DisplayView = {
+  kind: 'display'
+  screen: Screen
+  /** Null where nobody knows the order. Whole UGX; `qr` is the picture itself. */
+  order: { id: string; machine: string; amount: number; products: readonly string[]; qr: string } | null
+  /** Where the script of the screen asks, how often, and what it would hear now. Null: nothing will change. */
+  watch: { url: string; everyMs: number; seen: string } | null
+}
+
 export type View =
   | PayView
   | WaitingView
@@ -149,3 +179,4 @@ export type View =
   | ReportedView
   | ClosedView
   | StorefrontView
+  | DisplayView

@@ -51,6 +51,10 @@ function settingsFaults(config: Config): string[] {
     [config.testHooks, 'TEST_HOOKS is on: it lets CRASH_POINT kill the process and TEST_CLOCK move its time'],
     [config.webhookAllowPrivate.length > 0, 'WEBHOOK_ALLOW_PRIVATE lets webhooks reach private addresses'],
     [
+      config.supplierAllowPrivate.length > 0,
+      'SUPPLIER_ALLOW_PRIVATE lets machine suppliers be private addresses, without TLS',
+    ],
+    [
       config.webhookRetryDelays.join(',') !== SPEC_DELAYS,
       "WEBHOOK_RETRY_DELAYS differs from the spec's ladder",
     ],

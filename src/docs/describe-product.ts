@@ -12,6 +12,7 @@ const TAGS = [
     name: 'Payment links',
     description: 'A page of ours on which your customer pays: as an address or as a QR code.',
   },
+  { name: 'Vending', description: 'Machines that dispense what was paid for, once.' },
   { name: 'Balance', description: 'What you have, and how it was released.' },
   { name: 'Account', description: 'Who a key belongs to.' },
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },

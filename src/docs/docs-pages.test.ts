@@ -23,7 +23,15 @@ const CHANGELOG = `# Changelog
 1. <script>alert(1)</script>
 2. [trap](javascript:alert(1)) and [other](//evil.example)
 `
-const PAGES = ['/', '/docs', '/changelog']
+const MACHINES = `# Machines
+
+Send to {base_url}/inbound.
+
+| Field | What |
+|---|---|
+| \`a\` | **b** <i> |
+`
+const PAGES = ['/', '/docs', '/docs/machines', '/changelog']
 
 let server: FastifyInstance
 let url: string
@@ -31,7 +39,7 @@ let url: string
 before(async () => {
   server = Fastify({ exposeHeadRoutes: false })
   const openapi = describeProduct(ENDPOINTS, 'https://pay.example')
-  registerDocs(server, { baseUrl: 'https://pay.example', openapi, changelog: CHANGELOG })
+  registerDocs(server, { baseUrl: 'https://pay.example', openapi, changelog: CHANGELOG, machines: MACHINES })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
 after(() => server.close())
@@ -141,9 +149,17 @@ test('what the changelog says is text: no element and no dangerous link comes ou
   assert.doesNotMatch(text, /href="(?:javascript|\/\/)/)
 })
 
+test('the page for machine makers has tables, and the address of this gateway', async () => {
+  const { text } = await get('/docs/machines')
+  assert.ok(text.includes('Send to https://pay.example/inbound.'))
+  assert.ok(text.includes('<th scope="col">Field</th><th scope="col">What</th>'))
+  assert.ok(text.includes('<td><code>a</code></td><td><strong>b</strong> &lt;i'))
+  assert.doesNotMatch(text, /\|/)
+})
+
 test('the front page leads to the reference, the changelog, the document and the health check', async () => {
   const { text } = await get('/')
-  for (const href of ['/docs', '/changelog', '/openapi.json', '/healthz'])
+  for (const href of ['/docs', '/docs/machines', '/changelog', '/openapi.json', '/healthz'])
     assert.ok(text.includes(`href="${href}"`), href)
   assert.ok(text.includes('curl https://pay.example/v1/charges'))
 })

@@ -3,6 +3,7 @@ import { ChargeShape } from '../charges/charge.ts'
 import { SplitEventShape } from '../charges/charge-split.ts'
 import { PayoutShape } from '../payouts/payout.ts'
 import type { WebhookDescription } from '../platform/http/openapi.ts'
+import { OrderShape } from '../vending/order.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 const charge = ChargeShape.properties
@@ -73,6 +74,18 @@ const DisputeEventShape = Type.Object(
   { $id: 'DisputeEventData' },
 )
 
+/** The data of the vending events (vending/move-order.ts). */
+const VendingEventShape = Type.Object(
+  {
+    ...OrderShape.properties,
+    merchant_reference: OrderShape.properties.reference,
+    source: Type.Enum(['callback', 'command', 'manual'], {
+      description: 'a report of the machine, the answer to our command, or a decision of a person',
+    }),
+  },
+  { $id: 'VendingEventData' },
+)
+
 const PingShape = Type.Object(
   {
     merchant: Type.String({ description: 'handle or public key' }),
@@ -89,6 +102,11 @@ const DESCRIBED = {
   'charge.refunded': { summary: 'A charge was refunded; follow its payout', data: RefundedEventShape },
   'payout.succeeded': { summary: 'A recipient was paid', data: PayoutEventShape },
   'payout.failed': { summary: 'A payout failed; amount and fee are back', data: PayoutEventShape },
+  'vending.dispensed': { summary: 'A machine has dispensed an order', data: VendingEventShape },
+  'vending.dispense_failed': {
+    summary: 'A machine could not dispense a paid order',
+    data: VendingEventShape,
+  },
   'dispute.opened': {
     summary: 'A customer reported a problem; answer within 72 hours. It moves no money',
     data: DisputeEventShape,

@@ -39,6 +39,22 @@ before you show them, and answer within 72 hours. It moves no money.
 Gift cards that you issue are redeemed on the page (live only). The charge then shows \`gift_card_amount\`; the fee is taken
 on what was paid by mobile money.
 
+## Vending machines
+
+A machine asks your server for an order, shows its \`qr_content\` (or the whole \`display_url\`), and the customer pays. Then we
+command the machine through your supplier, and its signed callback says what came out:
+
+\`\`\`
+curl ${baseUrl}/v1/vending/orders \\
+  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" \\
+  -d '{"machine":"DEMO-OK","amount":2000,"goods":[{"spbh":"2","spmc":"Soda","spdj":2000}]}'
+\`\`\`
+
+\`charge.succeeded\` says that money came, \`vending.dispensed\` that the product did. A definite refusal of the supplier or a
+reported jam may be tried again with \`/dispense\`; an unclear answer stays \`dispensing\` and is never commanded again by itself.
+Makers of machines read [how callbacks are signed](${baseUrl}/docs/machines). With a test key machines are simulated: a number
+ending with \`-OK\`, \`-JAM\`, \`-BUSY\`, \`-REFUSE\` or \`-LOST\` behaves so.
+
 ## Sending money
 
 A payout takes its amount and its fee out of your available balance when it is accepted, and gives both back if it fails.

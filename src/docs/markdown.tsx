@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact'
 
-// The part of Markdown that a changelog needs: headings, lists, paragraphs, code, bold, links. Anything else stays text.
+// The part of Markdown that our pages need: headings, lists, tables, paragraphs, code, bold, links. Anything else stays text.
 const HEADING = /^(#{1,4}) (.+)$/
 const ITEM = /^(?:-|[0-9]+\.) (.+)$/
 const NUMBERED = /^[0-9]+\. /
+const ROW = /^\|(.+)\|$/
+const RULE = /^\|(?:-+\|)+$/
 const FENCE = '```'
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 const SAFE_LINK = /^(?:https?:\/\/|\/(?!\/)|#)/
@@ -29,6 +31,7 @@ function readBlock(lines: readonly string[], at: number): [VNode | null, number]
   if (heading) return [headingOf(heading[1]?.length ?? 1, heading[2] ?? ''), at + 1]
   if (line.startsWith(FENCE)) return readFence(lines, at + 1)
   if (ITEM.test(line)) return readList(lines, at)
+  if (ROW.test(line)) return readTable(lines, at)
   const end = endOf(lines, at + 1, (next) => next.trim() === '' || isStart(next))
   return [<p>{inline(lines.slice(at, end).join(' '))}</p>, end]
 }
@@ -59,7 +62,41 @@ function readList(lines: readonly string[], at: number): [VNode, number] {
   return [<List>{shown}</List>, end]
 }
 
-const isStart = (line: string) => HEADING.test(line) || ITEM.test(line) || line.startsWith(FENCE)
+/** Rows of cells between bars; the first is the head, and a line of dashes below it is left out. */
+function readTable(lines: readonly string[], at: number): [VNode, number] {
+  const end = endOf(lines, at, (line) => !ROW.test(line))
+  const rows = lines
+    .slice(at, end)
+    .filter((line) => !RULE.test(line))
+    .map((line) => (ROW.exec(line)?.[1] ?? '').split('|').map((cell) => inline(cell.trim())))
+  const [head = [], ...body] = rows
+  const table = (
+    <div class="table">
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell) => (
+              <th scope="col">{cell}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {body.map((cells) => (
+            <tr>
+              {cells.map((cell) => (
+                <td>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+  return [table, end]
+}
+
+const isStart = (line: string) =>
+  HEADING.test(line) || ITEM.test(line) || ROW.test(line) || line.startsWith(FENCE)
 
 function endOf(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
   const length = lines.slice(from).findIndex(ends)

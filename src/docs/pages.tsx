@@ -7,6 +7,7 @@ export const ASSETS_PATH = '/docs/assets/'
 const asset = (name: string) => `${ASSETS_PATH}${name}`
 const LINKS = [
   ['/docs', 'Reference'],
+  ['/docs/machines', 'Machine makers'],
   ['/changelog', 'Changelog'],
 ] as const
 
@@ -40,6 +41,11 @@ export function frontPage(baseUrl: string): string {
             name="API reference"
             says="Every endpoint and event; send requests from the page."
           />
+          <Card
+            href="/docs/machines"
+            name="For makers of vending machines"
+            says="How a machine reports what it dispensed, with code to sign."
+          />
           <Card href="/changelog" name="Changelog" says="What changed, newest first, and what you must do." />
           <Card href="/openapi.json" name="OpenAPI 3.1" says="The same reference for your tools." />
           <Card href="/healthz" name="Health" says="Whether the service and its database answer." />
@@ -70,6 +76,17 @@ export function changelogPage(changelog: string): string {
     <Shell title="Changelog" path="/changelog">
       <main class="column">
         <Markdown text={changelog} />
+      </main>
+    </Shell>,
+  )
+}
+
+/** The page for makers of vending machines, from its Markdown. */
+export function machinesPage(machines: string, baseUrl: string): string {
+  return render(
+    <Shell title="For makers of vending machines" path="/docs/machines">
+      <main class="column">
+        <Markdown text={machines.replaceAll('{base_url}', baseUrl)} />
       </main>
     </Shell>,
   )

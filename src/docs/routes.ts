@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ASSETS } from './assets.ts'
-import { ASSETS_PATH, changelogPage, frontPage, referencePage } from './pages.tsx'
+import { ASSETS_PATH, changelogPage, frontPage, machinesPage, referencePage } from './pages.tsx'
 
 export type DocsOptions = {
   /** Where the API answers, without a slash at the end. */
@@ -11,6 +11,8 @@ export type DocsOptions = {
   openapi: object
   /** The Markdown of CHANGELOG.md. */
   changelog: string
+  /** The Markdown of docs/machine-makers.md. */
+  machines: string
   /** Throws 429 when this client has asked too often. */
   admit?: (request: IncomingMessage) => void
 }
@@ -37,12 +39,13 @@ const DOCUMENT_HEADERS = {
 }
 const ASSETS_MAX_AGE = '1h'
 
-/** The public pages: /, /docs, /changelog, /openapi.json and the files they need. Open to everybody, no key. */
+/** The public pages: /, /docs, /docs/machines, /changelog, /openapi.json and the files they need. Open to everybody, no key. */
 export function registerDocs(server: FastifyInstance, options: DocsOptions): void {
   const document = JSON.stringify(options.openapi)
   const pages = {
     '/': frontPage(options.baseUrl),
     '/docs': referencePage(),
+    '/docs/machines': machinesPage(options.machines, options.baseUrl),
     '/changelog': changelogPage(options.changelog),
   }
   server.register(async (docs) => {

@@ -11,6 +11,7 @@ export type Shop = {
   handle: string
   active: boolean
   kycStatus: KycStatus
+  vendingEnabled: boolean
 }
 
 type Place = { merchantId: number; cell: string }
@@ -25,7 +26,8 @@ const OF_HANDLE = statement<Place>(
 )
 const FACTS = statement<Omit<Shop, 'app'>>(
   'shop',
-  `select id as "merchantId", tag, name, handle, active, kyc_status as "kycStatus" from merchants where id = $1`,
+  `select id as "merchantId", tag, name, handle, active, kyc_status as "kycStatus",
+     vending_enabled as "vendingEnabled" from merchants where id = $1`,
 )
 const MOST_REMEMBERED = 50_000
 

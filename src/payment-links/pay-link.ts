@@ -25,7 +25,7 @@ import { addAttempts } from '../rails/attempts.ts'
 import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
 import { holdLink, lockLink } from './hold-link.ts'
 import { attemptHolding, chargeOfForm, type FormCharge, shareLink } from './link-attempts.ts'
-import type { PaymentLink } from './payment-link.ts'
+import { isOver, type PaymentLink } from './payment-link.ts'
 
 /** What a customer sends from a hosted page. `card.applied` is what the page said the card would pay. Whole UGX. */
 export type LinkPayment = {
@@ -45,7 +45,10 @@ export type LinkPaid =
   | { kind: 'stored'; chargeId: string }
   /** The link is paid or being paid, or this form was sent before: that charge is shown. */
   | { kind: 'held'; chargeId: string }
-  | { kind: 'refused'; why: 'inactive' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail' }
+  | {
+      kind: 'refused'
+      why: 'inactive' | 'expired' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail'
+    }
 
 type Known = {
   link: PaymentLink
@@ -76,7 +79,10 @@ export async function payLink(app: App, link: PaidLink, payment: LinkPayment): P
   if (charge === undefined) return answer
   crashPoint('link.claimed')
   if (charge.giftCardAmount > 0) crashPoint('card.reserved')
-  if (charge.completedAt !== null) app.nudge('send-deliveries')
+  if (charge.completedAt !== null) {
+    app.nudge('send-deliveries')
+    app.nudge('dispense')
+  }
   if (charge.completedAt !== null || charge.mode === 'test') return answer
   assert(installation, 'a live charge was stored because its rail was ready')
   try {
@@ -192,6 +198,7 @@ function decide(
     return { answer: { kind: 'held', chargeId: sent.id } }
   // A failed attempt is final: whoever fills in the form again starts anew, as after a retry.
   if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
+  if (isOver(link, at)) return refused('expired')
   if (!terms.active || link.switchedOffAt !== null) return refused('inactive')
   if (live && terms.kycStatus !== 'verified') return refused('inactive')
   const cover = coverFor(known, payment)

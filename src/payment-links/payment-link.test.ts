@@ -17,6 +17,8 @@ const LINK: LinkWithCharges = {
   allowMultipleUses: false,
   chargeId: null,
   switchedOffAt: null,
+  expiresAt: null,
+  invalidatedAt: null,
   createdAt: AT,
   attempt: null,
   paid: null,

@@ -18,6 +18,9 @@ export type PaymentLink = {
   /** One-shot only: the attempt that holds it. */
   chargeId: string | null
   switchedOffAt: Date | null
+  /** Of an order: when it can no longer be paid, and whether it was taken back before. */
+  expiresAt: Date | null
+  invalidatedAt: Date | null
   createdAt: Date
 }
 
@@ -31,7 +34,8 @@ export type LinkWithCharges = PaymentLink & {
 
 export const PAYMENT_LINK_COLUMNS = `l.merchant_id as "merchantId", l.id, l.mode, l.kind, l.amount, l.description, l.reference,
   l.success_url as "successUrl", l.cancel_url as "cancelUrl", l.allow_multiple_uses as "allowMultipleUses",
-  l.charge_id as "chargeId", l.switched_off_at as "switchedOffAt", l.created_at as "createdAt"`
+  l.charge_id as "chargeId", l.switched_off_at as "switchedOffAt", l.expires_at as "expiresAt",
+  l.invalidated_at as "invalidatedAt", l.created_at as "createdAt"`
 
 const LINK_STATUSES = [
   'pending',
@@ -92,6 +96,12 @@ export function linkStatus({
   // The customer is asked from the moment at which the charge is stored.
   return attempt.status === 'pending' ? 'authorized' : attempt.status
 }
+
+/** An order that nobody can begin to pay any more (contract.md G41a). Other links do not end. */
+export const isOver = (
+  { expiresAt, invalidatedAt }: Pick<PaymentLink, 'expiresAt' | 'invalidatedAt'>,
+  at: Date,
+) => invalidatedAt !== null || (expiresAt !== null && expiresAt <= at)
 
 /** What a caller sees of a link. `baseUrl` has no slash at its end. */
 export function presentLink(link: LinkWithCharges, baseUrl: string): LinkView {

@@ -9,9 +9,9 @@ import type { PaymentLink } from './payment-link.ts'
 const ADD_LINKS = statement(
   'add payment links',
   `insert into payment_links (merchant_id, id, mode, kind, amount, description, reference, success_url, cancel_url,
-     allow_multiple_uses, created_at)
+     allow_multiple_uses, created_at, expires_at)
    select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
-     $9::text[], $10::boolean[], $11::timestamptz[])`,
+     $9::text[], $10::boolean[], $11::timestamptz[], $12::timestamptz[])`,
 )
 
 /** A link of this merchant, switched on and held by nobody. Its rules have been judged (`judgeLink`). */
@@ -33,6 +33,8 @@ export function newLink(
     allowMultipleUses: made.allowMultipleUses,
     chargeId: null,
     switchedOffAt: null,
+    expiresAt: null,
+    invalidatedAt: null,
     createdAt: at,
   }
 }
@@ -54,6 +56,7 @@ export function addLinks(links: readonly PaymentLink[]): Call[] {
       links.map((one) => one.cancelUrl),
       links.map((one) => one.allowMultipleUses),
       times(links.map((one) => one.createdAt)),
+      times(links.map((one) => one.expiresAt)),
     ),
   ]
 }

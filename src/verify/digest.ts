@@ -25,6 +25,8 @@ const MONEY = [
   'gift_cards',
   'gift_card_uses',
   'disputes',
+  'vending_orders',
+  'dispense_claims',
 ]
 
 /** A digest over every transfer, settlement and event: equal before and after means that none was added or changed (L7). */

@@ -15,6 +15,7 @@ import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
 import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
+import { VENDING_INVARIANTS } from './vending-invariants.ts'
 
 /** Everything that is always true of one cell, in the order in which `verify` prints it. */
 export const INVARIANTS: readonly Invariant[] = [
@@ -24,6 +25,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...LINK_INVARIANTS,
   ...STOREFRONT_INVARIANTS,
   ...GIFT_CARD_INVARIANTS,
+  ...VENDING_INVARIANTS,
   ...SETTLEMENT_INVARIANTS,
   ...PAYOUT_INVARIANTS,
   ...REFUND_INVARIANTS,

@@ -3,13 +3,15 @@ import type { Invariant } from './invariant.ts'
 const KEYS = 'select count(*) from idempotency_keys'
 const OF_OBJECTS = 'from idempotency_keys k where k.object_id is not null'
 
-// All that a key can have made. A subaccount is the same in both modes; a bulk call says itself under which key it came.
-const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not null as voided, false as refused from charges
-  union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null from payouts
-  union all select merchant_id, mode, id, key, false, false from bulk_batches
-  union all select merchant_id, mode, id, null, false, false from schedules
-  union all select merchant_id, mode, id, null, false, false from payment_links
-  union all select merchant_id, either, id, null, false, false from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
+// All that a key can have made, and what its answer shows of it: of a direct dispense the charge that paid it. A subaccount is
+// the same in both modes; a bulk call says itself under which key it came.
+const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not null as voided, false as refused, id as shown from charges
+  union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null, id from payouts
+  union all select merchant_id, mode, id, key, false, false, id from bulk_batches
+  union all select merchant_id, mode, id, null, false, false, id from schedules
+  union all select merchant_id, mode, id, null, false, false, id from payment_links
+  union all select merchant_id, mode, id, null, false, false, charge_id from dispense_claims where kind = 'direct'
+  union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
 /** Idempotency keys, and the exceptions that pause payouts. */
 export const KEY_INVARIANTS: readonly Invariant[] = [
@@ -37,7 +39,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     // What was taken back has freed its key in the same commit; only of a payout that the rail will not serve the 400 is kept.
     offenders: `select k.key as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
         where k.object_id is not null and (o.id is null or o.key <> k.key or o.voided <> o.refused
-          or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(k.object_id in k.body) = 0)))
+          or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(o.shown in k.body) = 0)))
       union all
       select string_agg(k.key, ' ' order by k.key) ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
       union all

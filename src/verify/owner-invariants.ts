@@ -28,6 +28,10 @@ const OWNED = [
   'gift_card_uses',
   'storefront_items',
   'disputes',
+  'machines',
+  'vending_orders',
+  'dispense_claims',
+  'vendor_callbacks',
 ]
 
 // Everything that names a subaccount.

@@ -13,6 +13,7 @@ import { CHARGE_MOVES } from '../charges/charge.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { VENDING_MOVES } from '../vending/order.ts'
 import { ledgerDigest, moneyDigest } from './digest.ts'
 import { INVARIANTS } from './invariants.ts'
 import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
@@ -71,11 +72,11 @@ test('the report names the first ten of many offenders', () =>
     await unguarded.query(`set local session_replication_role = replica; update charges set fee = fee + 1`)
     const findings = await verifySnapshot(unguarded, NOW)
     const c3 = findings.find(({ id }) => id === 'C3')
-    assert.deepEqual([c3?.violations, c3?.offenders.length], [37, 10])
+    assert.deepEqual([c3?.violations, c3?.offenders.length], [48, 10])
     const line = verifyReport(findings)
       .split('\n')
       .find((one) => one.startsWith('C3'))
-    assert.match(line ?? '', /BROKEN.*69 rows, 37 violations, \d+ ms\): txn_.*, \.\.\.$/)
+    assert.match(line ?? '', /BROKEN.*81 rows, 48 violations, \d+ ms\): txn_.*, \.\.\.$/)
   }))
 
 test('every invariant has a planted fault, and no other has', () => {
@@ -137,6 +138,15 @@ for (const [table, moves] of [
         const moved = world.query(`update ${table} set status = $2 where status = $1`, [from, to])
         await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
       }))
+
+for (const [from, to] of [...forbiddenMoves(VENDING_MOVES), ['dispensed', 'failed'] as const])
+  test(`${to === 'failed' ? 'a confirmed dispense' : `an order ${from}`} moved to ${to}: refused by vending_moves_forward`, () =>
+    rolledBack(world, async () => {
+      const sql = `update vending_orders set vending_status = $2 where vending_status = $1 and (confirmed or $2 <> 'failed')`
+      await assert.rejects(world.query(sql, [from, to]), {
+        message: 'vending_orders is append-only: update is refused',
+      })
+    }))
 
 for (const [charge, to] of FORBIDDEN_USE_MOVES)
   test(`the gift card use of ${charge} moved to ${to}: refused by card_uses_move_forward`, () =>

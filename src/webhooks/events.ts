@@ -11,6 +11,8 @@ export const EVENT_TYPES = [
   'charge.refunded',
   'payout.succeeded',
   'payout.failed',
+  'vending.dispensed',
+  'vending.dispense_failed',
   'dispute.opened',
   'test.ping',
 ] as const
@@ -24,6 +26,8 @@ export type Happening = {
   type: EventType
   /** The public id of the object it happened to. */
   subject: string
+  /** Of what may happen more than once to one object: which time it is. */
+  occurrence?: number
   data: Record<string, unknown>
   /** Whether the merchant has an address now; without one the delivery waits (G19b). */
   hasWebhookUrl: boolean
@@ -31,8 +35,8 @@ export type Happening = {
 
 const ADD_EVENTS = statement(
   'add events',
-  `insert into events (merchant_id, id, mode, type, subject, body, created_at)
-   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])`,
+  `insert into events (merchant_id, id, mode, type, subject, body, created_at, occurrence)
+   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])`,
 )
 const ADD_DELIVERIES = statement(
   'add deliveries',
@@ -62,6 +66,7 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
       words(happenings.map((one) => one.subject)),
       happenings.map((one, index) => envelope(one, ids[index] as string, at)),
       times,
+      numbers(happenings.map((one) => one.occurrence ?? 0)),
     ),
     call(
       ADD_DELIVERIES,

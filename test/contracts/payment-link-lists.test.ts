@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { plantOrder } from '../helpers/planted-order.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest } from './refused.ts'
 import { stillClock } from './still-clock.ts'
@@ -33,12 +34,11 @@ before(async () => {
     if (nth % 2 === 1) service.pass(STEP_MS)
   }
   // A vending order of the same merchant, in the middle of it all.
-  await service.rows(
-    `insert into payment_links (merchant_id, id, mode, kind, amount, reference, allow_multiple_uses, created_at)
-     select merchant_id, overlay(id placing 'order' from 10), mode, 'order', amount, 'order_1', false, created_at
-     from payment_links where id = $1`,
-    [rows[15]?.id],
-  )
+  const beside = rows[15]?.id ?? ''
+  await plantOrder(service, beside, {
+    id: `${beside.slice(0, 9)}order${beside.slice(14)}`,
+    reference: 'order_1',
+  })
 })
 after(() => service.close())
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { plantOrder } from '../helpers/planted-order.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import {
   assertRefused,
@@ -170,12 +171,7 @@ test('a link that is absent, foreign, of the other mode, malformed or a vending 
   const merchant = await service.merchant({ verified: true })
   const [own, live] = [service.client(merchant.keys.test), service.client(merchant.keys.live)]
   const id = idOf(await own.post(LINKS, LINK))
-  const order = `${id.slice(0, -5)}order`
-  await service.rows(
-    `insert into payment_links (merchant_id, id, mode, kind, amount, allow_multiple_uses, created_at)
-     select merchant_id, $2, mode, 'order', amount, false, created_at from payment_links where id = $1`,
-    [id, order],
-  )
+  const order = await plantOrder(service, id, { id: `${id.slice(0, -5)}order` })
   const strangers = [
     idOf(await api.post(LINKS, LINK)),
     idOf(await live.post(LINKS, LINK)),

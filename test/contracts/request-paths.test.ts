@@ -10,7 +10,7 @@ let api: Client
 let key: string
 before(async () => {
   service = await startService()
-  key = (await service.merchant()).keys.test
+  key = (await service.merchant({ vending: true })).keys.test
   api = service.client(key)
 })
 after(() => service.close())

@@ -1,7 +1,7 @@
-import { type Visit, visit } from './customers.ts'
+import { type Paying, payOrders, type Visit, visit } from './customers.ts'
 import type { Merchant } from './installation.ts'
 import { type Load, startLoad } from './load.ts'
-import { bulkOf, chargeOf, payoutOf, refundOf, scheduleOf } from './requests.ts'
+import { bulkOf, chargeOf, dispenseOf, payoutOf, refundOf, scheduleOf } from './requests.ts'
 import { ask, type Mode, type Parts, repeatUnanswered, type State, type Tally } from './sending.ts'
 
 export type Clients = {
@@ -12,8 +12,12 @@ export type Clients = {
   bulk(merchant: Merchant, items: number): Promise<void>
   refund(merchant: Merchant, chargeId: string): Promise<void>
   schedule(merchant: Merchant, startAt: Date): Promise<void>
+  /** Spends a charge on one command to a machine. */
+  dispense(merchant: Merchant, mode: Mode, chargeId: string): Promise<void>
   /** Customers pay at the page of a new link. */
   visit(visit: Visit): Promise<void>
+  /** A customer each pays these vending orders. */
+  payOrders(paying: Paying): Promise<void>
   /** The codes of gift cards that live customers of this merchant have from now on. */
   haveCards(codes: readonly string[]): void
   /**
@@ -27,7 +31,7 @@ export type Clients = {
 
 /** Clients that know nothing but what they were answered. */
 export function makeClients(parts: Parts): Clients {
-  const sentOf = { charge: 0, payout: 0, bulk: 0, refund: 0, schedule: 0, form: 0 }
+  const sentOf = { charge: 0, payout: 0, bulk: 0, refund: 0, schedule: 0, form: 0, dispense: 0 }
   const tally: Tally = {
     sent: 0,
     sentOf,
@@ -56,7 +60,9 @@ export function makeClients(parts: Parts): Clients {
     refund: (merchant, chargeId) => ask(state, { merchant, mode: 'test' }, refundOf(chargeId)),
     schedule: (merchant, startAt) =>
       ask(state, { merchant, mode: 'test' }, scheduleOf(drawn('test'), startAt)),
+    dispense: (merchant, mode, chargeId) => ask(state, { merchant, mode }, dispenseOf(drawn(mode), chargeId)),
     visit: (wanted) => visit(state, wanted),
+    payOrders: (paying) => payOrders(state, paying),
     haveCards: (codes) => {
       state.cards = codes
     },

@@ -15,6 +15,9 @@ export type Visit = {
   code: string | null
 }
 
+/** Customers who pay vending orders, each one of them. */
+export type Paying = { merchant: Merchant; mode: Mode; orders: readonly string[] }
+
 const MOST_CUSTOMERS = 3
 
 /** Live only where a live rail serves, for this merchant; there every second customer has a gift card. */
@@ -48,6 +51,19 @@ export async function visit(state: State, { merchant, mode, ...wanted }: Visit):
   )
 }
 
+/** All of them open their pages, then all of them pay, and nobody's operator refuses. */
+export async function payOrders(state: State, { merchant, mode, orders }: Paying): Promise<void> {
+  const forms = await Promise.all(orders.map((order) => open(state, order, null).catch(() => null)))
+  await Promise.all(
+    forms.map((shown, nth) => {
+      if (shown === null) return null
+      const key = `${state.name}-${state.tally.sent + 1}`
+      const phone = phoneFor(state.chance, 'live')
+      return ask(state, { merchant, mode }, formFrom(key, { link: orders[nth] as string, shown, phone }))
+    }),
+  )
+}
+
 async function newLink({ installation }: State, visit: Visit): Promise<string | null> {
   const response = await fetch(`${installation.url}/v1/payment-links`, {
     method: 'POST',
@@ -70,12 +86,19 @@ async function open({ installation }: State, link: string, code: string | null):
   return openForm(installation.url, link, { cookie, signal })
 }
 
-/** The address of each form's own payer tells its charge apart from those of other forms. */
 function formOf(
   { chance, key, mode }: { chance: Chance; key: string; mode: Mode },
   { link, shown }: { link: string; shown: Shown },
 ): Wanted {
-  const typed = { phone: phoneFor(chance, mode, 'page'), email: emailOf(key) }
+  return formFrom(key, { link, shown, phone: phoneFor(chance, mode, 'page') })
+}
+
+/** The address of each form's own payer tells its charge apart from those of other forms. */
+function formFrom(
+  key: string,
+  { link, shown, phone }: { link: string; shown: Shown; phone: string },
+): Wanted {
+  const typed = { phone, email: emailOf(key) }
   const body = { channel: 'op1_momo', token: shown.token, ...typed }
   return { what: 'form', path: `/pay/${link}/submit`, body, cookie: shown.cookie }
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule' | 'form'
+export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule' | 'form' | 'dispense'
 /**
  * A request that moves money, as it was sent; the same key always carries the same body. A refund's key is ours alone, and so
  * is that of a customer's form: what makes it the same form is a field of it.

@@ -54,8 +54,8 @@ function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | und
 function notMade(request: KeyedRequest, { status, body }: Answered, { names, charges }: Made): string[] {
   const { key, what } = request
   if (what === 'refund') return notRefunded(request, { status, body }, charges)
-  // What a form led to is judged by its link.
-  if (status >= 300 || what === 'form') return []
+  // What a form led to is judged by its link, and a dispense by its claims.
+  if (status >= 300 || what === 'form' || what === 'dispense') return []
   const said = JSON.parse(body)
   if (what !== 'bulk') return names.get(said.id) === key ? [] : [`${key}: no ${what}`]
   return said.results.flatMap(({ ok, id, reference }: any) =>
@@ -79,17 +79,19 @@ function notRefunded(
   return []
 }
 
-/** Charges that were given back without anybody having been told so, or more than once told to have just been. */
+/** Charges that were given back without anybody having been told so and without a jam, or more than once told to have just been. */
 export function refundsNobodyHeardOf(book: Book, charges: ChargeRow[]): string[] {
   const told = new Map<string, number[]>()
   for (const { status, body, request } of answersTo(book, 'refund')) {
     const id = request.path.split('/')[3] ?? ''
     if (status === 202 || isAlreadyRefunded(body)) told.set(id, [...(told.get(id) ?? []), status])
   }
-  return charges.flatMap(({ id, refund_id }) => {
+  return charges.flatMap(({ id, refund_id, jammed }) => {
     const statuses = told.get(id) ?? []
     const started = statuses.filter((status) => status === 202).length
     if (started > 1) return [`${id}: ${started} answers say that they started its refund`]
-    return refund_id !== null && statuses.length === 0 ? [`${id}: refunded unasked by ${refund_id}`] : []
+    return refund_id !== null && statuses.length === 0 && !jammed
+      ? [`${id}: refunded unasked by ${refund_id}`]
+      : []
   })
 }

@@ -19,6 +19,8 @@ export type ChargeRow = {
   /** Null where a gift card covers all. */
   rail_reference: string | null
   refund_id: string | null
+  /** It paid an order whose machine reported a jam. */
+  jammed: boolean
   credits: number
   credited: number
 }
@@ -27,6 +29,8 @@ export type Wrongs = { doubled: string[]; falselyFailed: string[]; wrongEnd: str
 const CHARGES = `select c.id, m.handle, c.mode, c.status, c.reference, c.phone, c.email,
     c.payment_link_id as link, c.pays_once as one_shot, c.rail_reference,
     (select p.id from payouts p where p.merchant_id = c.merchant_id and p.charge_id = c.id and p.voided_at is null) as refund_id,
+    exists (select 1 from vending_orders o where o.merchant_id = c.merchant_id and o.id = c.payment_link_id
+      and o.vending_status = 'failed' and o.confirmed) as jammed,
     (c.amount - c.gift_card_amount - c.fee)::float8 as net, count(t.subject)::int as credits,
     coalesce(sum(t.amount), 0)::float8 as credited
   from charges c join merchants m on m.id = c.merchant_id

@@ -1,17 +1,23 @@
 import { serviceSignature } from '../../src/webhooks/signature.ts'
 import type { Installation, Merchant } from './installation.ts'
 import type { ChargeRow } from './judge-charges.ts'
+import type { Vending } from './judge-orders.ts'
 import type { PayoutRow } from './judge-payouts.ts'
 
 type EventRow = { id: string; handle: string; subject: string; type: string; body: string }
 
 const EVENTS = `select e.id, m.handle, e.subject, e.type, e.body from events e join merchants m on m.id = e.merchant_id
-  where e.type like 'charge.%' or e.type like 'payout.%'`
+  where e.type like 'charge.%' or e.type like 'payout.%' or e.type like 'vending.%'`
+
+const EVENT_OF_ORDER: Record<string, string> = {
+  dispensed: 'vending.dispensed',
+  failed: 'vending.dispense_failed',
+}
 
 /** Each end has its event, each event was received by its merchant alone, signed and as it was stored. */
 export async function judgeEvents(
   installation: Installation,
-  { charges, payouts }: { charges: ChargeRow[]; payouts: PayoutRow[] },
+  { charges, payouts, vending }: { charges: ChargeRow[]; payouts: PayoutRow[]; vending: Vending },
 ) {
   const events = await installation.sql<EventRow>(EVENTS)
   const due = new Map([
@@ -19,6 +25,11 @@ export async function judgeEvents(
     ...payouts.map(
       ({ id, status }) =>
         [id, status === 'succeeded' || status === 'failed' ? `payout.${status}` : ''] as const,
+    ),
+    ...vending.orders.map(({ id, status }) => [id, EVENT_OF_ORDER[status] ?? ''] as const),
+    // A direct dispense that was never sent ends without a word, and nothing of these ever jams.
+    ...vending.claims.flatMap(({ id, kind, status }) =>
+      kind === 'direct' ? [[id, status === 'dispensed' ? 'vending.dispensed' : ''] as const] : [],
     ),
   ])
   const merchants = new Map(installation.merchants.map((merchant) => [merchant.handle, merchant]))

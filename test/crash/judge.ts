@@ -1,10 +1,12 @@
 import type { Operator } from '../fakes/operator.ts'
+import type { FakeSupplier } from '../fakes/supplier.ts'
 import type { Installation } from './installation.ts'
 import { readJournal } from './journal.ts'
 import { lostOnes, refundsNobodyHeardOf } from './judge-answers.ts'
 import { chargeRows, judgeCharges } from './judge-charges.ts'
 import { judgeEvents } from './judge-events.ts'
 import { judgeLinks } from './judge-links.ts'
+import { judgeOrders, vendingRows } from './judge-orders.ts'
 import { judgePayouts, judgeSchedules, payoutRows } from './judge-payouts.ts'
 
 /** What the comparison of all books found. Every list must be empty; each entry names its key or id. */
@@ -21,24 +23,34 @@ export type Findings = {
 /** No fault: at-least-once delivery is allowed to repeat. */
 export type Judgement = { findings: Findings; duplicateSends: number; mostMovementsOfOneReference: number }
 
-/** Compares the clients' book, the receivers' books and the operator's book with the database. */
+/** Compares the books of clients, receivers, operator and machine supplier with the database. */
 export async function judge(
   installation: Installation,
-  books: { journalPath: string; operator?: Operator },
+  books: { journalPath: string; operator?: Operator; supplier?: FakeSupplier },
 ): Promise<Judgement> {
   const book = readJournal(books.journalPath)
-  const [charges, payouts] = await Promise.all([chargeRows(installation), payoutRows(installation)])
+  const [charges, payouts, vending] = await Promise.all([
+    chargeRows(installation),
+    payoutRows(installation),
+    vendingRows(installation),
+  ])
   const ofCharges = judgeCharges(charges, book, books.operator)
   const ofPayouts = judgePayouts(payouts, book, books.operator)
   const ofLinks = judgeLinks(charges, book, books.operator)
-  const events = await judgeEvents(installation, { charges, payouts })
+  const ofOrders = judgeOrders(vending, book, books.supplier)
+  const events = await judgeEvents(installation, { charges, payouts, vending })
   return {
     findings: {
-      lost: [...(await lostOnes(installation, book, { charges, payouts })), ...ofLinks.lost],
+      lost: [
+        ...(await lostOnes(installation, book, { charges, payouts })),
+        ...ofLinks.lost,
+        ...ofOrders.lost,
+      ],
       doubled: [
         ...ofCharges.doubled,
         ...ofPayouts.doubled,
         ...ofLinks.doubled,
+        ...ofOrders.doubled,
         ...refundsNobodyHeardOf(book, charges),
         ...doubledAtOperator(books.operator),
       ],
@@ -47,6 +59,7 @@ export async function judge(
         ...ofCharges.wrongEnd,
         ...ofPayouts.wrongEnd,
         ...ofLinks.wrongEnd,
+        ...ofOrders.wrongEnd,
         ...(await judgeSchedules(installation)),
       ],
       eventsLost: events.lost,

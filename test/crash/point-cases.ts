@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/platform/crash-point.ts'
 import { onLivePage, onPageWithCardForAll, onPageWithCardForSome, onTestPage } from './page-cases.ts'
 import { onBulk, onCycle, onLivePayout, onRefund, onReturnedPayout } from './payout-cases.ts'
+import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, type World, withLiveRail } from './world.ts'
 
@@ -52,6 +53,19 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'card.reserved', led: 'page with card for some' },
   { point: 'card.reserved', led: 'page with card for all' },
   { point: 'card.taken', led: 'page with card for some' },
+  { point: 'dispense.claimed', led: 'test orders' },
+  { point: 'dispense.claimed', led: 'live orders' },
+  { point: 'dispense.claimed', led: 'direct dispense' },
+  { point: 'dispense.commanded', led: 'test orders' },
+  { point: 'dispense.commanded', led: 'live orders' },
+  { point: 'dispense.commanded', led: 'direct dispense' },
+  { point: 'dispense.answered', led: 'live orders' },
+  { point: 'dispense.answered', led: 'direct dispense' },
+  { point: 'dispense.recorded', led: 'live orders' },
+  { point: 'dispense.recorded', led: 'direct dispense' },
+  { point: 'callback.verified', led: 'callback' },
+  { point: 'callback.applied', led: 'callback' },
+  { point: 'jam-refund.claimed', led: 'jam refund' },
 ]
 
 /** The ways that need the live rail also after the kill. */
@@ -62,6 +76,11 @@ const LIVE_WAYS = [
   'live page',
   'page with card for some',
   'page with card for all',
+  'test orders',
+  'live orders',
+  'direct dispense',
+  'callback',
+  'jam refund',
 ]
 export const needsLiveRail = ({ led }: PointCase) => LIVE_WAYS.includes(led)
 
@@ -184,4 +203,9 @@ const WAYS = {
   'live page': onLivePage,
   'page with card for some': onPageWithCardForSome,
   'page with card for all': onPageWithCardForAll,
+  'test orders': onTestOrders,
+  'live orders': onLiveOrders,
+  'direct dispense': onDirectDispense,
+  callback: onCallback,
+  'jam refund': onJamRefund,
 } satisfies Record<string, (world: World, crashPoint: string) => Promise<string[]>>

@@ -49,6 +49,18 @@ export function scheduleOf({ chance, key, mode }: Drawn, startAt: Date): Wanted 
   return { what: 'schedule', path: '/v1/scheduled-payouts', body }
 }
 
+/** The machines of the world: one is reported of by its supplier, the other jams by itself in the sandbox. */
+export const MACHINE = 'CRASH-1'
+export const JAMMING_MACHINE = 'CRASH-JAM'
+export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 4000 }]
+
+/** The merchant's own number of a dispense is its key. */
+export const dispenseOf = ({ key }: Drawn, chargeId: string): Wanted => ({
+  what: 'dispense',
+  path: '/v1/vending/dispense',
+  body: { machine: MACHINE, order_id: key, goods: GOODS, charge_id: chargeId },
+})
+
 /** Whose requests the operator refuses, and whose it does not even take; only customers at pages are among them. */
 export const REFUSED_PHONE = '256788000001'
 export const UNSERVED_PHONE = '256788000002'

@@ -1,21 +1,23 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operator, startOperator } from '../fakes/operator.ts'
+import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import type { Chance } from './chance.ts'
 import { type Clients, makeClients } from './clients.ts'
 import { type Installation, type Merchant, makeInstallation, type StartOptions } from './installation.ts'
 import { openJournal } from './journal.ts'
 import { type Judgement, judge } from './judge.ts'
 import type { Running } from './processes.ts'
-import { REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
+import { JAMMING_MACHINE, MACHINE, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 
-/** An installation with its merchants, its clients, its operator, and their books. */
+/** An installation with its merchants, its clients, its operator, its supplier of machines, and their books. */
 export type World = {
   installation: Installation
   clients: Clients
   operator: Operator
+  supplier: FakeSupplier
   journalPath: string
-  /** Paid at once; paid and held for a day; paid by the live rail and settled at once; pays many others. */
+  /** Paid at once; paid and held for a day; paid by the live rail and settled at once, and has machines; pays many others. */
   shop: Merchant
   held: Merchant
   live: Merchant
@@ -32,15 +34,19 @@ const CARDS = 50
 const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 
 export async function makeWorld(chance: Chance): Promise<World> {
-  const installation = await makeInstallation()
+  const supplier = await startSupplier()
+  const installation = await makeInstallation({ SUPPLIER_ALLOW_PRIVATE: supplier.place })
   const operator = await startOperator()
-  return peopled(installation, operator, chance).catch(async (error) => {
-    await Promise.all([installation.end(), operator.close()])
+  return peopled({ installation, operator, supplier }, chance).catch(async (error) => {
+    await Promise.all([installation.end(), operator.close(), supplier.close()])
     throw error
   })
 }
 
-async function peopled(installation: Installation, operator: Operator, chance: Chance): Promise<World> {
+async function peopled(
+  { installation, operator, supplier }: Pick<World, 'installation' | 'operator' | 'supplier'>,
+  chance: Chance,
+): Promise<World> {
   const [shop, held, live, payer] = await Promise.all([
     installation.merchant('crash-shop'),
     installation.merchant('crash-held'),
@@ -52,6 +58,7 @@ async function peopled(installation: Installation, operator: Operator, chance: C
     installation.command(['merchants', 'set', 'crash-live', '--instant-settlement', 'true']),
     installation.command(['funds', 'add', 'crash-shop', '--amount', FUNDS]),
     installation.command(['funds', 'add', 'crash-payer', '--amount', FUNDS]),
+    haveMachines(installation, live, supplier),
   ])
   operator.onSubmit({ answer: 'refuse' }, REFUSED_PHONE)
   operator.onSubmit({ answer: 'refuse to serve' }, UNSERVED_PHONE)
@@ -62,6 +69,7 @@ async function peopled(installation: Installation, operator: Operator, chance: C
     installation,
     clients,
     operator,
+    supplier,
     journalPath,
     shop,
     held,
@@ -69,10 +77,28 @@ async function peopled(installation: Installation, operator: Operator, chance: C
     payer,
     end: async () => {
       await installation.end()
-      await operator.close()
+      await Promise.all([operator.close(), supplier.close()])
       journal.close()
     },
   }
+}
+
+/** The merchant sells at machines of this supplier, and gives back what jams. */
+async function haveMachines(
+  { command }: Installation,
+  { handle }: Merchant,
+  { access: { baseUrl, key, secret, shbh } }: FakeSupplier,
+): Promise<void> {
+  const reached = ['--base-url', baseUrl, '--key', key, '--secret', secret, '--shbh', shbh]
+  const made = [
+    await command(['merchants', 'set', handle, '--vending', 'true', '--auto-refund-on-jam', 'both']),
+    await command(['vending', 'set', handle, ...reached]),
+    await command(['machines', 'add', handle, '--machine', MACHINE]),
+    await command(['machines', 'add', handle, '--machine', JAMMING_MACHINE]),
+    await command(['funds', 'add', handle, '--amount', FUNDS]),
+  ]
+  const failed = made.find(({ code }) => code !== 0)
+  if (failed) throw new Error(`machines of the world: ${failed.stderr}`)
 }
 
 /** The start of the service whose live rail speaks to the fake operator. */
@@ -94,11 +120,11 @@ export async function issueCards(world: World, value: number): Promise<string[]>
  * answered, background work runs dry, then all books are compared. A service must be running.
  */
 export async function settleBooks(world: World): Promise<Judgement> {
-  const { installation, clients, operator, journalPath } = world
+  const { installation, clients, operator, supplier, journalPath } = world
   installation.advance(LEASES_MS)
   await clients.repeatUnanswered(DRY_WITHIN_MS)
   await runDry(world)
-  return judge(installation, { journalPath, operator })
+  return judge(installation, { journalPath, operator, supplier })
 }
 
 /** Starts the service as anybody would after a crash. Leases of the dead have run out by then. */
@@ -120,6 +146,11 @@ const LEFT = `select
   (select count(*)::int from bulk_batches where lease_until is not null) as "openBatches",
   (select count(*)::int from schedules s join merchants m on m.id = s.merchant_id where s.status = 'active'
      and s.next_run_at <= $2::timestamptz + m.test_clock_offset_ms * interval '1 ms') as "dueCycles",
+  (select count(*)::int from vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
+     join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id
+     where o.watched and c.status = 'succeeded') as "paidOrders",
+  (select count(*)::int from dispense_claims where state in ('claimed', 'commanding') or reports_at <= $2) as "openClaims",
+  (select count(*)::int from vending_orders where refund_due_at <= $2) as "dueJams",
   (select count(*)::int from deliveries where status = 'pending' and next_attempt_at is not null) as undelivered,
   (select count(*)::int from idempotency_keys where status is null) as "runningKeys"`
 

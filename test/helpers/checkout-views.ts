@@ -86,6 +86,7 @@ const failed = (over: Partial<FailedView> = {}): FailedView => ({
   payment: payment(),
   reason: 'timeout',
   mayRetry: true,
+  expired: false,
   cancelUrl: 'https://mamajoy.example/cart',
   ...over,
 })
@@ -95,6 +96,7 @@ const receipt = (over: Partial<ReceiptView> = {}): ReceiptView => ({
   look: 'fresh',
   payment: payment(),
   refunded: false,
+  machine: null,
   chargeId: CHARGE,
   operatorReference: '23456789012',
   reference: 'ORDER-1042',
@@ -164,7 +166,11 @@ const AFTER: readonly ExampleView[] = [
   live('waiting long', waiting({ secondsLeft: 0, payment: payment({ charge: CHARGE }) }), STATUS),
   ...FAILURES.map((reason) => live(`failed ${reason}`, failed({ reason }), STATUS)),
   live('failed for good', failed({ mayRetry: false, payment: payment({ giftCard: 10_000, due: 15_000 }) })),
+  live('failed past the time of an order', failed({ mayRetry: false, expired: true }), STATUS),
   live('receipt', receipt(), STATUS),
+  ...(['releasing', 'dispensed', 'partly', 'failed'] as const).map((machine) =>
+    live(`receipt of a machine, ${machine}`, receipt({ machine }), STATUS),
+  ),
   live(
     'receipt with the way on',
     receipt({ successUrl: 'https://mamajoy.example/thanks?order=1042&x=%20', forwardSeconds: 5 }),

@@ -1,5 +1,15 @@
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Client, TestService } from './test-service.ts'
 import { CHARGE } from './test-service.ts'
+import {
+  dispenseBody,
+  dispensingOrder,
+  failedOrder,
+  makeOrder,
+  orderBody,
+  paidCharge,
+  registerMachines,
+} from './vending.ts'
 
 const PHONE = '0700000000'
 
@@ -16,13 +26,18 @@ const BODIES: Record<string, unknown> = {
     success_url: 'https://shop.example/thanks',
     cancel_url: 'https://shop.example/basket',
   },
+  createVendingOrder: orderBody({ description: 'Cold', reference: 'tea 2', pay_account: 'hall' }),
+  checkConformance: { payload: { ddbh: 'lnk_1', status: '1' }, sign: '0'.repeat(32) },
 }
-export const bodyOf = (endpoint: { name: string }): unknown => BODIES[endpoint.name] ?? CHARGE
+const bodyOf = ({ name }: { name: string }): unknown => BODIES[name] ?? CHARGE
 
 /** Something of every kind that a merchant can have, in test mode, and how each endpoint is asked about it. */
-export type EveryKind = { pathsOf(endpoint: { path: string }): string[] }
+export type EveryKind = {
+  pathsOf(endpoint: { path: string }): string[]
+  bodyOf(endpoint: { name: string }): unknown
+}
 
-/** Makes it: charges of every end and a split one, a refundable one, a payout, two schedules, a subaccount, two links. */
+/** Makes it: charges of every end and a split one, a refundable one, a payout, two schedules, a subaccount, links, orders. */
 export async function makeEveryKind(service: TestService, api: Client): Promise<EveryKind> {
   const make = async (path: string, name: string) => (await api.post(path, bodyOf({ name }))).body.id
   const subaccount = await make('/v1/subaccounts', 'createSubaccount')
@@ -35,6 +50,7 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
   const refundable = (await api.charge()).body.id
   service.pass(2000)
   await service.run('follow-charges')
+  const vending = await makeVendingKinds(service, api)
   charges.push((await api.charge()).body.id)
   const payout = await make('/v1/payouts', 'createPayout')
   const schedule = () => make('/v1/scheduled-payouts', 'createScheduledPayout')
@@ -50,16 +66,41 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
       await make('/v1/payment-links', 'createPaymentLink'),
       await link({ allow_multiple_uses: true }),
     ],
+    ...vending.ids,
   }
   const [event] = (await api.get('/v1/webhooks')).body.data
   const period = service.clock.now().toISOString().slice(0, 7)
   return {
     pathsOf: ({ path }) => {
       const asked = path.replace(':event_id', event.id).replace(':period', period)
+      if (path === '/v1/vending/machines/:machine/goods') return [path.replace(':machine', 'M-1')]
       if (path === '/v1/resolve-account') return [`${path}?phone=${PHONE}`]
       if (!asked.includes(':id')) return [asked]
       const owner = ids[path] ?? ids[path.replace(/\/(pause|resume|cancel)$/, '')] ?? []
       return owner.map((id) => asked.replace(':id', id))
     },
+    bodyOf: (endpoint) => (endpoint.name === 'dispense' ? dispenseBody(vending.charge) : bodyOf(endpoint)),
   }
+}
+
+/** Machines, a secret, an order that nobody has paid, one that was dispensed, one that failed; a charge for a direct dispense. */
+async function makeVendingKinds(service: TestService, api: Client) {
+  const merchant = (await api.get('/v1/me')).body
+  await service.set(merchant, { vendingEnabled: true })
+  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  const shop = { api, merchant, merchantId }
+  await registerMachines(service, merchantId)
+  await api.post('/v1/vending/dispense-secret')
+  const failed = await failedOrder(service, shop)
+  const dispensed = await dispensingOrder(service, shop, { machine: 'M-OK', reference: 'tea 1' })
+  service.pass(2000)
+  await service.run('dispense')
+  const charge = await paidCharge(service, { api })
+  const unpaid = await makeOrder(shop)
+  const ids = {
+    '/v1/vending/orders/:id': [unpaid.order_id, dispensed.order_id, failed.order_id],
+    '/v1/vending/orders/:id/invalidate': [unpaid.order_id],
+    '/v1/vending/orders/:id/dispense': [failed.order_id, dispensed.order_id],
+  }
+  return { ids, charge }
 }

@@ -68,6 +68,10 @@ const NO_LIMITS = {
   RATE_LIMIT_RESOLVE_ACCOUNT: '0',
   RATE_LIMIT_STATEMENT_PDF: '0',
   RATE_LIMIT_PAYMENT_LINKS: '0',
+  RATE_LIMIT_VENDING: '0',
+  RATE_LIMIT_DISPENSE_RETRY: '0',
+  RATE_LIMIT_DISPENSE_SECRET: '0',
+  RATE_LIMIT_CALLBACKS: '0',
   RATE_LIMIT_CHECKOUT: '0',
   RATE_LIMIT_CHECKOUT_ALL: '0',
   RATE_LIMIT_VOUCHER_MISSES: '0',
@@ -93,6 +97,8 @@ const MONEY_TABLES = [
   'gift_cards',
   'gift_card_uses',
   'disputes',
+  'vending_orders',
+  'dispense_claims',
 ]
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {

@@ -20,6 +20,13 @@ export const SIZES = {
 } satisfies Record<string, BrowserContextOptions>
 export type Size = keyof typeof SIZES
 
+/** What vending machines have. */
+export const MACHINE_SIZES = [
+  { width: 1024, height: 600 },
+  { width: 800, height: 480 },
+  { width: 600, height: 1024 },
+] as const
+
 /** How somebody comes: English on a phone with scripts, unless told otherwise. `own`: the origins a page may talk to. */
 export type Coming = BrowserContextOptions & { size?: Size; own: readonly string[] }
 /** A browser that has been nowhere before, and what went wrong in it. */

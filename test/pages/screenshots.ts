@@ -1,8 +1,11 @@
-// npm run screenshots: every page of the checkout as pictures in ./screenshots, and an index.html that shows them all.
+// npm run screenshots: every page of the checkout and every screen of a machine as pictures in ./screenshots, and an index.html
+// that shows them all.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { newVisitor, ON_BROWSER, SIZES, type Size } from './browser.ts'
+import { renderPage } from '../../src/checkout/pages/render.tsx'
+import { EXAMPLE_SCREENS } from '../helpers/display-views.ts'
+import { launchBrowser, MACHINE_SIZES, newVisitor, ON_BROWSER, SIZES, type Size } from './browser.ts'
 import { INSTALL_CHROMIUM } from './find-chromium.ts'
 import { type Picture, screenshotsPage } from './screenshots-page.ts'
 import type { State } from './state.ts'
@@ -37,6 +40,7 @@ mkdirSync(FOLDER, { recursive: true })
 const pictures = (await Promise.all((Object.keys(SIZES) as Size[]).map(shootSize))).flat()
 const order = new Map(STATES.map(({ name }, index) => [name, index]))
 pictures.sort((a, b) => (order.get(a.state) ?? 0) - (order.get(b.state) ?? 0))
+pictures.push(...(await shootMachines()))
 writeFileSync(join(FOLDER, 'index.html'), screenshotsPage(pictures))
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 console.log(`${pictures.length} screenshots in ${seconds} s: ${join(FOLDER, 'index.html')}`)
@@ -64,6 +68,25 @@ async function shootLanguage(world: World, { size, language }: Omit<Shot, 'state
     taken.push(...(await shoot(page, { state, size, language })))
   }
   await context.close()
+  return taken
+}
+
+/** The screens of machines, which know nothing of dark rooms. They are drawn as the service would. */
+async function shootMachines(): Promise<Picture[]> {
+  const browser = await launchBrowser()
+  const { page } = await newVisitor(browser, { size: 'desktop', own: [], javaScriptEnabled: false })
+  const taken: Picture[] = []
+  for (const { name, view, setting } of EXAMPLE_SCREENS) {
+    await page.setContent(renderPage(view, setting))
+    for (const { width, height } of MACHINE_SIZES) {
+      await page.setViewportSize({ width, height })
+      const [state, about] = [`machine, ${name}`, `${width}x${height}`]
+      const file = `${state.replaceAll(/[^a-z]+/g, '-')}.${about}.png`
+      await page.screenshot({ path: join(FOLDER, file) })
+      taken.push({ state, file, about })
+    }
+  }
+  await browser.close()
   return taken
 }
 

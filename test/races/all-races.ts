@@ -11,9 +11,12 @@ import {
   rateAcrossProcesses,
 } from './key-races.ts'
 import { closedUnderLoad, oneFormOfReusableLink, submitsOfOneLink } from './link-races.ts'
+import { callbacksOfOneOrder, manyDispensers } from './machine-races.ts'
+import { invalidateAgainstSubmit } from './order-races.ts'
 import { promptsOfOnePhone, reportsOfOneCharge } from './page-races.ts'
 import { payoutsOnOneBalance, refundAgainstPayout, refundsOfOneCharge } from './payout-races.ts'
 import { stopAgainstPayouts } from './stop-races.ts'
+import { dispensesOfOneCharge, retryAgainstRefund } from './vending-races.ts'
 import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-races.ts'
 
 /** The races of reliability.md 3.8 that the product can run by now, and some of their kind. */
@@ -38,6 +41,11 @@ export const RACES: readonly Race[] = [
   cardDeactivated,
   promptsOfOnePhone,
   reportsOfOneCharge,
+  invalidateAgainstSubmit,
+  dispensesOfOneCharge,
+  retryAgainstRefund,
+  callbacksOfOneOrder,
+  manyDispensers,
   manyFollowers,
   manySettlers,
   manyCycles,

@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
 import type { Running } from '../crash/processes.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
+import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 
 /** Three web processes and two workers on one database, as they would stand behind a balancer, with a live rail. */
 export type Fleet = {
   installation: Installation
   operator: Operator
+  /** Of the machines of `live`. */
+  supplier: FakeSupplier
   /** The addresses of the web processes. */
   webs: readonly string[]
   /**
@@ -31,15 +34,23 @@ const WORKERS = 2
 const LIVE_PROGRAM = join(import.meta.dirname, '..', 'crash', 'live-service.js')
 
 export async function startFleet(): Promise<Fleet> {
-  const installation = await makeInstallation({ SANDBOX_OUTCOME_SECONDS: String(OUTCOME_MS / 1000) })
+  const supplier = await startSupplier()
+  const installation = await makeInstallation({
+    SANDBOX_OUTCOME_SECONDS: String(OUTCOME_MS / 1000),
+    SUPPLIER_ALLOW_PRIVATE: supplier.place,
+  })
   const operator = await startOperator()
-  return peopled(installation, operator).catch(async (error) => {
-    await Promise.all([installation.end(), operator.close()])
+  return peopled({ installation, operator, supplier }).catch(async (error) => {
+    await Promise.all([installation.end(), operator.close(), supplier.close()])
     throw error
   })
 }
 
-async function peopled(installation: Installation, operator: Operator): Promise<Fleet> {
+async function peopled({
+  installation,
+  operator,
+  supplier,
+}: Pick<Fleet, 'installation' | 'operator' | 'supplier'>): Promise<Fleet> {
   const [shop, other, held, slow, payer, live] = await Promise.all([
     installation.merchant('race-shop', ['--verified']),
     installation.merchant('race-other'),
@@ -65,6 +76,7 @@ async function peopled(installation: Installation, operator: Operator): Promise<
   return {
     installation,
     operator,
+    supplier,
     webs: webs.map(({ url }) => url),
     merchants: { shop, other, held, slow, payer, live },
     withMore: async (more, work) => {
@@ -77,7 +89,7 @@ async function peopled(installation: Installation, operator: Operator): Promise<
     },
     end: async () => {
       await installation.end()
-      await operator.close()
+      await Promise.all([operator.close(), supplier.close()])
     },
   }
 }

@@ -38,6 +38,28 @@ export const LINKED = {
   second: idOf(1, 'linksecond'),
 }
 
+/** Vending orders of merchant 1 in test by what they show, the charges that paid them, and direct dispenses. */
+export const ORDER = {
+  delivered: linkIdOf('delivered'),
+  jammed: linkIdOf('jammed'),
+  again: linkIdOf('again'),
+  lost: linkIdOf('lost'),
+  contradicted: linkIdOf('contradicted'),
+  believed: linkIdOf('believed'),
+  off: linkIdOf('off'),
+  claimed: linkIdOf('claimed'),
+  refunded: linkIdOf('refunded'),
+  unpaid: linkIdOf('unpaid'),
+  takenBack: linkIdOf('takenback'),
+}
+export const orderedBy = (order: string) => order.replace('lnk_', 'txn_')
+export const DIRECT = {
+  delivered: `dclm_${TAGS[1]}directone00000000`,
+  open: `dclm_${TAGS[1]}directtwo00000000`,
+}
+export const DIRECTLY = { delivered: idOf(1, 'directone'), open: idOf(1, 'directtwo') }
+export const CALLBACK = `vcb_${TAGS[1]}${'callback'.padEnd(16, '0')}`
+
 /** The charges that gift cards of merchant 1 pay, in part and whole. */
 export const CARDED = {
   paid: idOf(1, 'cardpaid'),

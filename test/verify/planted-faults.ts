@@ -14,6 +14,7 @@ import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
+import { VENDING_FAULTS } from './faults/vending.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
 
@@ -25,6 +26,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...LINK_FAULTS,
   ...STOREFRONT_FAULTS,
   ...GIFT_CARD_FAULTS,
+  ...VENDING_FAULTS,
   ...SETTLEMENT_FAULTS,
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,

@@ -39,6 +39,8 @@ const newLink = (app: App, id: string, allowMultipleUses: boolean): PaymentLink 
   allowMultipleUses,
   chargeId: null,
   switchedOffAt: null,
+  expiresAt: null,
+  invalidatedAt: null,
   createdAt: app.clock.now(),
 })
 

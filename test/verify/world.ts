@@ -21,6 +21,7 @@ import { reportProblems } from './world-disputes.ts'
 import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
 import { offerItems } from './world-storefront.ts'
+import { claimGoods, dispenseGoods } from './world-vending.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -61,9 +62,11 @@ export async function buildWorld(db: Database): Promise<void> {
   await contradictTheRail(app)
   await playInTheSandbox(app)
   await payLinks(app)
+  await dispenseGoods(app)
   await moneyOutToday(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)
+  await claimGoods(app)
   await createLive(app, 1, { name: 'sending', amount: 1000, end: 'sending' })
   await addRefusedKey(app)
   await reportProblems(app)

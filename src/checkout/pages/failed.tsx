@@ -7,6 +7,8 @@ export function FailedPage(page: Page<'failed'>) {
   const { view, setting, texts, shop, brief } = page
   const { failed } = texts
   const reason = failed.reasons[view.reason]
+  const noMore = view.expired ? texts.closed.expired.says(brief) : failed.closed(brief)
+  const todo = view.mayRetry ? reason.todo : noMore
   return (
     <Shell setting={setting} title={titleOf(failed.title, shop)}>
       <div class="sum">
@@ -20,7 +22,7 @@ export function FailedPage(page: Page<'failed'>) {
         <p>
           {failed.nothingTaken} {view.payment.giftCard > 0 && failed.cardKept}
         </p>
-        <p>{view.mayRetry ? reason.todo : failed.closed(brief)}</p>
+        <p>{todo}</p>
       </div>
       {view.mayRetry && (
         <form method="post" action={paymentPath(view.payment, 'retry')}>

@@ -33,6 +33,12 @@ export function briefly(text: string): string {
     .trimEnd()}…`
 }
 
+/** The merchant's name as it may be shown: whole, for headings, and brief enough for a sentence. */
+export function shopNames(named: { name: string } | null, texts: Texts): { shop: string; brief: string } {
+  const shop = (named && shown(named.name)) || texts.theShop
+  return { shop, brief: briefly(shop) }
+}
+
 /** An address of a payment; reusable links say which payment is meant. */
 export function paymentPath(payment: Payment, action: string): string {
   const path = `/pay/${payment.linkId}/${action}`

@@ -31,6 +31,7 @@ export function ReceiptPage(page: Page<'receipt'>) {
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
       {view.refunded && <p class="tip">{texts.receipt.refunded(page.brief)}</p>}
+      {view.machine !== null && <p class="tip">{texts.receipt.machine[view.machine](page.brief)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
       <Actions {...page} />

@@ -3,8 +3,9 @@ import { renderToString } from 'preact-render-to-string'
 import { TEXTS } from '../texts/texts.ts'
 import type { Setting, View } from '../view.ts'
 import { ClosedPage } from './closed.tsx'
+import { DisplayPage } from './display.tsx'
 import { FailedPage } from './failed.tsx'
-import { briefly, type Page, shown } from './page.ts'
+import { type Page, shopNames } from './page.ts'
 import { PayPage } from './pay.tsx'
 import { ReceiptPage } from './receipt.tsx'
 import { ReportedPage, ReportPage } from './report.tsx'
@@ -20,13 +21,13 @@ const PAGES: { [Kind in View['kind']]: (page: Page<Kind>) => VNode } = {
   reported: ReportedPage,
   closed: ClosedPage,
   storefront: StorefrontPage,
+  display: DisplayPage,
 }
 
-/** A whole HTML document. What strangers wrote comes out as text; nothing in it is inline but the one stylesheet. */
+/** A whole HTML document. What strangers wrote comes out as text; nothing in it is inline but its stylesheet. */
 export function renderPage(view: View, setting: Setting): string {
   const texts = TEXTS[setting.language]
-  const shop = (setting.shop && shown(setting.shop.name)) || texts.theShop
   // The table holds, under each kind, the page for views of that kind.
   const show = PAGES[view.kind] as (page: Page<View['kind']>) => VNode
-  return `<!doctype html>${renderToString(show({ view, setting, texts, shop, brief: briefly(shop) }))}`
+  return `<!doctype html>${renderToString(show({ view, setting, texts, ...shopNames(setting.shop, texts) }))}`
 }

@@ -98,6 +98,12 @@ export const EN: Texts = {
     printable: 'Receipt',
     refundedTitle: 'Paid, then refunded',
     refunded: (shop) => `${shop} has sent this payment back.`,
+    machine: {
+      releasing: (shop) => `Take your item from the machine. If nothing comes out, contact ${shop}.`,
+      dispensed: () => 'The machine reports that your item came out. Please take it.',
+      partly: (shop) => `The machine reports that not everything came out. Show this receipt to ${shop}.`,
+      failed: (shop) => `The machine did not release your item. Show this receipt to ${shop}.`,
+    },
     to: (shop) => `to ${shop}`,
     confirms: (shop) =>
       `${shop} checks the payment in its own system. This page is for you and does not prove payment.`,
@@ -147,7 +153,7 @@ export const EN: Texts = {
     },
     expired: {
       title: 'This order has expired',
-      says: (shop) => `It was not paid in time. Please start again at ${shop}.`,
+      says: (shop) => `It can no longer be paid. Please start again on the machine of ${shop}.`,
     },
     unknown: {
       title: 'There is nothing here',
@@ -178,5 +184,30 @@ export const EN: Texts = {
     scan: 'Share this page',
     scanHint: 'Scan the code with a phone camera.',
     saveQr: 'Save the code as a picture',
+  },
+  display: {
+    scan: 'Scan to pay',
+    scanHow: 'Point your phone camera at the code. Then pay with mobile money.',
+    again: 'The payment did not go through. Try again on your phone, or scan again.',
+    left: (time) => `Time left ${time}`,
+    paying: 'Payment in progress',
+    payingHow: 'Enter your PIN on your phone, never here.',
+    releasing: 'Releasing your item',
+    releasingHow: 'Your payment has arrived. Please wait here.',
+    ifNothing: (shop) => `If nothing comes out, contact ${shop}.`,
+    collect: 'Take your item',
+    thanks: 'Thank you!',
+    partly: (shop) => `Not everything came out. Contact ${shop} about the rest.`,
+    failed: 'Your item did not come out',
+    money: (amount, shop) =>
+      `You have paid ${amount}. Contact ${shop} about your item or your money. Your receipt is on your phone.`,
+    refunded: (amount, shop) => `${shop} has sent your ${amount} back.`,
+    expired: 'Start again on the machine',
+    expiredHow: 'This order has ended. The old code does not work any more.',
+    busy: 'One moment, please',
+    busyHow: 'This screen comes back by itself.',
+    offline: 'No connection. Trying again…',
+    machine: (number) => `Machine ${number}`,
+    order: (number) => `Order ${number}`,
   },
 }

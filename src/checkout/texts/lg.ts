@@ -100,6 +100,12 @@ export const LG: Texts = {
     printable: 'Lisiiti',
     refundedTitle: 'Zaasasulwa, ne zizzibwayo',
     refunded: (shop) => `${shop} yazzizzaayo ssente zino.`,
+    machine: {
+      releasing: (shop) => `Ggya ekintu kyo mu kyuma. Bwe wataba kifuluma, tuukirira ${shop}.`,
+      dispensed: () => 'Ekyuma kitegeezezza nti ekintu kyo kifulumye. Kiggyeemu.',
+      partly: (shop) => `Ekyuma kitegeezezza nti si byonna ebifulumye. Laga ${shop} lisiiti eno.`,
+      failed: (shop) => `Ekyuma tekifulumizza kintu kyo. Laga ${shop} lisiiti eno.`,
+    },
     to: (shop) => `eri ${shop}`,
     confirms: (shop) =>
       `${shop} ekakasa okusasula mu nkola yaayo yennyini. Olupapula luno lulwo, si bukakafu nti osasudde.`,
@@ -149,7 +155,7 @@ export const LG: Texts = {
     },
     expired: {
       title: "Obudde bw'okusasula buweddeko",
-      says: (shop) => `Okusasula tekwakoleddwa mu budde. Ddamu otandikire ku ${shop}.`,
+      says: (shop) => `Tekyasobola kusasulwa. Ddamu otandikire ku kyuma kya ${shop}.`,
     },
     unknown: {
       title: 'Wano tewali kintu',
@@ -180,5 +186,30 @@ export const LG: Texts = {
     scan: 'Gabana olupapula luno',
     scanHint: "Kuba koodi eno ne kkamera y'essimu.",
     saveQr: "Tereka koodi ng'ekifaananyi",
+  },
+  display: {
+    scan: 'Kuba koodi osasule',
+    scanHow: "Kozesa kkamera y'essimu yo, osasule ne mobile money.",
+    again: 'Okusasula tekuyiseemu. Gezaako nate ku ssimu yo, oba ddamu okube koodi.',
+    left: (time) => `Wabulayo ${time}`,
+    paying: 'Okusasula kugenda mu maaso',
+    payingHow: 'PIN yo giyingize ku ssimu yo, si wano.',
+    releasing: 'Ekintu kyo kifulumizibwa',
+    releasingHow: 'Ssente zo zituuse. Lindira wano.',
+    ifNothing: (shop) => `Bwe wataba kifuluma, tuukirira ${shop}.`,
+    collect: 'Ggyamu ekintu kyo',
+    thanks: 'Weebale!',
+    partly: (shop) => `Si byonna ebifulumye. Tuukirira ${shop} ku bisigaddeyo.`,
+    failed: 'Ekintu kyo tekifulumye',
+    money: (amount, shop) =>
+      `Osasudde ${amount}. Tuukirira ${shop} ku kintu kyo oba ssente zo. Lisiiti yo eri ku ssimu yo.`,
+    refunded: (amount, shop) => `${shop} ezzizzaayo ${amount} zo.`,
+    expired: 'Ddamu otandikire ku kyuma',
+    expiredHow: 'Kuno okusasula kuweddeko. Koodi enkadde tekyakola.',
+    busy: 'Lindako katono',
+    busyHow: 'Ssikirini eno edda yokka.',
+    offline: 'Tewali yintaneeti. Tugezaako nate…',
+    machine: (number) => `Ekyuma ${number}`,
+    order: (number) => `Oda ${number}`,
   },
 }

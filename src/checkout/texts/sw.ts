@@ -99,6 +99,13 @@ export const SW: Texts = {
     printable: 'Risiti',
     refundedTitle: 'Ililipwa, kisha ikarudishwa',
     refunded: (shop) => `${shop} amerudisha malipo haya.`,
+    machine: {
+      releasing: (shop) =>
+        `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
+      dispensed: () => 'Mashine inaripoti kuwa bidhaa yako imetoka. Tafadhali ichukue.',
+      partly: (shop) => `Mashine inaripoti kuwa si vyote vimetoka. Mwonyeshe ${shop} risiti hii.`,
+      failed: (shop) => `Mashine haikutoa bidhaa yako. Mwonyeshe ${shop} risiti hii.`,
+    },
     to: (shop) => `kwa ${shop}`,
     confirms: (shop) =>
       `${shop} huthibitisha malipo kwenye mfumo wake mwenyewe. Ukurasa huu ni wako; si uthibitisho wa malipo.`,
@@ -148,7 +155,7 @@ export const SW: Texts = {
     },
     expired: {
       title: 'Muda wa oda hii umeisha',
-      says: (shop) => `Haikulipwa kwa wakati. Tafadhali anza tena kwa ${shop}.`,
+      says: (shop) => `Haiwezi kulipwa tena. Tafadhali anza tena kwenye mashine ya ${shop}.`,
     },
     unknown: {
       title: 'Hakuna kitu hapa',
@@ -178,5 +185,30 @@ export const SW: Texts = {
     scan: 'Shiriki ukurasa huu',
     scanHint: 'Piga msimbo huu kwa kamera ya simu.',
     saveQr: 'Hifadhi msimbo kama picha',
+  },
+  display: {
+    scan: 'Skani ulipe',
+    scanHow: 'Elekeza kamera ya simu yako kwenye msimbo. Kisha ulipe kwa simu.',
+    again: 'Malipo hayakufanyika. Jaribu tena kwenye simu yako, au skani tena.',
+    left: (time) => `Muda uliobaki ${time}`,
+    paying: 'Malipo yanaendelea',
+    payingHow: 'Weka PIN yako kwenye simu yako, si hapa.',
+    releasing: 'Bidhaa yako inatolewa',
+    releasingHow: 'Malipo yako yamefika. Tafadhali subiri hapa.',
+    ifNothing: (shop) => `Kama hakuna kinachotoka, wasiliana na ${shop}.`,
+    collect: 'Chukua bidhaa yako',
+    thanks: 'Asante!',
+    partly: (shop) => `Si vyote vimetoka. Wasiliana na ${shop} kuhusu vilivyobaki.`,
+    failed: 'Bidhaa yako haikutoka',
+    money: (amount, shop) =>
+      `Umelipa ${amount}. Wasiliana na ${shop} kuhusu bidhaa yako au pesa zako. Risiti iko kwenye simu yako.`,
+    refunded: (amount, shop) => `${shop} amekurudishia ${amount}.`,
+    expired: 'Anza tena kwenye mashine',
+    expiredHow: 'Oda hii imeisha. Msimbo wa awali haufanyi kazi tena.',
+    busy: 'Subiri kidogo',
+    busyHow: 'Skrini hii itarudi yenyewe.',
+    offline: 'Hakuna mtandao. Tunajaribu tena…',
+    machine: (number) => `Mashine ${number}`,
+    order: (number) => `Oda ${number}`,
   },
 }

@@ -1,5 +1,5 @@
 import type { ChargeFailure } from '../../rails/rail.ts'
-import type { ClosedView, FormFault, Language, Method } from '../view.ts'
+import type { ClosedView, FormFault, Language, Method, ReceiptView } from '../view.ts'
 import { EN } from './en.ts'
 import { LG } from './lg.ts'
 import { SW } from './sw.ts'
@@ -72,6 +72,8 @@ export type Texts = {
     printable: string
     refundedTitle: string
     refunded: (shop: string) => string
+    /** What the machine has reported of what was paid at it. */
+    machine: Record<NonNullable<ReceiptView['machine']>, (shop: string) => string>
     to: (shop: string) => string
     confirms: (shop: string) => string
     details: string
@@ -125,6 +127,32 @@ export type Texts = {
     scan: string
     scanHint: string
     saveQr: string
+  }
+  /** On the screen of a machine: read standing, from two metres. */
+  display: {
+    scan: string
+    scanHow: string
+    again: string
+    left: (time: string) => string
+    paying: string
+    payingHow: string
+    releasing: string
+    releasingHow: string
+    ifNothing: (shop: string) => string
+    collect: string
+    thanks: string
+    partly: (shop: string) => string
+    failed: string
+    /** What is true of the money, and who decides about it. */
+    money: (amount: string, shop: string) => string
+    refunded: (amount: string, shop: string) => string
+    expired: string
+    expiredHow: string
+    busy: string
+    busyHow: string
+    offline: string
+    machine: (number: string) => string
+    order: (number: string) => string
   }
 }
 

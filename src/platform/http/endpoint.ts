@@ -8,6 +8,8 @@ export type ApiRequest<Body = unknown> = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
   body: Body
+  /** The bytes of the body as they came, for who must see how a number was written; empty on a GET. */
+  bodyBytes: Buffer
   /** Only where the endpoint honours a key and one was sent. */
   idempotency: { key: string; fingerprint: Buffer } | null
 }

@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>
 export type SchemaPrinter = { render(schema: TSchema): Json; named: Json }
 
 // Keywords that only our own reader of bodies knows; `$id` becomes the name of a component.
-const OWN_KEYWORDS = new Set(['$id', 'lines'])
+const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw'])
 // What a written phone may look like before it is normalised (platform/phone.ts): a necessary condition, not the rule.
 const WRITTEN_PHONE = '^[-(). ]*\\+?(?:[-(). ]*[0-9]){9,17}[-(). ]*$'
 const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }

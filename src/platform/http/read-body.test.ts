@@ -85,3 +85,17 @@ test('a part that is judged by itself says what is wrong instead of refusing', (
   throws(() => readPart(Recipients, broken), RangeError)
   ok(readPart(Recipients, { amount: 0, recipients: [] }).ok)
 })
+
+test('a raw field is handed on as it came, absent or not, and what stands behind it is still read', () => {
+  const shape = Type.Object({
+    goods: Type.Array(Type.Object({ spbh: Type.String() }), { raw: true }),
+    name: Type.String({ raw: true }),
+    note: Type.Optional(Type.String()),
+  })
+  deepEqual(readBody(shape, { goods: [{ kept: 1 }], name: ' ', note: ' ' }), {
+    goods: [{ kept: 1 }],
+    name: ' ',
+  })
+  deepEqual(readBody(shape, { goods: null }), { goods: null, name: undefined })
+  throws(() => readBody(shape, { note: 7 }), refused('note must be a string'))
+})

@@ -13,6 +13,8 @@ type Shape = {
   required?: readonly string[]
   items?: Shape
   lines?: boolean
+  /** Handed on as it came, absent or not: whoever handles it has rules and texts of their own for it. */
+  raw?: boolean
 }
 
 /**
@@ -47,6 +49,10 @@ function readObject(shape: Shape, value: Record<string, unknown>, path: string):
   const read: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(shape.properties ?? {})) {
     const given = Object.hasOwn(value, name) ? value[name] : undefined
+    if (field.raw === true) {
+      read[name] = given
+      continue
+    }
     const required = shape.required?.includes(name) ?? false
     const at = path === '' ? name : `${path}.${name}`
     const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))

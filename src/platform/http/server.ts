@@ -82,6 +82,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
 const ALL = 'all'
 const NO_FINGERPRINT = Buffer.alloc(32)
+const NO_BYTES = Buffer.alloc(0)
 
 /** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
 export function buildServer<App>(frame: Frame<App>): FastifyInstance {
@@ -231,6 +232,7 @@ async function serve<App>(
     params: request.params as Record<string, string>,
     query: readQuery(request.query),
     body: await readForm(declared, raw, { fingerprint, refuseUsedKey }),
+    bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
     idempotency,
   }
   const answer = await declared.handle(frame.placeOf(caller).app, api)

@@ -1,4 +1,4 @@
-import { BATCH, CHARGE, type Fault, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
+import { BATCH, CHARGE, DIRECT, type Fault, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
 
 const { held, testPaid } = CHARGE
 
@@ -126,6 +126,16 @@ export const KEY_FAULTS: readonly Fault[] = [
     fault: `an unfinished bulk call whose key does not run: ${sql.slice(0, 6)}`,
     sql,
     names: BATCH.waiting,
+  })),
+  ...[
+    `delete from dispense_claims where ${of(DIRECT.delivered)}`,
+    `update idempotency_keys set body = '{"charge_id":"txn_other"}' where object_id = '${DIRECT.delivered}'`,
+    `update idempotency_keys set mode = 'live' where object_id = '${DIRECT.delivered}'`,
+  ].map((sql) => ({
+    id: 'ID6',
+    fault: `a key of a direct dispense: ${sql}`,
+    sql,
+    names: `key-${DIRECT.delivered}`,
   })),
   {
     id: 'EX1',

@@ -22,6 +22,10 @@ const TABLES = [
   'subaccounts',
   'subaccount_heads',
   'charge_shares',
+  'machines',
+  'vending_orders',
+  'dispense_claims',
+  'vendor_callbacks',
 ]
 
 export const OWNER_FAULTS: readonly Fault[] = [

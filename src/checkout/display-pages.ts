@@ -1,0 +1,100 @@
+import type { Shop } from '../merchants/shops.ts'
+import { linkUrl } from '../payment-links/payment-link.ts'
+import { qrPng } from '../payment-links/qr.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
+import { findOrder, releasingSince } from '../vending/find-orders.ts'
+import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
+import { productNames } from '../vending/product-names.ts'
+import { screenOf, troubleOf } from './display-screens.ts'
+import { maySell } from './found-link.ts'
+import { shopNames } from './pages/page.ts'
+import { TEXTS } from './texts/texts.ts'
+import type { ClosedView, DisplayView, Screen, View } from './view.ts'
+import type { Checkout, Reply, Visit } from './visit.ts'
+
+const SOON_MS = 2000
+const LATER_MS = 10_000
+// Nothing but the next order follows on these, and the machine opens that itself.
+const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed']
+
+type Shown = { shop: Shop; order: VendingOrder; screen: Screen; now: Date }
+
+/** GET /vending/display/{id}: the screen of the machine. It changes by itself; reading it changes nothing. */
+export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const shown = await findShown(checkout, visit)
+  const { shop, order, screen } = shown
+  const view: DisplayView = {
+    kind: 'display',
+    screen,
+    order: {
+      id: order.id,
+      machine: order.machine,
+      amount: order.amount,
+      products: productNames(order.goods),
+      qr: `data:image/png;base64,${qrPng(linkUrl(order, shop.app.baseUrl)).toString('base64')}`,
+    },
+    watch: {
+      url: stateUrl(visit),
+      everyMs: LAST_SCREENS.includes(screen.name) ? LATER_MS : SOON_MS,
+      seen: seenIn(documentOf(shown, visit)),
+    },
+  }
+  return { kind: 'page', status: 200, view, shop, mode: order.mode }
+}
+
+/** GET /vending/display/{id}/state.json (G33): the same for a program. Where to go next is said only once it is paid. */
+export async function displayState(checkout: Checkout, visit: Visit): Promise<Reply> {
+  return { kind: 'json', status: 200, value: documentOf(await findShown(checkout, visit), visit) }
+}
+
+/** The screen when its order cannot be shown: it stays a screen, and comes back by itself. */
+export function displayTrouble(visit: Visit, why: ClosedView['why']): View {
+  if (why === 'unknown') return { kind: 'display', screen: { name: 'unknown' }, order: null, watch: null }
+  const watch = { url: stateUrl(visit), everyMs: SOON_MS, seen: '' }
+  return { kind: 'display', screen: { name: 'busy' }, order: null, watch }
+}
+
+async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Promise<Shown> {
+  const id = visit.params.id ?? ''
+  const tag = tagOf('lnk_', id)
+  const shop = tag === null ? null : await shops.ofTag(gateway(), tag)
+  const order = shop === null ? null : await findOrder(shop.app, { merchantId: shop.merchantId, id })
+  if (shop === null || order === null) throw notFound('page')
+  const ended = order.vendingStatus === 'dispensed' || order.vendingStatus === 'failed'
+  const waits = paymentStatus(order) === 'succeeded' && !ended
+  const waitsSince = waits ? await releasingSince(shop.app, order) : null
+  const now = clock.now()
+  const screen = screenOf({ order, open: maySell(shop, order.mode), waitsSince, now })
+  return { shop, order, screen, now }
+}
+
+function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {
+  const texts = TEXTS[language]
+  const payment = paymentStatus(order)
+  return {
+    order_id: order.id,
+    amount: order.amount,
+    currency: 'UGX',
+    payment_status: payment,
+    vending_status: order.vendingStatus,
+    vending_error: troubleOf(screen, { texts, shop: shopNames(shop, texts).brief, amount: order.amount }),
+    expired: isExpired(order, now),
+    invalidated: order.invalidatedAt !== null,
+    expires_at: order.expiresAt.toISOString(),
+    success_url: payment === 'succeeded' ? order.successUrl : null,
+  }
+}
+
+/** What of the document decides which screen is shown; display.js puts it together in the same way. */
+const seenIn = (document: ReturnType<typeof documentOf>) =>
+  [
+    document.payment_status,
+    document.vending_status,
+    document.expired,
+    document.invalidated,
+    document.vending_error ?? '',
+  ].join(' ')
+
+const stateUrl = ({ params, language }: Visit) =>
+  `/vending/display/${encodeURIComponent((params.id ?? '').slice(0, 60))}/state.json?lang=${language}`

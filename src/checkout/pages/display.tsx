@@ -1,0 +1,181 @@
+import { CHECKOUT_ASSETS } from '../assets.ts'
+import { troubleOf } from '../display-screens.ts'
+import { DISPLAY_CSS } from '../styles.ts'
+import type { Screen } from '../view.ts'
+import { briefly, type Page, shown, ugx } from './page.ts'
+import { Amount, Icon } from './parts.tsx'
+
+const RELOAD_SECONDS = 3
+// Lines that fit under a price that is read from two metres.
+const PRODUCT_LINES = 2
+
+type Icons = Parameters<typeof Icon>[0]['name']
+const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
+  paying: 'phone',
+  collect: 'done',
+  failed: 'fault',
+  expired: 'back',
+  closed: 'closed',
+  unknown: 'closed',
+  busy: 'clock',
+}
+
+/**
+ * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script exchanges all of `main`
+ * for that of a newer page.
+ */
+export function DisplayPage(page: Page<'display'>) {
+  const { view, setting, texts } = page
+  const { watch, screen } = view
+  return (
+    <html lang={setting.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{headlineOf(page)}</title>
+        <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
+        <style>{DISPLAY_CSS}</style>
+        {watch && (
+          <noscript>
+            <meta http-equiv="refresh" content={`${RELOAD_SECONDS}`} />
+          </noscript>
+        )}
+        {watch && <script src={CHECKOUT_ASSETS['display.js'].href} defer />}
+      </head>
+      <body>
+        <main
+          id="screen"
+          class={screen.name}
+          data-state={watch?.url}
+          data-every={watch?.everyMs}
+          data-seen={watch?.seen}
+        >
+          {setting.mode === 'test' && (
+            <p class="test">
+              <b>{texts.test.word}</b> – {texts.test.says}
+            </p>
+          )}
+          <div class="frame">
+            <div class="middle">{screen.name === 'scan' ? <Scan {...page} /> : <Told {...page} />}</div>
+          </div>
+          <p class="offline">{texts.display.offline}</p>
+        </main>
+      </body>
+    </html>
+  )
+}
+
+/** The code on one side, what it pays for on the other; on a tall screen one above the other. */
+function Scan({ view, texts, brief }: Page<'display'>) {
+  const { screen, order } = view
+  if (screen.name !== 'scan' || order === null) return null
+  return (
+    <div class="pair">
+      <div class="code">
+        <img src={order.qr} alt="QR" />
+      </div>
+      <div class="says">
+        <p class="shop">{brief}</p>
+        <h1>{texts.display.scan}</h1>
+        <Amount value={order.amount} />
+        {!screen.again && <Products names={order.products} />}
+        <p class={screen.again ? 'how again' : 'how'}>
+          {screen.again ? texts.display.again : texts.display.scanHow}
+        </p>
+        <TimeLeft seconds={screen.secondsLeft} says={texts.display.left} />
+      </div>
+    </div>
+  )
+}
+
+function Products({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return null
+  const named = names.length > PRODUCT_LINES ? PRODUCT_LINES - 1 : names.length
+  return (
+    <p class="goods">
+      {names.slice(0, named).map((name) => (
+        <span dir="auto">{briefly(shown(name))}</span>
+      ))}
+      {named < names.length && <span>+ {names.length - named}</span>}
+    </p>
+  )
+}
+
+function TimeLeft({ seconds, says }: { seconds: number; says: (time: string) => string }) {
+  return (
+    <p class="left" id="left" data-left={seconds} data-text={says('{time}')}>
+      {says(`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`)}
+    </p>
+  )
+}
+
+/** One sign, one thing to do, and what is true besides. */
+function Told(page: Page<'display'>) {
+  const { screen, order } = page.view
+  const { display } = page.texts
+  const trouble =
+    order === null ? null : troubleOf(screen, { ...page, shop: page.brief, amount: order.amount })
+  const says = saysOf(page)
+  return (
+    <div class={trouble ? 'told much' : 'told'}>
+      <div class="sign">
+        {screen.name === 'scan' || screen.name === 'releasing' ? (
+          <i class="turning" />
+        ) : (
+          <Icon name={ICONS[screen.name]} />
+        )}
+      </div>
+      <h1>{headlineOf(page)}</h1>
+      {says && <p class="how">{says}</p>}
+      {trouble && <p class="trouble">{trouble}</p>}
+      {order !== null && trouble && (
+        <p class="numbers">
+          <span>{display.machine(shown(order.machine))}</span> <span>{display.order(order.id)}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function headlineOf({ view, texts }: Page<'display'>): string {
+  const { name } = view.screen
+  switch (name) {
+    case 'closed':
+    case 'unknown':
+      return texts.closed[name === 'closed' ? 'inactive' : 'unknown'].title
+    case 'scan':
+    case 'paying':
+    case 'releasing':
+    case 'collect':
+    case 'failed':
+    case 'expired':
+    case 'busy':
+      return texts.display[name]
+  }
+}
+
+function saysOf({ view, texts, brief }: Page<'display'>): string | null {
+  const { screen, order } = view
+  const { display } = texts
+  switch (screen.name) {
+    case 'paying':
+      return order === null ? display.payingHow : `${ugx(order.amount)}. ${display.payingHow}`
+    case 'releasing':
+      return display.releasingHow
+    case 'collect':
+      if (screen.doubt === 'partly') return null
+      return screen.doubt === null ? display.thanks : display.ifNothing(brief)
+    case 'expired':
+      return display.expiredHow
+    case 'closed':
+      return texts.closed.inactive.says(brief)
+    case 'unknown':
+      return display.expired
+    case 'busy':
+      return display.busyHow
+    case 'scan':
+    case 'failed':
+      return null
+  }
+}

@@ -1,0 +1,34 @@
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
+import { decideOrder } from '../vending/decide-order.ts'
+import { presentOrder } from '../vending/order.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, oneOf, required, text } from './command.ts'
+
+const decide: Command = {
+  name: 'vending decide',
+  usage: 'vending decide <m> --order O --outcome delivered|not-delivered',
+  says: 'end an order whose machine never reported; one that was not delivered can be dispensed again or refunded',
+  words: 1,
+  options: { order: text, outcome: text },
+  async run(input) {
+    const id = required(input, 'order')
+    const decision = oneOf('outcome', required(input, 'outcome'), ['delivered', 'not-delivered'])
+    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    if (tagOf('lnk_', id) !== merchant.tag) throw notFound('vending order')
+    const { order, decided } = await decideOrder(app, { merchantId: merchant.id, id, decision })
+    if (decided)
+      await writeAudit(input.gateway, {
+        action: 'vending decide',
+        merchantId: merchant.id,
+        details: { order: id, outcome: decision },
+      })
+    return {
+      json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
+      lines: [`${id} is ${order.vendingStatus}`],
+    }
+  },
+}
+
+export const vendingDecideCommands = [decide]

@@ -1,0 +1,183 @@
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { addMachine, listMachines, type Machine, presentMachine, removeMachine } from '../vending/machines.ts'
+import { syncMachines } from '../vending/sync-machines.ts'
+import {
+  type SupplierAccess,
+  setVending,
+  type VendingChange,
+  type VendingSettings,
+} from '../vending/vending-settings.ts'
+import { writeAudit } from './audit.ts'
+import {
+  type Command,
+  type CommandAnswer,
+  type CommandInput,
+  oneOf,
+  optionalText,
+  required,
+  text,
+  WrongUsage,
+} from './command.ts'
+
+const READ_AT_ONCE = 1000
+const SUPPLIER_OPTIONS = ['base-url', 'key', 'secret', 'shbh'] as const
+
+const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+
+const add: Command = {
+  name: 'machines add',
+  usage: 'machines add <m> --machine N [--name X]',
+  says: 'register a vending machine by its number, or bring a removed one back; said twice it is one machine',
+  words: 1,
+  options: { machine: text, name: text },
+  async run(input) {
+    const machine = required(input, 'machine')
+    const { app, merchant } = await ofMerchant(input)
+    const name = optionalText(input, 'name') ?? null
+    const added = await addMachine(app, { merchantId: merchant.id, machine, name })
+    await audit(input, {
+      action: 'machines add',
+      merchantId: merchant.id,
+      details: { machine: added.machine },
+    })
+    return answerWith(added)
+  },
+}
+
+const remove: Command = {
+  name: 'machines remove',
+  usage: 'machines remove <m> --machine N',
+  says: 'take a machine out of the registry; what was paid still dispenses, and its figures stay',
+  words: 1,
+  options: { machine: text },
+  async run(input) {
+    const machine = required(input, 'machine')
+    const { app, merchant } = await ofMerchant(input)
+    const removed = await removeMachine(app, { merchantId: merchant.id, machine })
+    await audit(input, { action: 'machines remove', merchantId: merchant.id, details: { machine } })
+    return answerWith(removed)
+  },
+}
+
+const list: Command = {
+  name: 'machines list',
+  usage: 'machines list <m>',
+  says: 'all machines of a merchant, newest first',
+  words: 1,
+  options: {},
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const machines: Machine[] = []
+    for (let after: string | null = null; ; ) {
+      const page = await listMachines(app, merchant.id, { limit: READ_AT_ONCE, startingAfter: after })
+      machines.push(...page.data)
+      after = page.nextCursor
+      if (after === null) break
+    }
+    return {
+      json: machines.map(presentMachine),
+      lines: machines.length === 0 ? ['no machines'] : machines.map(line),
+    }
+  },
+}
+
+const sync: Command = {
+  name: 'machines sync',
+  usage: 'machines sync <m>',
+  says: "bring the registry in line with the supplier's list; what has vanished there becomes inactive",
+  words: 1,
+  options: {},
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const synced = await syncMachines(app, merchant.id)
+    await audit(input, { action: 'machines sync', merchantId: merchant.id, details: synced })
+    const { listed, added, updated, inactive, ignored } = synced
+    const rest = ignored === 0 ? '' : `, ${ignored} without a usable number ignored`
+    return {
+      json: synced,
+      lines: [
+        `the supplier lists ${listed}: ${added} added, ${updated} updated, ${inactive} now inactive${rest}`,
+      ],
+    }
+  },
+}
+
+const set: Command = {
+  name: 'vending set',
+  usage:
+    'vending set <m> [--base-url U --key K --secret S --shbh N] [--profile default|optimistic] [--accept-api-secret true|false]',
+  says: 'how the machine supplier of a merchant is reached, and how it is believed; key and secret are never shown again',
+  words: 1,
+  options: {
+    'base-url': text,
+    key: text,
+    secret: text,
+    shbh: text,
+    profile: text,
+    'accept-api-secret': text,
+  },
+  async run(input) {
+    const change = readChange(input)
+    if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
+    const { app, merchant } = await ofMerchant(input)
+    const settings = shown(await setVending(app, merchant, change))
+    // Which of them was changed, never to what: two of the four are secrets.
+    const details = { changed: Object.keys(change), ...settings }
+    await audit(input, { action: 'vending set', merchantId: merchant.id, details })
+    return {
+      json: settings,
+      lines: Object.entries(settings).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
+    }
+  },
+}
+
+export const vendingCommands = [add, remove, list, sync, set]
+
+function readChange(input: CommandInput): VendingChange {
+  const supplier = readSupplier(input)
+  const profile = optionalText(input, 'profile')
+  const accept = optionalText(input, 'accept-api-secret')
+  return {
+    ...(supplier === null ? {} : { supplier }),
+    ...(profile === undefined ? {} : { profile: oneOf('profile', profile, ['default', 'optimistic']) }),
+    ...(accept === undefined
+      ? {}
+      : { acceptApiSecret: oneOf('accept-api-secret', accept, ['true', 'false']) === 'true' }),
+  }
+}
+
+/** All four or none: half of another supplier's access would send commands of one with the secret of the other. */
+function readSupplier(input: CommandInput): SupplierAccess | null {
+  const given = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
+  if (given.length === 0) return null
+  if (given.length < SUPPLIER_OPTIONS.length)
+    throw new WrongUsage('--base-url, --key, --secret and --shbh belong together: give all four')
+  const [baseUrl, key, secret, shbh] = SUPPLIER_OPTIONS.map((name) => required(input, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  return { baseUrl, key, secret, shbh }
+}
+
+const shown = ({ baseUrl, shbh, profile, acceptApiSecret }: VendingSettings) => ({
+  base_url: baseUrl,
+  shbh,
+  profile,
+  accept_api_secret: acceptApiSecret,
+})
+
+const answerWith = (machine: Machine): CommandAnswer => ({
+  json: presentMachine(machine),
+  lines: [line(machine)],
+})
+
+function line(machine: Machine): string {
+  const { registered, active } = presentMachine(machine)
+  const state = registered ? '' : active ? '  (removed)' : '  (inactive: the supplier no longer has it)'
+  return `${machine.machine}  ${machine.name}${machine.address === null ? '' : `, ${machine.address}`}${state}`
+}
+
+const audit = (input: CommandInput, act: { action: string; merchantId: number; details: object }) =>
+  writeAudit(input.gateway, act)

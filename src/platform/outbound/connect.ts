@@ -1,0 +1,131 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { connect as connectTls } from 'node:tls'
+import { assert } from '../assert.ts'
+import { resolveHost } from './resolve.ts'
+import { addressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
+
+/** How long one attempt may take, reading the answer included; how long its connection; how much of the answer is read. */
+export type Limits = { attemptMs: number; connectMs: number; bodyBytes: number }
+
+// Reliability.md 7.3.
+const WEBHOOK_LIMITS: Limits = { attemptMs: 5_000, connectMs: 2_000, bodyBytes: 4_096 }
+const LOOK_UP_MS = 1_000
+
+/**
+ * `failed.error`: `dns`, `connect`, `tls` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted` (something may
+ * have been sent), `redirect refused` (the only one with a status). `answered.body`: only of a poster that keeps it; null when
+ * it was cut, late, broken or too long.
+ */
+export type Outcome =
+  | { kind: 'answered'; status: number; body?: Buffer | null }
+  | { kind: 'refused_target'; why: string }
+  | { kind: 'failed'; error: string; status: number | null }
+
+type Address = { address: string; family: 4 | 6 }
+
+export type PosterOptions = TargetRules & {
+  resolve?: (host: string, signal: AbortSignal) => Promise<Address[]>
+  ca?: string
+  /** Those of webhooks unless said otherwise. */
+  limits?: Limits
+  /** Whether the answer's bytes are handed on. */
+  keepBody?: boolean
+}
+
+/** Nothing was sent: the socket was never opened, or closed before the first byte of the request. */
+export class NotConnected extends Error {
+  readonly outcome: Outcome
+  constructor(outcome: Outcome) {
+    super('no connection was made')
+    this.outcome = outcome
+  }
+}
+
+/** What holds for a poster that was made with these options. */
+export const limitsOf = ({ limits }: PosterOptions): Limits => limits ?? WEBHOOK_LIMITS
+
+/** Runs for every new socket: one look-up, every answer checked, a socket to a checked address, its far end checked again. */
+export async function connectChecked(
+  target: Target,
+  options: PosterOptions,
+  gone: AbortSignal,
+): Promise<Socket> {
+  const addresses = await lookUp(target, options, gone)
+  const own = ownAddresses(options)
+  const allowed = (address: string) => addressAllowed(address) && !isOwnAddress(address, own)
+  if (!target.exempt && !addresses.every(({ address }) => allowed(address))) throw refused()
+  if (gone.aborted) throw notConnected('connect')
+  const socket = dial(target, addresses, options.ca)
+  await opened(socket, target, AbortSignal.any([gone, AbortSignal.timeout(limitsOf(options).connectMs)]))
+  if (target.exempt || allowed(socket.remoteAddress ?? '')) return socket
+  socket.destroy()
+  throw refused()
+}
+
+function refused(): NotConnected {
+  return new NotConnected({ kind: 'refused_target', why: 'private address' })
+}
+
+function notConnected(error: 'dns' | 'connect' | 'tls'): NotConnected {
+  return new NotConnected({ kind: 'failed', error, status: null })
+}
+
+async function lookUp(target: Target, options: PosterOptions, gone: AbortSignal): Promise<Address[]> {
+  if (target.literal !== null) return [addressOf(target.literal)]
+  const limit = AbortSignal.any([gone, AbortSignal.timeout(LOOK_UP_MS)])
+  const late = new Promise<never>((_resolve, reject) => {
+    limit.addEventListener('abort', () => reject(notConnected('dns')))
+  })
+  const ask = options.resolve ?? (target.exempt ? askSystem : resolveHost)
+  const answers = ask(target.host, limit)
+  const found = await Promise.race([answers, late]).catch(() => [])
+  if (found.length === 0) throw notConnected('dns')
+  return found.map(({ address }) => addressOf(address))
+}
+
+// Names on the allow-list are local ones, often known to the hosts file only.
+async function askSystem(host: string): Promise<Address[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => addressOf(address))
+}
+
+function addressOf(address: string): Address {
+  return { address, family: isIP(address) === 6 ? 6 : 4 }
+}
+
+function ownAddresses({ ownHosts }: TargetRules): string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return [...ownHosts, ...interfaces.map(({ address }) => address)]
+}
+
+function dial(target: Target, addresses: Address[], ca: string | undefined): Socket {
+  const [first] = addresses
+  assert(first, 'only checked addresses are dialled, and there is at least one')
+  const giveChecked: LookupFunction = (_host, wanted, callback) =>
+    wanted.all ? callback(null, addresses) : callback(null, first.address, first.family)
+  const where = { host: target.literal ?? target.host, port: target.port, lookup: giveChecked }
+  if (target.url.protocol === 'http:') return connectPlain(where)
+  // Said outright, so that no environment variable can switch the verification off. No session is resumed either: Node
+  // does not compare the name of the certificate again when one is.
+  const verified = { minVersion: 'TLSv1.2', rejectUnauthorized: true, ca } as const
+  const named = target.literal === null ? { servername: target.host } : {}
+  return connectTls({ ...where, ...verified, ...named, ALPNProtocols: ['http/1.1'] })
+}
+
+async function opened(socket: Socket, target: Target, limit: AbortSignal): Promise<void> {
+  let error: 'connect' | 'tls' = 'connect'
+  // A socket may report an error while nobody else listens yet, or no longer; unheard, it would end the process.
+  socket.setNoDelay(true).on('error', () => {})
+  socket.once('connect', () => {
+    error = 'tls'
+  })
+  const event = target.url.protocol === 'http:' ? 'connect' : 'secureConnect'
+  try {
+    await once(socket, event, { signal: limit })
+  } catch {
+    socket.destroy()
+    throw notConnected(limit.aborted ? 'connect' : error)
+  }
+}

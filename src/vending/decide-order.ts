@@ -1,0 +1,53 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { findOrder } from './find-orders.ts'
+import { moveOrder, type OrderMoved, type OrderOutcome } from './move-order.ts'
+import type { VendingOrder } from './order.ts'
+
+/** What a person has found out at a machine that never reported (contract.md G41c). */
+export type Decision = 'delivered' | 'not-delivered'
+
+const OUTCOMES: Record<Decision, OrderOutcome> = {
+  delivered: { status: 'dispensed', confirmed: true, result: null, note: null },
+  'not-delivered': {
+    status: 'failed',
+    confirmed: true,
+    result: null,
+    error: 'not delivered, as a person has found',
+  },
+}
+
+/**
+ * Ends an order in `dispensing`, or one that counts as dispensed though no machine has said so. Deciding the same again changes
+ * nothing. Throws 404, or a refusal where there is nothing for a person to decide.
+ */
+export async function decideOrder(
+  app: App,
+  { merchantId, id, decision }: { merchantId: number; id: string; decision: Decision },
+): Promise<{ order: VendingOrder; decided: boolean }> {
+  const to = OUTCOMES[decision]
+  const before = await findOrder(app, { merchantId, id })
+  if (before === null) throw notFound('vending order')
+  if (before.vendingStatus === to.status && before.confirmed) return { order: before, decided: false }
+  const open = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
+  if (!open)
+    throw domainRefusal(
+      'not_dispensing',
+      `vending order is ${before.vendingStatus}: there is nothing to decide`,
+    )
+  const moved = await moveOrder(app, { merchantId, id, to, source: 'manual' })
+  if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved)
+  const order = await findOrder(app, { merchantId, id })
+  assert(order, 'an order is never deleted')
+  return { order, decided: moved === 'moved' }
+}
+
+const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
+  vendingStatus === 'dispensed' && !confirmed
+
+function refusalOf(moved: Exclude<OrderMoved, 'moved' | 'same'>) {
+  const why =
+    moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
+  return domainRefusal('conflict', `vending order cannot be decided: ${why}`)
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal, unavailable } from '../platform/refusal.ts'
+import type { Claim } from './claim.ts'
+
+/** A direct claim with what its supplier has said. */
+export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
+  state: 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
+  commandedAt: Date | null
+  answeredAt: Date | null
+  releasedAt: Date | null
+  supplierCode: string | null
+  supplierMessage: string | null
+}
+
+// What every supplier says to a command that it has accepted (contract.md 6.2).
+const ACCEPTED = '1'
+
+const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state,
+  k.commanded_at as "commandedAt", k.answered_at as "answeredAt", k.released_at as "releasedAt",
+  k.supplier_code as "supplierCode", k.supplier_message as "supplierMessage"`
+const ANSWER = statement<AnsweredClaim>(
+  'answered direct claim',
+  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2`,
+)
+const LOCK = statement<AnsweredClaim>(
+  'lock direct claim',
+  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
+)
+
+type Place = Pick<Claim, 'merchantId' | 'id'>
+
+/** A claim as it stands. */
+export const claimAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(ANSWER, merchantId, id)
+
+/** The same, locked for the commit that decides what becomes of its key. */
+export const lockAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(LOCK, merchantId, id)
+
+/** The answer of a direct dispense (contract.md G36). */
+export const DirectDispenseAnswerShape = Type.Object(
+  {
+    ok: Type.Literal(true),
+    machine: Type.String(),
+    order_id: Type.String({ description: 'your own' }),
+    charge_id: Type.String(),
+    vending_status: Type.Enum(['dispensing'], {
+      description: 'what became of it is said by the report of the machine',
+    }),
+    ambiguous: Type.Boolean({
+      description:
+        'true when nobody knows whether the supplier took the command: it is never sent again, and the charge stays used',
+    }),
+    supplier_response: Type.Union([
+      Type.Object({ code: Type.String(), message: Type.String() }),
+      Type.Null(),
+    ]),
+  },
+  { $id: 'DirectDispense' },
+)
+
+/** The first answer, whatever the machine has reported since: accepted, or nobody knows. */
+export function presentDispense(claim: AnsweredClaim) {
+  const { machine, orderId, chargeId, supplierCode: code, supplierMessage: message } = claim
+  return {
+    ok: true,
+    machine,
+    order_id: orderId,
+    charge_id: chargeId,
+    vending_status: 'dispensing',
+    // Only an acceptance brings a code without a refusal.
+    ambiguous: code === null,
+    supplier_response: code === null ? null : { code, message: message ?? '' },
+  }
+}
+
+/**
+ * Why there is no good answer, or null: the supplier has refused, and the charge is free for another try, or nothing was ever
+ * sent. What a machine reported after an acceptance takes nothing back.
+ */
+export function directRefusal(claim: AnsweredClaim): Refusal | null {
+  if (claim.state !== 'released') return null
+  if (claim.commandedAt === null) return unavailable()
+  // A refusal is heard and releases in one commit; a reported jam releases what was answered before.
+  if (claim.supplierCode === ACCEPTED || claim.answeredAt?.getTime() !== claim.releasedAt?.getTime())
+    return null
+  return new Refusal(
+    502,
+    'supplier_error',
+    `machine supplier refused the command: ${claim.supplierMessage ?? 'no reason given'}`,
+  )
+}

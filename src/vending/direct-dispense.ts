@@ -1,0 +1,183 @@
+import type { App } from '../app.ts'
+import type { Charge } from '../charges/charge.ts'
+import { lockCharges } from '../charges/refunded-charges.ts'
+import { merchantInactive, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Answer, Caller } from '../platform/http/caller.ts'
+import { errorBody } from '../platform/http/errors.ts'
+import {
+  addKeys,
+  findKeys,
+  finishKey,
+  freeKey,
+  type KeyOwner,
+  type KeyUse,
+  keyInFlight,
+  replayOf,
+} from '../platform/idempotency/keys.ts'
+import { newId, tagOf } from '../platform/ids.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
+import { addClaim, type Claim } from './claim.ts'
+import { claimAnswered, directRefusal, presentDispense } from './direct-answer.ts'
+import { type DirectDispense, type GivenDispense, readDirectDispense } from './direct-create.ts'
+import {
+  chargeNotSucceeded,
+  machineNotRegistered,
+  supplierNotConfigured,
+  vendingOff,
+  vendingTermsOf,
+} from './order-rules.ts'
+import { sendCommand } from './send-command.ts'
+
+/** One POST /v1/vending/dispense, its form not read yet. The key is the caller's choice (G57). */
+export type DispenseRequest = {
+  caller: Caller
+  idempotency: { key: string; fingerprint: Buffer } | null
+  requestId: string
+  given: GivenDispense
+}
+
+/** `claimed`: stored, nothing has been sent. The rest is the answer already. */
+type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
+
+const TRIES = 3
+const LOCK_NOT_AVAILABLE = '55P03'
+const UNIQUE_VIOLATION = '23505'
+
+const BORN_ON_ORDER = statement<{ id: string }>(
+  'vending order of charge',
+  'select o.id from vending_orders o where o.merchant_id = $1 and o.id = $2',
+)
+const LAST_ATTEMPT = statement<{ attempt: number }>(
+  'last attempt of direct dispense',
+  `select coalesce(max(k.attempt), 0)::int as attempt from dispense_claims k
+   where k.merchant_id = $1 and k.order_id = $2 and k.kind = 'direct'`,
+)
+
+const spokenFor = () =>
+  new Refusal(409, 'conflict', 'this charge has already paid for a dispense', { stored: true })
+
+/**
+ * Spends a succeeded charge on one command to a machine, for merchants with a payment flow of their own (contract.md G36): the
+ * claim and its key in one commit, then the command, at most once for ever. Throws Refusal for what is not kept under the key;
+ * a supplier that refuses (502) frees the charge and the key.
+ */
+export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
+  const { caller, idempotency } = request
+  if (idempotency === null) return finish(app, await claimDirect(app, request, null), null)
+  const { merchantId, mode } = caller
+  const use = { merchantId, mode, key: idempotency.key, fingerprint: idempotency.fingerprint }
+  return app.keysInFlight.during(use, async () =>
+    finish(app, await claimKnowingOthers(app, request, use), use),
+  )
+}
+
+/** Another process may have taken the same key: still under way (409), or committed, and then its answer is found. */
+async function claimKnowingOthers(app: App, request: DispenseRequest, use: KeyUse): Promise<Stored> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await claimDirect(app, request, use)
+    } catch (error) {
+      if (sqlState(error) === LOCK_NOT_AVAILABLE) throw keyInFlight()
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      if (attempt === TRIES) throw keyInFlight()
+    }
+  }
+}
+
+function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx): Promise<{ value: Stored; last?: readonly Call[] }> => {
+    if (use !== null) {
+      const [[seen]] = await tx.send(findKeys([use]))
+      if (seen !== undefined)
+        return {
+          value: { kind: 'answer', answer: { ...replayOf(seen, use.fingerprint), replayed: true } },
+        }
+    }
+    const input = readDirectDispense(request.given)
+    try {
+      const claim = await decide(tx, { caller: request.caller, input, at })
+      const running = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
+      return { value: { kind: 'claimed', claim }, last: running }
+    } catch (error) {
+      // A refusal by the rules of the business is kept under the key, where there is one.
+      if (!(error instanceof Refusal) || !error.stored) throw error
+      const answer = { status: error.status, body: errorBody(error, request.requestId), objectId: null }
+      const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
+      return { value: { kind: 'answer', answer }, last: kept }
+    }
+  })
+}
+
+type Decision = { caller: Caller; input: DirectDispense; at: Date }
+
+/** The rules in the order of contract.md G36, one refusal a line; the claim last, for a typing error never burns a charge. */
+async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
+  const { merchantId, tag, mode } = caller
+  const { machine, orderId } = input
+  const own = tagOf('txn_', input.chargeId) === tag ? [{ merchantId, id: input.chargeId }] : []
+  const [[terms], [locked], [vending], [last]] = await tx.send(
+    termsOf([merchantId]),
+    lockCharges(own),
+    vendingTermsOf(merchantId, machine),
+    call(LAST_ATTEMPT, merchantId, orderId),
+  )
+  assert(terms && vending && last, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+  if (!vending.vendingEnabled) throw vendingOff()
+  const charge = locked?.mode === mode ? locked : null
+  if (charge === null) throw notFound('charge')
+  if (charge.status !== 'succeeded') throw chargeNotSucceeded(charge.status)
+  if (!vending.machineRegistered) throw machineNotRegistered()
+  if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
+  if (await isOfOrder(tx, charge)) throw spokenFor()
+  const claim = claimOf({ caller, input, attempt: last.attempt + 1 })
+  const [[added]] = await tx.send(addClaim(claim, at))
+  if (!added) throw spokenFor()
+  return claim
+}
+
+/** What was paid for an order of the machine belongs to that order, dispensed or not. */
+async function isOfOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
+  if (paymentLinkId === null) return false
+  const [orders] = await tx.send(call(BORN_ON_ORDER, merchantId, paymentLinkId))
+  return orders.length > 0
+}
+
+function claimOf({
+  caller,
+  input,
+  attempt,
+}: {
+  caller: Caller
+  input: DirectDispense
+  attempt: number
+}): Claim {
+  const { merchantId, mode, tag } = caller
+  return { ...input, merchantId, mode, id: newId('dclm_', tag), kind: 'direct', attempt }
+}
+
+/** Sends the command of a new claim, and keeps what was heard under the key. */
+async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise<Answer> {
+  if (stored.kind === 'answer') return stored.answer
+  await sendCommand(app, stored.claim)
+  const read = claimAnswered(stored.claim)
+  const [claim] = await app.db.query(read.statement, read.values)
+  assert(claim, 'a claim is never deleted')
+  const refusal = directRefusal(claim)
+  const answer = {
+    status: 200,
+    body: JSON.stringify(presentDispense(claim)),
+    objectId: claim.orderId,
+  }
+  if (owner !== null) {
+    const end = refusal === null ? finishKey(owner, answer) : freeKey(owner)
+    await app.db.query(end.statement, end.values)
+  }
+  if (refusal !== null) throw refusal
+  return answer
+}

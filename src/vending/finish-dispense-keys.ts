@@ -1,0 +1,49 @@
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
+
+type Orphan = KeyOwner & { objectId: string }
+
+// A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
+const ORPHANED_AFTER_MS = 40_000
+const AT_ONCE = 200
+
+const ORPHANS = statement<Orphan>(
+  'orphaned dispense keys',
+  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
+   where status is null and created_at < $1 and object_id like 'dclm\\_%' order by created_at limit $2`,
+)
+// Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
+const RELEASE_UNSENT = statement(
+  'release unsent direct claim',
+  `update dispense_claims set state = 'released', released_at = $3, lease_until = null, vending_status = 'failed'
+   where merchant_id = $1 and id = $2 and state = 'claimed'`,
+)
+
+/**
+ * Finishes the keys that a process left behind when it died over a direct dispense (G58): a command that may have left gives
+ * its key the answer it would have had, one that was refused or never sent frees key and charge. Answers how many.
+ */
+export async function finishDispenseKeys(app: App): Promise<number> {
+  const before = new Date(app.clock.nowMs() - ORPHANED_AFTER_MS).toISOString()
+  const orphans = await app.db.query(ORPHANS, [before, AT_ONCE])
+  for (const orphan of orphans) await finishOne(app, orphan)
+  return orphans.length
+}
+
+function finishOne(app: App, orphan: Orphan): Promise<null> {
+  return app.db.transaction(async (tx) => {
+    const [[claim]] = await tx.send(lockAnswered({ merchantId: orphan.merchantId, id: orphan.objectId }))
+    if (!claim) return { value: null, last: [freeKey(orphan)] }
+    return { value: null, last: endOf(orphan, claim, app.clock.now()) }
+  })
+}
+
+function endOf(orphan: Orphan, claim: AnsweredClaim, at: Date): Call[] {
+  if (claim.state === 'claimed')
+    return [call(RELEASE_UNSENT, claim.merchantId, claim.id, at.toISOString()), freeKey(orphan)]
+  if (directRefusal(claim) !== null) return [freeKey(orphan)]
+  return [finishKey(orphan, { status: 200, body: JSON.stringify(presentDispense(claim)) })]
+}

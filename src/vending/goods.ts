@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { isObject } from '../platform/http/read-body.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
+import type { Goods } from './order.ts'
+
+const MOST_GOODS = 50
+const LONGEST_NUMBER = 64
+const LONGEST_NAME = 200
+// Sixteen digits are more shillings than one payment can ever be, and a price stays a number that programs can hold.
+const PRICE = /^[0-9]{1,16}$/
+
+/** The goods of a request, kept as they came: `readGoods` judges them, with texts of their own (contract.md G30, G30a). */
+export const GoodsList = Type.Array(
+  Type.Object({
+    spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
+    spmc: Type.Optional(Type.String({ description: 'name' })),
+    spdj: Type.Optional(
+      Type.Union([Type.Integer(), Type.String()], {
+        description: 'unit price, whole UGX, as number or digits',
+      }),
+    ),
+  }),
+  {
+    raw: true,
+    minItems: 1,
+    maxItems: MOST_GOODS,
+    description: 'what is to be dispensed; passed to the machine as it is, further fields too',
+    examples: [[{ spbh: '1', spmc: 'Water', spdj: 1000 }]],
+  },
+)
+
+/** Judges the goods and hands them on unchanged. Throws `invalid request: ...` with the first fault. */
+export function readGoods(given: unknown): readonly Goods[] {
+  if (!Array.isArray(given) || given.length === 0) throw invalidRequest('goods list is required')
+  if (!given.every((item) => isObject(item) && isProductNumber(item.spbh)))
+    throw invalidRequest('each goods item needs an spbh (product number)')
+  if (given.length > MOST_GOODS) throw invalidRequest(`goods supports at most ${MOST_GOODS} items`)
+  for (const [index, item] of given.entries()) checkItem(item, `goods[${index}]`)
+  return given
+}
+
+/** A whole number that JSON brings unharmed, or a text with something in it. */
+const isProductNumber = (spbh: unknown) =>
+  typeof spbh === 'string' ? spbh.trim() !== '' : Number.isSafeInteger(spbh)
+
+function checkItem({ spbh, spmc, spdj }: Record<string, unknown>, at: string): void {
+  if (typeof spbh === 'string') checkText(spbh, `${at}.spbh`, LONGEST_NUMBER)
+  if (spmc !== undefined && spmc !== null) checkText(spmc, `${at}.spmc`, LONGEST_NAME)
+  if (spdj !== undefined && spdj !== null && spdj !== '' && !isPrice(spdj))
+    throw invalidRequest(`${at}.spdj must be a whole number of at least 0`)
+}
+
+function checkText(value: unknown, at: string, longest: number): void {
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (hasForbiddenControl(value, false)) throw invalidRequest(`${at} contains control characters`)
+  if ([...value].length > longest) throw invalidRequest(`${at} must be at most ${longest} characters`)
+}
+
+const isPrice = (spdj: unknown) =>
+  typeof spdj === 'string' ? PRICE.test(spdj) : Number.isSafeInteger(spdj) && (spdj as number) >= 0

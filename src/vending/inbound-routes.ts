@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { asRefusal } from '../platform/http/framework-refusals.ts'
+import { clientAddress } from '../platform/http/guards.ts'
+import { refuseOtherMethods } from '../platform/http/other-methods.ts'
+import { addressWindow } from '../platform/rate/address-window.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { CALLBACK_LIMIT } from './callback-body.ts'
+import { callbackReceiver, type Receiver } from './receive-callback.ts'
+
+export type InboundOptions = Receiver & {
+  trustedProxies: number
+  /** From one client address; 0 switches the limit off. */
+  callbacksAMinute: number
+}
+
+const PATH = '/inbound/vendor/dispense-result'
+const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
+const RECEIVED = { code: '1', message: 'Received data successfully' }
+// What a supplier is told where the words of our own API would mean nothing to it (contract.md 6.4).
+const WORDS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
+
+/**
+ * Registers the door for machine suppliers: no key, the sign in the body authenticates. Answers are always JSON `{code, message}`;
+ * everything but code "1" makes the supplier send again.
+ */
+export function registerInbound(server: FastifyInstance, options: InboundOptions): void {
+  const window = addressWindow(options.callbacksAMinute)
+  const receive = callbackReceiver(options)
+  // A scope of its own, so that refusals of the framework are answered in the supplier's form too.
+  server.register(async (inbound) => {
+    inbound.setErrorHandler((error, request, reply) => refuse(options, { request, reply, error }))
+    inbound.route({
+      method: 'POST',
+      url: PATH,
+      bodyLimit: CALLBACK_LIMIT,
+      onRequest: async (request) =>
+        window.take(clientAddress(request.raw, options.trustedProxies), options.clock.nowMs()),
+      handler: async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        request.code = await receive(body)
+        return reply.headers(HEADERS).send(JSON.stringify(RECEIVED))
+      },
+    })
+    refuseOtherMethods(inbound, [{ path: PATH, method: 'POST' }])
+  })
+}
+
+function refuse(
+  { log }: InboundOptions,
+  { request, reply, error }: { request: FastifyRequest; reply: FastifyReply; error: unknown },
+): FastifyReply {
+  const thrown = asRefusal(error)
+  const refusal = thrown instanceof Refusal && thrown.status < 500 ? thrown : null
+  // Also while the database is away: it keeps its report and sends it again.
+  if (refusal === null) log.error({ err: error, request_id: request.id }, 'a callback could not be taken')
+  request.code = refusal?.code ?? 'internal_error'
+  const status = refusal?.status ?? 500
+  if (refusal?.retryAfterSeconds != null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
+  if (status === 413) reply.header('Connection', 'close')
+  const message = WORDS[status] ?? refusal?.message ?? 'try again'
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .send(JSON.stringify({ code: '0', message }))
+}

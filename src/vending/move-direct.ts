@@ -1,0 +1,146 @@
+import type { App } from '../app.ts'
+import type { Charge } from '../charges/charge.ts'
+import { lockCharges } from '../charges/refunded-charges.ts'
+import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { addEvents } from '../webhooks/events.ts'
+import type { OrderMove, OrderMoved } from './move-order.ts'
+import type { Goods } from './order.ts'
+
+/** What a machine says of the newest direct dispense that this charge has paid for. */
+export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'record'> & { chargeId: string }
+
+/** A direct dispense as its claim has it: there is no order row. */
+type Direct = {
+  id: string
+  mode: Mode
+  orderId: string
+  machine: string
+  goods: readonly Goods[]
+  attempt: number
+  status: 'dispensing' | 'dispensed' | 'failed'
+  claimedAt: Date
+  commandedAt: Date | null
+}
+
+const NEWEST = statement<Direct>(
+  'newest direct dispense',
+  `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.attempt, k.vending_status as status,
+     k.claimed_at as "claimedAt", k.commanded_at as "commandedAt"
+   from dispense_claims k where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct'
+   order by k.claimed_at desc, k.attempt desc limit 1 for no key update`,
+)
+const MOVE = statement(
+  'move direct dispense',
+  `update dispense_claims set vending_status = $3, state = $4, released_at = case $4 when 'released' then $5::timestamptz end,
+     answered_at = coalesce(answered_at, $5), lease_until = null, reports_at = null, dispense_result = $6, units_dispensed = $7
+   where merchant_id = $1 and id = $2`,
+)
+
+/**
+ * What `moveOrder` is for orders, for a direct dispense (contract.md G36a): claim, event and delivery in one commit, on locked
+ * rows. A jam frees the charge for another dispense; a delivery that is reported after it takes the charge again.
+ */
+export async function moveDirect(app: App, move: DirectMove): Promise<OrderMoved> {
+  const at = app.clock.now()
+  const { merchantId, chargeId } = move
+  const moved = await app.db.transaction(
+    async (tx): Promise<{ value: OrderMoved; last?: readonly Call[] }> => {
+      const [[charge], [direct], [terms]] = await tx.send(
+        lockCharges([{ merchantId, id: chargeId }]),
+        call(NEWEST, merchantId, chargeId),
+        termsOf([merchantId]),
+      )
+      assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
+      const verdict = judge(direct, { charge, to: move.to })
+      const recorded = move.record === undefined ? null : await tx.send(move.record(verdict))
+      if (recorded?.[0].length === 0) return { value: 'seen' }
+      if (verdict !== 'moved') return { value: verdict }
+      return { value: 'moved', last: writesOf({ direct, charge, move, terms, at }) }
+    },
+  )
+  if (moved === 'moved') app.nudge('send-deliveries')
+  return moved
+}
+
+/** One rule a line, as of orders. */
+function judge(
+  { status, commandedAt }: Direct,
+  { charge, to }: { charge: Charge; to: DirectMove['to'] },
+): OrderMoved {
+  if (charge.status !== 'succeeded' && charge.status !== 'refunded') return 'unpaid'
+  if (commandedAt === null) return 'never_commanded'
+  if (status === 'dispensed') return to.status === 'dispensed' ? 'same' : 'final'
+  if (charge.status === 'refunded') return 'refunded'
+  return status === to.status ? 'same' : 'moved'
+}
+
+type Writing = { direct: Direct; charge: Charge; move: DirectMove; terms: MerchantTerms; at: Date }
+
+function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
+  const { to, merchantId } = move
+  const state = to.status === 'dispensed' ? 'delivered' : 'released'
+  const result = to.result === null ? null : JSON.stringify(to.result)
+  const data = {
+    ...present(direct, { charge, to, at }),
+    merchant_reference: charge.reference,
+    source: 'callback',
+  }
+  return [
+    call(MOVE, merchantId, direct.id, to.status, state, at.toISOString(), result, unitsOf(to)),
+    ...addEvents(
+      [
+        {
+          merchantId,
+          tag: terms.tag,
+          mode: direct.mode,
+          type: to.status === 'dispensed' ? 'vending.dispensed' : 'vending.dispense_failed',
+          // The merchant's own number may come again; a claim never does.
+          subject: direct.id,
+          data: Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))),
+          hasWebhookUrl: terms.hasWebhookUrl,
+        },
+      ],
+      at,
+    ),
+  ]
+}
+
+const unitsOf = ({ result }: DirectMove['to']) =>
+  result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)
+
+/** The fields of an order, as far as a direct dispense has them: it has no page, no QR code and no end. */
+function present(direct: Direct, { charge, to, at }: { charge: Charge; to: DirectMove['to']; at: Date }) {
+  return {
+    order_id: direct.orderId,
+    mode: direct.mode,
+    amount: charge.amount,
+    currency: 'UGX',
+    machine: direct.machine,
+    goods: direct.goods,
+    description: null,
+    reference: charge.reference,
+    success_url: null,
+    charge_id: charge.id,
+    payment_status: 'succeeded',
+    vending_status: to.status,
+    vending_error: to.status === 'failed' ? to.error : to.note,
+    refunded: false,
+    expired: false,
+    expires_at: null,
+    invalidated_at: null,
+    created_at: direct.claimedAt.toISOString(),
+    dispensed_at: to.status === 'dispensed' ? at.toISOString() : null,
+    dispense_result: to.result,
+    units_dispensed: unitsOf(to),
+    qr_png_url: null,
+    qr_svg_url: null,
+    pay_url: null,
+    status_url: null,
+    state_url: null,
+    display_url: null,
+    qr_content: null,
+  }
+}

@@ -1,0 +1,86 @@
+import type { Config } from '../config.ts'
+import { chargeFee } from '../ledger/fees.ts'
+import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import type { VendingOrderCreate } from './order-create.ts'
+
+/** What the rules of vending look at beside the merchant's terms, about one of its machines. */
+export type VendingTerms = {
+  vendingEnabled: boolean
+  /** It stands in the registry, is active and has not been removed. */
+  machineRegistered: boolean
+  /** Somebody has entered how its supplier is reached. */
+  supplierConfigured: boolean
+}
+
+const VENDING_TERMS = statement<VendingTerms>(
+  'vending terms',
+  `select m.vending_enabled as "vendingEnabled",
+     exists (select 1 from machines k where k.merchant_id = m.id and k.machine = $2 and k.active and k.removed_at is null)
+       as "machineRegistered",
+     exists (select 1 from vending_suppliers s where s.merchant_id = m.id) as "supplierConfigured"
+   from merchants m where m.id = $1`,
+)
+
+/** Read in the transaction that decides with them. */
+export const vendingTermsOf = (merchantId: number, machine: string): Call<VendingTerms> =>
+  call(VENDING_TERMS, merchantId, machine)
+
+/** 403: kept under no key, for the same one is right once vending is on (contract.md 3 i). */
+export const vendingOff = () =>
+  new Refusal(403, 'vending_disabled', 'vending is not enabled for this merchant')
+
+/** 404: absent, inactive and removed machines are told apart by nobody (contract.md 3 d). */
+export const machineNotRegistered = () =>
+  new Refusal(404, 'not_found', 'machine not registered to this merchant', { stored: true })
+
+/** 400: nobody could be told to dispense in live mode. */
+export const supplierNotConfigured = () =>
+  domainRefusal('supplier_not_configured', 'machine supplier is not configured for this merchant')
+
+/** 400: only collected money pays for goods. `status` is that of the charge, or `unpaid` where there is none. */
+export const chargeNotSucceeded = (status: string) =>
+  domainRefusal('charge_not_succeeded', `cannot dispense: charge status is ${status}, not succeeded`)
+
+/**
+ * The domain rules of a new order in the order of contract.md G30, one refusal a line: what passes can be paid by the rules of
+ * charges and commanded by those of machines. The form has been judged before.
+ */
+export function judgeOrder(
+  { amount, currency }: Pick<VendingOrderCreate, 'amount' | 'currency'>,
+  {
+    terms,
+    vending,
+    mode,
+    config,
+  }: {
+    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'>
+    vending: VendingTerms
+    mode: Mode
+    config: Pick<Config, 'amountMax'>
+  },
+): void {
+  if (!terms.active) throw merchantInactive()
+  if (!vending.vendingEnabled) throw vendingOff()
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
+  if (amount > config.amountMax)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
+  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
+    throw domainRefusal(
+      'amount_too_large',
+      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
+    )
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
+  if (!vending.machineRegistered) throw machineNotRegistered()
+  if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
+  if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
+}
+
+const verificationRequired = () =>
+  domainRefusal(
+    'verification_required',
+    'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
+  )

@@ -1,0 +1,21 @@
+import type { Goods } from './order.ts'
+
+// Of fifty products with long names a customer reads the first few.
+const LONGEST = 200
+
+/** What the products of an order are called, each once: `Water`, `Soda × 2`. A product without a name is left out. */
+export function productNames(goods: readonly Goods[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { spmc } of goods) {
+    const name = typeof spmc === 'string' ? spmc.trim() : ''
+    if (name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name))
+}
+
+/** The products in one line, for an order that has no description of its own; null when none has a name. */
+export function productsLine(goods: readonly Goods[]): string | null {
+  const characters = Array.from(productNames(goods).join(', '))
+  if (characters.length === 0) return null
+  return characters.length <= LONGEST ? characters.join('') : `${characters.slice(0, LONGEST - 1).join('')}…`
+}

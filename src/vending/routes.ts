@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { createOrder } from './create-order.ts'
+import { DirectDispenseAnswerShape } from './direct-answer.ts'
+import { DirectDispenseShape } from './direct-create.ts'
+import { dispenseDirect } from './direct-dispense.ts'
+import { getOrder } from './find-orders.ts'
+import { invalidateOrder } from './invalidate-order.ts'
+import { OrderShape, presentOrder, type VendingOrder } from './order.ts'
+import { VendingOrderCreateShape } from './order-create.ts'
+import { retryDispense } from './retry-dispense.ts'
+
+const tag = 'Vending'
+const orderId = Type.Object({ id: Type.String({ description: 'the `order_id`, starts with `lnk_`' }) })
+const RetriedShape = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'true: the machine has been told, or has dispensed before' }),
+    ...OrderShape.properties,
+  },
+  { $id: 'VendingDispense' },
+)
+
+const present = (app: App, order: VendingOrder) =>
+  presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
+
+export const vendingEndpoints = [
+  endpoint<App, typeof VendingOrderCreateShape>({
+    method: 'POST',
+    path: '/v1/vending/orders',
+    name: 'createVendingOrder',
+    summary: 'Create an order that a machine dispenses once it is paid',
+    description:
+      'Show its `display_url`, or its QR. When the customer has paid, your machine is told to dispense, once; `vending.dispensed` or `vending.dispense_failed` says what it reported. Unpaid, the order ends at `expires_at`.',
+    tag,
+    scope: 'any',
+    rate: 'vending_orders',
+    rateKind: 'shared',
+    idempotency: 'optional',
+    body: VendingOrderCreateShape,
+    answers: { 201: { description: 'created', schema: OrderShape } },
+    refusals: { 403: 'vending_disabled: vending is off for this merchant' },
+    handle(app, { caller, requestId, body, idempotency }) {
+      return createOrder(app, { caller, requestId, given: body, idempotency })
+    },
+  }),
+  endpoint<App, never>({
+    method: 'GET',
+    path: '/v1/vending/orders/:id',
+    name: 'getVendingOrder',
+    summary: 'Read one vending order',
+    tag,
+    scope: 'any',
+    rate: 'reads',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params: orderId,
+    answers: { 200: { description: 'the order', schema: OrderShape } },
+    async handle(app, { caller, params }) {
+      const order = await getOrder(app, caller, params.id ?? '')
+      return answer(200, present(app, order), order.id)
+    },
+  }),
+  endpoint<App, never>({
+    method: 'POST',
+    path: '/v1/vending/orders/:id/invalidate',
+    name: 'invalidateVendingOrder',
+    summary: 'Take back an order that nobody pays',
+    description: 'At once: its QR is worth nothing from then on. Refused while a payment is attached.',
+    tag,
+    scope: 'any',
+    rate: 'invalidate_order',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params: orderId,
+    answers: { 200: { description: 'taken back, or over before', schema: OrderShape } },
+    refusals: { 409: 'conflict: a payment is already attached to this order' },
+    async handle(app, { caller, params }) {
+      const order = await invalidateOrder(app, caller, params.id ?? '')
+      return answer(200, present(app, order), order.id)
+    },
+  }),
+  endpoint<App, never>({
+    method: 'POST',
+    path: '/v1/vending/orders/:id/dispense',
+    name: 'retryVendingDispense',
+    summary: 'Dispense a paid order whose dispense has failed',
+    description:
+      'Never dispenses twice: an order that was dispensed is answered as it is. A supplier that refuses again is a 200 with `ok` false and the reason in `vending_error`.',
+    tag,
+    scope: 'any',
+    rate: 'retry_dispense',
+    rateKind: 'shared',
+    idempotency: 'ignored',
+    params: orderId,
+    answers: { 200: { description: 'what became of it', schema: RetriedShape } },
+    refusals: {
+      403: 'vending_disabled: vending is off for this merchant',
+      409: 'conflict: a dispense attempt is already in progress',
+    },
+    async handle(app, { caller, params }) {
+      const { ok, order } = await retryDispense(app, caller, params.id ?? '')
+      return answer(200, { ok, ...present(app, order) }, order.id)
+    },
+  }),
+  endpoint<App, typeof DirectDispenseShape>({
+    method: 'POST',
+    path: '/v1/vending/dispense',
+    name: 'dispense',
+    summary: 'Spend a succeeded charge of your own on one dispense',
+    description:
+      'For payment flows of your own. One succeeded charge pays for one dispense, for ever; only a supplier that refuses the command, or a jam, frees it again.',
+    tag,
+    scope: 'any',
+    rate: 'direct_dispense',
+    rateKind: 'shared',
+    idempotency: 'optional',
+    body: DirectDispenseShape,
+    answers: { 200: { description: 'the machine has been told', schema: DirectDispenseAnswerShape } },
+    refusals: {
+      403: 'vending_disabled: vending is off for this merchant',
+      409: 'conflict: this charge has already paid for a dispense',
+      502: 'supplier_error: the machine supplier refused; charge and key are free again',
+    },
+    handle(app, { caller, requestId, body, idempotency }) {
+      return dispenseDirect(app, { caller, requestId, given: body, idempotency })
+    },
+  }),
+]

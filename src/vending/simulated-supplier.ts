@@ -1,0 +1,27 @@
+import type { SimulatedReport, Supplier } from './supplier.ts'
+
+const REPORT_AFTER_MS = 2000
+const ACCEPTED = { kind: 'accepted', code: '1', message: 'accepted by the simulated machine' } as const
+
+// By the end of the machine's number (contract.md 6.6); every other accepts and then waits for the tester's own callback.
+const REPORTS: Readonly<Record<string, SimulatedReport>> = {
+  '-OK': { reports: 'delivered', afterMs: REPORT_AFTER_MS },
+  '-JAM': { reports: 'jam', afterMs: REPORT_AFTER_MS },
+  '-BUSY': { reports: 'not_finished', afterMs: REPORT_AFTER_MS },
+}
+
+/** The machines of the sandbox. They call nobody, whatever they are called. */
+export const simulatedSupplier: Supplier = {
+  async dispense({ machine }) {
+    if (endsWith(machine, '-REFUSE'))
+      return { kind: 'refused', code: '0', message: 'the simulated machine refuses' }
+    if (endsWith(machine, '-LOST')) return { kind: 'ambiguous', message: 'the simulated machine is silent' }
+    return ACCEPTED
+  },
+  report(machine) {
+    const end = Object.keys(REPORTS).find((one) => endsWith(machine, one))
+    return end === undefined ? null : (REPORTS[end] ?? null)
+  },
+}
+
+const endsWith = (machine: string, end: string) => machine.toUpperCase().endsWith(end)

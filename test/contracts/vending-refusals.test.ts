@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { removeMachine } from '../../src/vending/machines.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import {
+  DISPENSE,
+  dispenseBody,
+  GOODS,
+  makeOrder,
+  ORDERS,
+  orderBody,
+  paidCharge,
+  type VendingShop,
+  vendingShop,
+} from '../helpers/vending.ts'
+import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
+
+let service: TestService
+let shop: VendingShop
+before(async () => {
+  service = await startService()
+  shop = await vendingShop(service)
+})
+after(() => service.close())
+
+const INACTIVE = domain('merchant_inactive', 'merchant is not active')
+const OFF: Refused = {
+  status: 403,
+  code: 'vending_disabled',
+  error: 'vending is not enabled for this merchant',
+}
+const NO_MACHINE = notFound('machine not registered to this merchant')
+const NO_ORDER = notFound('vending order not found')
+const NO_SUPPLIER = domain('supplier_not_configured', 'machine supplier is not configured for this merchant')
+const VERIFICATION = domain(
+  'verification_required',
+  'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
+)
+const NOT_POSITIVE = domain('amount_not_positive', 'amount must be positive')
+const FEE = domain('fee_exceeds_amount', 'fee exceeds amount')
+const CURRENCY = domain('unsupported_currency', 'demo only supports UGX')
+const TOO_LARGE = domain('amount_too_large', 'amount exceeds the maximum of 1000000000')
+const REUSED: Refused = {
+  status: 409,
+  code: 'conflict',
+  error: 'idempotency key reused with different request body',
+}
+
+const NEEDS_SPBH = 'each goods item needs an spbh (product number)'
+const PRICE = 'goods[0].spdj must be a whole number of at least 0'
+const priced = (spdj: unknown) => ({ goods: [{ spbh: '1', spdj }] })
+const FORM: [object | string, string][] = [
+  ['[]', 'body must be a JSON object'],
+  [{ machine: undefined }, 'machine is required'],
+  [{ machine: null, amount: 'x', goods: 7 }, 'machine is required'],
+  [{ machine: ' ' }, 'machine is required'],
+  [{ machine: 7 }, 'machine must be a string'],
+  [{ machine: 'm'.repeat(65) }, 'machine must be at most 64 characters'],
+  [{ machine: 'a\tb' }, 'machine contains control characters'],
+  [{ amount: '5000', goods: 7 }, 'amount must be an integer'],
+  [{ amount: undefined }, 'amount must be an integer'],
+  [{ goods: undefined, currency: 7 }, 'goods list is required'],
+  [{ goods: null }, 'goods list is required'],
+  [{ goods: [] }, 'goods list is required'],
+  [{ goods: 'water' }, 'goods list is required'],
+  [{ goods: { spbh: '1' } }, 'goods list is required'],
+  [{ goods: ['1'] }, NEEDS_SPBH],
+  [{ goods: [null] }, NEEDS_SPBH],
+  [{ goods: [[]] }, NEEDS_SPBH],
+  [{ goods: [...GOODS, {}] }, NEEDS_SPBH],
+  [{ goods: [{ spbh: null }] }, NEEDS_SPBH],
+  [{ goods: [{ spbh: ' ' }] }, NEEDS_SPBH],
+  [{ goods: [{ spbh: 1.5 }] }, NEEDS_SPBH],
+  [{ goods: [{ spbh: true }] }, NEEDS_SPBH],
+  [{ goods: [{ spbh: 2 ** 53 }] }, NEEDS_SPBH],
+  [{ goods: [...Array(50).fill(GOODS[0]), {}] }, NEEDS_SPBH],
+  [{ goods: Array(51).fill(GOODS[0]) }, 'goods supports at most 50 items'],
+  [{ goods: [{ spbh: '1'.repeat(65) }] }, 'goods[0].spbh must be at most 64 characters'],
+  [{ goods: [{ spbh: '1\n' }] }, 'goods[0].spbh contains control characters'],
+  [{ goods: [...GOODS, { spbh: 1, spmc: 7 }] }, 'goods[1].spmc must be a string'],
+  [{ goods: [{ spbh: 1, spmc: 'm'.repeat(201) }] }, 'goods[0].spmc must be at most 200 characters'],
+  [priced(-1), PRICE],
+  [priced(0.5), PRICE],
+  [priced('1.5'), PRICE],
+  [priced('x'), PRICE],
+  [priced(true), PRICE],
+  [{ currency: 7, reference: 7 }, 'currency must be a string'],
+  [{ reference: 'r'.repeat(256), success_url: 'x' }, 'reference must be at most 255 characters'],
+  [{ success_url: 'shop.example', description: 7 }, 'success_url must be an http or https URL'],
+  [{ success_url: '//shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: ' https://shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: 'https://bank.example@shop.example' }, 'success_url must be an http or https URL'],
+  [{ success_url: 'javascript:alert(1)' }, 'success_url must be an http or https URL'],
+  [{ success_url: 7 }, 'success_url must be a string'],
+  [{ description: ['cold'] }, 'description must be a string'],
+  [{ description: 'd'.repeat(1001) }, 'description must be at most 1000 characters'],
+  [{ pay_account: 'p'.repeat(65) }, 'pay_account must be at most 64 characters'],
+]
+for (const [body, problem] of FORM)
+  test(`a fault in the form of an order: ${problem} (${JSON.stringify(body).slice(0, 60)})`, async () => {
+    const digest = await service.digest()
+    const key = { 'idempotency-key': `form ${FORM.findIndex(([one]) => one === body)}` }
+    const sent = typeof body === 'string' ? body : orderBody(body)
+    assertRefused(await shop.api.post(ORDERS, sent, key), invalid(problem))
+    assertRefused(await shop.api.post(ORDERS, sent, key), invalid(problem), { because: 'not a replay' })
+    assertRefused(await shop.api.post(ORDERS, sent, { 'idempotency-key': undefined }), invalid(problem))
+    assert.equal(await service.digest(), digest, 'zero writes')
+    assert.equal((await shop.api.post(ORDERS, orderBody(), key)).status, 201, 'the key is free')
+  })
+
+test('the longest and oddest goods pass, and come back as they were', async () => {
+  const goods = Array.from({ length: 50 }, (_, nth) => ({
+    spbh: nth % 2 === 0 ? nth : `${'🥚'.repeat(63)}${nth % 10}`,
+    spmc: nth % 3 === 0 ? null : '🥚'.repeat(200),
+    spdj: [0, '0', '', null, 9007199254740991, '9999999999999999'][nth % 6],
+    more: { '': [[], {}, 'a"b\\c', 1.25, -0.5] },
+  }))
+  const made = await makeOrder(shop, { goods })
+  assert.deepEqual(made.goods, goods)
+  assert.deepEqual((await shop.api.get(`${ORDERS}/${made.order_id}`)).body.goods, goods)
+})
+
+type Rule = {
+  expected: Refused
+  body?: object
+  live?: boolean
+  fault?: MerchantChange
+  cured?: MerchantChange
+}
+// Each with a fault of every rule behind it, as far as one merchant can have them all.
+const ALL_WRONG = { amount: 0, currency: 'KES', machine: 'absent' }
+const RULES: Rule[] = [
+  {
+    expected: INACTIVE,
+    body: ALL_WRONG,
+    fault: { active: false, vendingEnabled: false },
+    cured: { active: true },
+  },
+  { expected: NOT_POSITIVE, body: ALL_WRONG, live: true },
+  { expected: NOT_POSITIVE, body: { ...ALL_WRONG, amount: -5 } },
+  { expected: TOO_LARGE, body: { ...ALL_WRONG, amount: 1_000_000_001 } },
+  { expected: TOO_LARGE, body: { ...ALL_WRONG, amount: 1e30 } },
+  {
+    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 999"),
+    body: { currency: 'KES' },
+    fault: { chargeLimit: 999 },
+    cured: { chargeLimit: 1000 },
+  },
+  { expected: CURRENCY, body: { ...ALL_WRONG, amount: 200 }, live: true },
+  { expected: FEE, body: { amount: 200, machine: 'absent' }, live: true, fault: { kycStatus: 'pending' } },
+  { expected: FEE, body: { amount: 1 } },
+  { expected: NO_MACHINE, body: { machine: 'absent' }, live: true, fault: { kycStatus: 'pending' } },
+  { expected: NO_MACHINE, body: { machine: 'm-1' } },
+  { expected: NO_MACHINE, body: { machine: "M-1' or '1'='1" } },
+  { expected: VERIFICATION, live: true, fault: { kycStatus: 'pending' }, cured: { kycStatus: 'verified' } },
+  { expected: NO_SUPPLIER, live: true },
+]
+for (const { expected, body = {}, live = false, fault, cured } of RULES)
+  test(`an order refused by rule and kept under the key: ${expected.error} (${JSON.stringify({ ...body, ...fault, live })})`, async () => {
+    const own = await vendingShop(service, { verified: true })
+    if (fault) await service.set(own.merchant, fault)
+    const api = live ? own.live : own.api
+    const digest = await service.digest()
+    const send = (key?: string) => api.post(ORDERS, orderBody(body), { 'idempotency-key': key })
+    const first = await send('k')
+    assertRefused(first, expected)
+    assertRefused(await send(), expected, { because: 'without a key too' })
+    assert.equal(await service.digest(), digest, 'zero writes')
+    if (cured) await service.set(own.merchant, cured)
+    const again = await send('k')
+    assert.deepEqual([again.status, again.text], [expected.status, first.text])
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  })
+
+test('while vending is off no order is made, and the same key is right once it is on', async () => {
+  const own = await vendingShop(service)
+  await service.set(own.merchant, { vendingEnabled: false })
+  const digest = await service.digest()
+  const key = { 'idempotency-key': 'k' }
+  assertRefused(await own.api.post(ORDERS, orderBody(ALL_WRONG), key), OFF)
+  assertRefused(await own.api.post(ORDERS, orderBody({ goods: [] }), key), invalid('goods list is required'))
+  assertRefused(await own.live.post(ORDERS, orderBody(), key), OFF)
+  assert.equal(await service.digest(), digest)
+  await service.set(own.merchant, { vendingEnabled: true })
+  assert.equal((await own.api.post(ORDERS, orderBody(), key)).status, 201)
+})
+
+test('an inactive, a removed and a foreign machine are as unknown as one that never was', async () => {
+  const own = await vendingShop(service)
+  const { merchantId } = own
+  await service.rows('update machines set active = false where merchant_id = $1 and machine = $2', [
+    merchantId,
+    'M-1',
+  ])
+  await removeMachine(service.app, { merchantId, machine: 'M-2' })
+  await service.rows(
+    `insert into machines (merchant_id, machine, name, created_at) values ($1, 'theirs', 'theirs', now())`,
+    [shop.merchantId],
+  )
+  const charge = await paidCharge(service, own)
+  for (const machine of ['M-1', 'M-2', 'theirs', 'absent']) {
+    assertRefused(await own.api.post(ORDERS, orderBody({ machine })), NO_MACHINE, { because: machine })
+    assertRefused(await own.api.post(DISPENSE, dispenseBody(charge, { machine })), NO_MACHINE, {
+      because: machine,
+    })
+  }
+  assert.equal((await own.api.post(DISPENSE, dispenseBody(charge, { machine: 'M-OK' }))).status, 200)
+})
+
+test('an order is created once under its key, replayed to the byte, and the key is used everywhere', async () => {
+  const own = await vendingShop(service, { verified: true })
+  const key = { 'idempotency-key': 'order 17' }
+  const first = await own.api.post(ORDERS, orderBody(), key)
+  await own.api.post(`${ORDERS}/${first.body.order_id}/invalidate`)
+  const again = await own.collections.post(ORDERS, orderBody(), key)
+  assert.deepEqual(
+    [again.status, again.text, again.headers.get('idempotent-replayed')],
+    [201, first.text, 'true'],
+  )
+  assert.equal(first.headers.get('idempotent-replayed'), null)
+  for (const [path, body] of [
+    [ORDERS, orderBody({ amount: 2000 })],
+    [ORDERS, orderBody({ goods: [] })],
+    [ORDERS, { machine: 7 }],
+    ['/v1/payment-links', { amount: 1000 }],
+    [DISPENSE, dispenseBody('txn_absent')],
+    [DISPENSE, {}],
+  ] as [string, object][])
+    assertRefused(await own.api.post(path, body, key), REUSED, { because: JSON.stringify([path, body]) })
+  const made = await service.rows('select 1 from vending_orders where merchant_id = $1', [own.merchantId])
+  assert.equal(made.length, 1)
+  const none = { 'idempotency-key': undefined }
+  const two = [await own.api.post(ORDERS, orderBody(), none), await own.api.post(ORDERS, orderBody(), none)]
+  assert.equal(new Set(two.map(({ body }) => body.order_id)).size, 2)
+})
+
+test('of requests with one key at the same time, through two processes, one makes the order', async (context) => {
+  const second = await startService({ database: service.database, clock: service.clock })
+  context.after(() => second.close())
+  const clients = [service, second, service, second].map((one) => one.client(shop.merchant.keys.test))
+  for (let round = 0; round < 8; round += 1) {
+    const key = { 'idempotency-key': `round ${round}` }
+    const replies = await Promise.all(clients.map((one) => one.post(ORDERS, orderBody(), key)))
+    const made = replies.filter(({ status }) => status === 201)
+    assert.equal(new Set(made.map(({ body }) => body.order_id)).size, 1)
+    for (const reply of replies)
+      if (reply.status !== 201)
+        assert.equal(
+          reply.body.error,
+          'a request with this Idempotency-Key is still in flight - retry shortly',
+        )
+  }
+})
+
+const strangersOf = async (own: VendingShop, orderId: string) => [
+  (await makeOrder(shop)).order_id,
+  (await own.api.post('/v1/payment-links', { amount: 1000 })).body.id,
+  `${orderId.slice(0, -1)}!`,
+  `${orderId}0`,
+  orderId.toUpperCase(),
+  orderId.replace('lnk_', 'txn_'),
+  'lnk_',
+  '%25',
+  "'; drop table vending_orders",
+]
+
+test('an order that is absent, foreign, of the other mode, malformed or a plain link is not found by anybody', async () => {
+  const own = await vendingShop(service, { verified: true })
+  const { order_id } = await makeOrder(own)
+  const strangers = await strangersOf(own, order_id)
+  const digest = await service.digest()
+  const ask = async (api: Client, id: string) => {
+    const path = `${ORDERS}/${encodeURIComponent(id)}`
+    assertRefused(await api.get(path), NO_ORDER, { because: id })
+    assertRefused(await api.post(`${path}/invalidate`), NO_ORDER, { because: id })
+    assertRefused(await api.post(`${path}/dispense`), NO_ORDER, { because: id })
+  }
+  for (const stranger of strangers) await ask(own.api, stranger)
+  await ask(own.live, order_id)
+  assert.equal(await service.digest(), digest)
+  assert.equal((await own.api.get(`${ORDERS}/${order_id}`)).status, 200)
+})
+
+test('a live order and a live dispense need a supplier; a test one never does', async () => {
+  const own = await vendingShop(service, { verified: true })
+  assertRefused(await own.live.post(ORDERS, orderBody()), NO_SUPPLIER)
+  await service.rows(
+    `insert into vending_suppliers (merchant_id, base_url, shbh, key_ciphertext, secret_ciphertext, changed_at)
+     values ($1, 'https://supplier.invalid', '1', '', '', now())`,
+    [own.merchantId],
+  )
+  const { status, body } = await own.live.post(ORDERS, orderBody())
+  assert.deepEqual([status, body.mode], [201, 'live'])
+  assertRefused(await own.api.get(`${ORDERS}/${body.order_id}`), NO_ORDER)
+})

@@ -1,0 +1,243 @@
+import { callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
+import { type ClaimRow, commandsFor, vendingRows } from './judge-orders.ts'
+import { GOODS, JAMMING_MACHINE, MACHINE } from './requests.ts'
+import { killedBy } from './victims.ts'
+import { restart, settleBooks, type World, withLiveRail } from './world.ts'
+
+type Mode = 'test' | 'live'
+
+const PRICE = 4000
+const ORDERS = 3
+const LOOK_MS = 200
+const QUESTION_MS = 6000
+// With it and the time of a restart the key of a dead direct dispense counts as orphaned, and a refund's lease is over.
+const LONGER_MS = 31_000
+const ACCEPTED = '1'
+
+/** Orders that are paid by simulation, and of which a simulated machine is told. */
+export const onTestOrders = (world: World, crashPoint: string): Promise<string[]> =>
+  dieOverOrders(world, { crashPoint, mode: 'test' })
+
+/** Orders whose machines the merchant's own supplier is told of. */
+export const onLiveOrders = (world: World, crashPoint: string): Promise<string[]> =>
+  dieOverOrders(world, { crashPoint, mode: 'live' })
+
+async function dieOverOrders(
+  world: World,
+  { crashPoint, mode }: { crashPoint: string; mode: Mode },
+): Promise<string[]> {
+  const { clients, live: merchant } = world
+  const victim = await startVictim(world, crashPoint)
+  const orders = await newOrders(world, { mode, machine: MACHINE })
+  const paying = clients.payOrders({ merchant, mode, orders })
+  const wrong = await asTimePasses(world, killedBy(victim, crashPoint, [paying]))
+  if (wrong.length > 0) return wrong
+  return withNext(world, async () => {
+    const claims = (await vendingRows(world.installation)).claims
+    return endBy(
+      world,
+      crashPoint,
+      claims.filter(({ order_id }) => orders.includes(order_id)),
+    )
+  })
+}
+
+/** Charges of the merchant's own are spent on dispenses; the keys are repeated until they are answered. */
+export async function onDirectDispense(world: World, crashPoint: string): Promise<string[]> {
+  const charges = await unspentCharges(world, ORDERS)
+  const victim = await startVictim(world, crashPoint)
+  const spent = charges.map((id) => world.clients.dispense(world.live, 'live', id))
+  const wrong = await killedBy(victim, crashPoint, spent)
+  if (wrong.length > 0) return wrong
+  world.installation.advance(LONGER_MS)
+  return withNext(world, async () => endBy(world, crashPoint, await standingOf(world, charges)))
+}
+
+/** Machines report while the receiver of their reports dies; the supplier sends each report again until it is taken. */
+export async function onCallback(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, clients, live: merchant } = world
+  const [direct = ''] = await unspentCharges(world, 1)
+  let claims: ClaimRow[] = []
+  await withNext(world, async () => {
+    const orders = await newOrders(world, { mode: 'live', machine: MACHINE })
+    await clients.payOrders({ merchant, mode: 'live', orders })
+    await clients.dispense(merchant, 'live', direct)
+    await settleBooks(world)
+    const all = (await vendingRows(installation)).claims
+    claims = all.filter(({ order_id, charge_id }) => orders.includes(order_id) || charge_id === direct)
+    return []
+  })
+  const reports = claims.map((claim) => reportOf(world, claim))
+  const victim = await startVictim(world, crashPoint)
+  const sent = reports.map((report) => postCallback(installation.url, report).catch(() => null))
+  const wrong = await killedBy(victim, crashPoint, sent)
+  if (claims.length < ORDERS + 1) wrong.push(`only ${claims.length} machines were told`)
+  if (wrong.length > 0) return wrong
+  return withNext(world, async () => takeReports(world, claims, reports))
+}
+
+/** Simulated machines jam, and the process dies with the refunds that it has claimed. */
+export async function onJamRefund(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, clients, live: merchant } = world
+  const victim = await startVictim(world, crashPoint)
+  const orders = await newOrders(world, { mode: 'test', machine: JAMMING_MACHINE })
+  const paying = clients.payOrders({ merchant, mode: 'test', orders })
+  const wrong = await asTimePasses(world, killedBy(victim, crashPoint, [paying]))
+  if (wrong.length > 0) return wrong
+  installation.advance(LONGER_MS)
+  return withNext(world, async () => {
+    const refunds = await installation.sql(REFUNDS, [orders])
+    return refunds.flatMap(({ id, status, times }) =>
+      status === 'refunded' && times === 1 ? [] : [`${id}: a jam, ${status}, ${times} refunds`],
+    )
+  })
+}
+
+const REFUNDS = `select o.id, c.status, (select count(*)::int from payouts p where p.merchant_id = c.merchant_id
+    and p.charge_id = c.id and p.voided_at is null) as times
+  from vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
+  join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id
+  where o.id = any($1) and o.vending_status = 'failed' and o.confirmed`
+
+async function startVictim(world: World, crashPoint: string) {
+  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
+  await victim.ready
+  return victim
+}
+
+/** The process that follows: everything that was left over is done by it first. */
+async function withNext(world: World, work: () => Promise<string[]>): Promise<string[]> {
+  const service = await restart(world, withLiveRail(world))
+  await settleBooks(world)
+  const wrong = await work()
+  await service.kill()
+  return wrong
+}
+
+/** Operators are asked and machines report as time passes. */
+async function asTimePasses<T>({ installation }: World, work: Promise<T>): Promise<T> {
+  const time = setInterval(() => installation.advance(QUESTION_MS), LOOK_MS)
+  try {
+    return await work
+  } finally {
+    clearInterval(time)
+  }
+}
+
+async function newOrders(
+  { installation, live }: World,
+  { mode, machine }: { mode: Mode; machine: string },
+): Promise<string[]> {
+  const makeOne = async () => {
+    const response = await fetch(`${installation.url}/v1/vending/orders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${live.keys[mode]}`,
+        'content-type': 'application/json',
+        'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
+      },
+      body: JSON.stringify({ machine, amount: PRICE, goods: GOODS }),
+    })
+    const text = await response.text()
+    if (response.status !== 201) throw new Error(`a vending order was refused: ${text}`)
+    return JSON.parse(text).order_id as string
+  }
+  return Promise.all(Array.from({ length: ORDERS }, makeOne))
+}
+
+const UNSPENT = `select c.id from charges c join merchants m on m.id = c.merchant_id
+  where m.handle = $1 and c.mode = 'live' and c.status = 'succeeded' and c.payment_link_id is null
+    and not exists (select 1 from dispense_claims k where k.merchant_id = c.merchant_id and k.charge_id = c.id)
+  order by c.created_at desc limit $2`
+
+/** Live charges of the merchant that have paid for nothing yet. */
+async function unspentCharges(world: World, count: number): Promise<string[]> {
+  const { installation, clients, live } = world
+  for (;;) {
+    const found = await installation.sql<{ id: string }>(UNSPENT, [live.handle, count])
+    if (found.length === count) return found.map(({ id }) => id)
+    await withNext(world, async () => {
+      await Promise.all(Array.from({ length: 2 * ORDERS }, () => clients.charge(live, 'live')))
+      await settleBooks(world)
+      return []
+    })
+  }
+}
+
+/** The claims that these charges are spent on now. */
+async function standingOf({ installation }: World, charges: readonly string[]): Promise<ClaimRow[]> {
+  const { claims } = await vendingRows(installation)
+  return claims.filter(({ charge_id, state }) => charges.includes(charge_id) && state !== 'released')
+}
+
+/** What the next process has made of the point at which the last one died; then every machine that was told reports. */
+async function endBy(world: World, crashPoint: string, claims: ClaimRow[]): Promise<string[]> {
+  const [point = ''] = crashPoint.split(':')
+  const wrong = claims.length === 0 ? ['nothing was paid'] : WHAT_FOLLOWS[point]?.(world, claims)
+  if (wrong === undefined) throw new Error(`nobody has said what follows ${point}`)
+  const twice = claims.filter(({ charge_id }) => commandsFor(world.supplier, charge_id) > 1)
+  wrong.push(...twice.map(({ charge_id }) => `${charge_id}: commanded more than once`))
+  const reports = claims.map((claim) => reportOf(world, claim))
+  return [...wrong, ...(await takeReports(world, claims, reports))]
+}
+
+type Follows = (world: World, claims: ClaimRow[]) => string[]
+const saysHowMany = (claims: ClaimRow[]) => claims.map(({ id, state }) => `${id} is ${state}`).join()
+
+const WHAT_FOLLOWS: Record<string, Follows> = {
+  // Nothing had left: the next process sends every one.
+  'dispense.claimed': (_, claims) =>
+    claims.every(({ state }) => state === 'accepted')
+      ? []
+      : [`not sent by the next process: ${saysHowMany(claims)}`],
+  // Nobody can know whether it has left: in doubt, and not one is sent again.
+  'dispense.commanded': (world, claims) => inDoubt(world, claims, 0),
+  'dispense.answered': (world, claims) => inDoubt(world, claims, 1),
+  'dispense.recorded': (_, claims) =>
+    claims.some(({ state }) => state === 'accepted') ? [] : [`nothing accepted: ${saysHowMany(claims)}`],
+}
+
+function inDoubt({ supplier }: World, claims: ClaimRow[], arrived: number): string[] {
+  const doubtful = claims.filter(({ state }) => state === 'ambiguous')
+  const ofLive = doubtful.filter(({ mode }) => mode === 'live')
+  if (doubtful.length === 0) return [`nothing is in doubt: ${saysHowMany(claims)}`]
+  if (ofLive.length === 0 || ofLive.some(({ charge_id }) => commandsFor(supplier, charge_id) === arrived))
+    return []
+  return [`the supplier was told otherwise than ${arrived} times`]
+}
+
+/** What the machine says of this claim, as its supplier signs it; in test mode the merchant's key signs. */
+function reportOf({ installation, supplier, live }: World, claim: ClaimRow) {
+  return callbackOf('done', {
+    at: Math.floor(installation.clock.nowMs()),
+    secret: claim.mode === 'live' ? supplier.access.secret : live.keys.test,
+    machine: MACHINE,
+    orderId: claim.order_id,
+    chargeId: claim.charge_id,
+    goods: GOODS,
+  })
+}
+
+const TOLD = `select k.id, count(*) filter (where v.outcome = 'dispensed')::int as taken, count(*)::int as kept,
+    coalesce(k.vending_status, max(o.vending_status)) as status, k.state
+  from dispense_claims k left join vendor_callbacks v on v.merchant_id = k.merchant_id and v.charge_id = k.charge_id
+  left join vending_orders o on o.merchant_id = k.merchant_id and o.id = k.order_id
+  where k.id = any($1) group by k.merchant_id, k.id`
+
+/** Each report is sent twice and taken once; that it is told of once is judged with all other events. */
+async function takeReports(
+  { installation }: World,
+  claims: readonly ClaimRow[],
+  reports: readonly ReturnType<typeof reportOf>[],
+): Promise<string[]> {
+  const answers = await Promise.all(
+    [...reports, ...reports].map((report) => postCallback(installation.url, report)),
+  )
+  const refused = answers.find(({ status, body }) => status !== 200 || body?.code !== ACCEPTED)
+  const wrong = refused ? [`a report was answered ${refused.status} ${refused.text}`] : []
+  const told = await installation.sql(TOLD, [claims.map(({ id }) => id)])
+  for (const { id, taken, kept, status, state } of told)
+    if (taken !== 1 || kept !== 1 || status !== 'dispensed' || state !== 'delivered')
+      wrong.push(`${id}: ${status}, its claim ${state}, ${taken} of ${kept} reports were taken`)
+  return wrong
+}

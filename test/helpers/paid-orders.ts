@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { addTestFunds } from '../../src/ledger/test-funds.ts'
+import { payLink } from '../../src/payment-links/pay-link.ts'
+import { addLinks, newLink } from '../../src/payment-links/write-links.ts'
+import { allStatements } from '../../src/platform/db/statement.ts'
+import { type Claim, claimOrder } from '../../src/vending/claim.ts'
+import { type MoveSource, moveOrder, type OrderOutcome } from '../../src/vending/move-order.ts'
+import { followUntilEnded, newPayer } from './live-service.ts'
+import type { Payer } from './schedules.ts'
+import type { TestService } from './test-service.ts'
+
+type Mode = 'test' | 'live'
+/** Who owns an order, and which it is. */
+export type Place = { merchantId: number; id: string }
+export type PaidOrder = Place & { mode: Mode; chargeId: string }
+type Owner = Pick<Payer, 'merchantId' | 'tag'>
+type Wanted = { mode?: Mode; machine?: string; pays?: (chargeId: string) => void }
+
+export const PRICE = 5000
+const LIFETIME_MS = 120_000
+const GOODS = [{ spbh: '1', spmc: 'Water', spdj: PRICE }]
+
+export const JAM: OrderOutcome = {
+  status: 'failed',
+  confirmed: true,
+  result: [{ spbh: '1', chsl: 0 }],
+  error: 'the machine reported a jam',
+}
+export const DELIVERED: OrderOutcome = {
+  status: 'dispensed',
+  confirmed: true,
+  result: [{ spbh: '1', chsl: 1 }],
+  note: null,
+}
+
+/** An order as its endpoint stores it, of a machine that is registered with it. */
+export async function newOrder(
+  service: TestService,
+  { merchantId, tag }: Owner,
+  { mode = 'test', machine = 'M-1' }: Wanted = {},
+): Promise<Place> {
+  const at = service.clock.now()
+  const made = { amount: PRICE, description: null, reference: 'shelf 3', successUrl: null, cancelUrl: null }
+  const link = {
+    ...newLink({ merchantId, tag, mode }, { ...made, allowMultipleUses: false }, at),
+    ...{ kind: 'order' as const, expiresAt: new Date(at.getTime() + LIFETIME_MS) },
+  }
+  await service.rows(
+    'insert into machines (merchant_id, machine, name, created_at) values ($1, $2, $2, $3) on conflict do nothing',
+    [merchantId, machine, at],
+  )
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(...addLinks([link]))
+    return { value: null }
+  })
+  await service.rows(
+    'insert into vending_orders (merchant_id, id, mode, machine, goods, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [merchantId, link.id, mode, machine, JSON.stringify(GOODS), at],
+  )
+  return { merchantId, id: link.id }
+}
+
+/** A customer pays it: in test the sandbox says so, in live `pays` tells the operator. Nothing is commanded yet. */
+export async function payOrder(
+  service: TestService,
+  { merchantId, id }: Place,
+  { tag, mode = 'test', pays = () => {} }: Wanted & { tag: string },
+): Promise<PaidOrder> {
+  const payment = { channel: 'op1_momo', phone: newPayer(), email: null, card: null, chargeId: null } as const
+  const paid = await payLink(
+    service.app,
+    { merchantId, id, mode, allowMultipleUses: false, tag },
+    { ...payment, phone: mode === 'test' ? '0700000000' : payment.phone },
+  )
+  assert.equal(paid.kind, 'stored', JSON.stringify(paid))
+  const chargeId = paid.kind === 'stored' ? paid.chargeId : ''
+  pays(chargeId)
+  await followUntilEnded(service, chargeId)
+  return { merchantId, id, mode, chargeId }
+}
+
+export async function paidOrder(service: TestService, owner: Owner, wanted: Wanted = {}): Promise<PaidOrder> {
+  return payOrder(service, await newOrder(service, owner, wanted), { ...wanted, tag: owner.tag })
+}
+
+/** Claims it as the dispense does, and answers with the claim. */
+export async function claim(service: TestService, place: Place): Promise<Claim> {
+  const claimed = await claimOrder(service.app, place)
+  assert.ok(claimed.kind === 'claimed', claimed.kind)
+  return claimed.claim
+}
+
+/** Its machine was told and has accepted, whoever its supplier is. */
+export async function told(service: TestService, order: Place): Promise<Claim> {
+  const own = await claim(service, order)
+  await service.rows(
+    `update dispense_claims set state = 'accepted', commanded_at = $2, answered_at = $2, lease_until = null where id = $1`,
+    [own.id, service.clock.now()],
+  )
+  return own
+}
+
+/** The process that sends its command dies over it: the command may have left, and nobody has heard anything. */
+export async function dieSending(service: TestService, { merchantId, id }: Claim): Promise<void> {
+  const command = allStatements().find(({ name }) => name === 'command dispense')
+  assert.ok(command)
+  const at = service.clock.now()
+  const lease = new Date(at.getTime() + 60_000)
+  const sent = await service.app.db.query(command, [merchantId, id, at.toISOString(), lease.toISOString()])
+  assert.equal(sent.length, 1)
+}
+
+/** A report of the machine, or a person's word. */
+export const say = (
+  service: TestService,
+  { merchantId, id }: Place,
+  to: OrderOutcome,
+  source: MoveSource = 'callback',
+) => moveOrder(service.app, { merchantId, id, to, source })
+
+export async function jammed(service: TestService, owner: Owner, wanted: Wanted = {}): Promise<PaidOrder> {
+  const order = await paidOrder(service, owner, wanted)
+  await told(service, order)
+  assert.equal(await say(service, order, JAM), 'moved')
+  return order
+}
+
+/** The machine's side of an order straight from its row. */
+export async function orderRow(service: TestService, { merchantId, id }: Place): Promise<any> {
+  const [row] = await service.rows('select * from vending_orders where merchant_id = $1 and id = $2', [
+    merchantId,
+    id,
+  ])
+  return row
+}
+
+/** The events of an order, oldest first: type and number. */
+export const toldOf = async (service: TestService, { id }: Place): Promise<string[]> =>
+  (
+    await service.rows<{ type: string; occurrence: number }>(
+      `select type, occurrence from events where subject = $1 and starts_with(type, 'vending.') order by created_at, type`,
+      [id],
+    )
+  ).map(({ type, occurrence }) => `${type} ${occurrence}`)
+
+export const fundTest = (service: TestService, { merchantId, tag }: Owner, amount: number) =>
+  addTestFunds(service.app, { merchantId, tag }, { amount, key: undefined })

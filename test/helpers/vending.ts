@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { addMachine } from '../../src/vending/machines.ts'
+import type { Client, Reply, TestService } from './test-service.ts'
+
+export const ORDERS = '/v1/vending/orders'
+export const DISPENSE = '/v1/vending/dispense'
+export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 1000 }]
+/** One machine for each way in which a simulated one behaves (contract.md 6.6); `M-1` accepts and then waits. */
+const MACHINES = ['M-1', 'M-2', 'M-OK', 'M-JAM', 'M-BUSY', 'M-REFUSE', 'M-LOST']
+/** Pays; one that ends with 1 is refused by the sandbox. */
+const PAYER = '0700000000'
+export const NON_PAYER = '0700000001'
+
+/** A merchant with vending on and its machines. */
+export type VendingShop = {
+  merchant: CreatedMerchant
+  merchantId: number
+  api: Client
+  live: Client
+  collections: Client
+}
+
+export async function vendingShop(
+  service: TestService,
+  input: Partial<NewMerchant> = {},
+): Promise<VendingShop> {
+  const merchant = await service.merchant(input)
+  await service.set(merchant, { vendingEnabled: true })
+  const { id: merchantId } = (await findMerchant(service.gateway, merchant.id)).merchant
+  await registerMachines(service, merchantId)
+  const { keys } = merchant
+  return {
+    merchant,
+    merchantId,
+    api: service.client(keys.test),
+    live: service.client(keys.live),
+    collections: service.client(keys.test_collections),
+  }
+}
+
+export async function registerMachines(
+  service: TestService,
+  merchantId: number,
+  machines: readonly string[] = MACHINES,
+): Promise<void> {
+  for (const machine of machines)
+    await addMachine(service.app, { merchantId, machine, name: `Machine ${machine}` })
+}
+
+/** The body of an order that anybody can make. */
+export const orderBody = (more: object = {}) => ({ machine: 'M-1', amount: 1000, goods: GOODS, ...more })
+
+/** Makes an order; what differs from `orderBody` is given. */
+export async function makeOrder({ api }: { api: Client }, more: object = {}): Promise<any> {
+  const reply = await api.post(ORDERS, orderBody(more), { 'idempotency-key': undefined })
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body
+}
+
+/** Sends the form of the payment page, as a browser does. */
+export async function submitPayment(
+  service: TestService,
+  orderId: string,
+  phone = PAYER,
+): Promise<{ status: number; location: string | null }> {
+  const { status, headers } = await fetch(`${service.url}/pay/${orderId}/submit`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ channel: 'op1_momo', phone }),
+  })
+  return { status, location: headers.get('location') }
+}
+
+/** Pays an order on its page and lets the sandbox decide. Nothing is commanded yet. Answers the id of its charge. */
+export async function payOrder(service: TestService, orderId: string, phone = PAYER): Promise<string> {
+  const sent = await submitPayment(service, orderId, phone)
+  assert.equal(sent.status, 302, `the form was answered ${sent.status}`)
+  service.pass(2000)
+  await service.run('follow-charges')
+  const [link] = await service.rows<{ charge_id: string }>(
+    'select charge_id from payment_links where id = $1',
+    [orderId],
+  )
+  return link?.charge_id as string
+}
+
+/** An order that was paid and whose machine has been told. */
+export async function dispensingOrder(
+  service: TestService,
+  shop: { api: Client },
+  more: object = {},
+): Promise<any> {
+  const { order_id } = await makeOrder(shop, more)
+  await payOrder(service, order_id)
+  await service.run('dispense')
+  return readOrder(shop, order_id)
+}
+
+/** An order that was paid while vending was off: it has failed, and nothing was ever sent for it. */
+export async function failedOrder(
+  service: TestService,
+  shop: { api: Client; merchant: Pick<CreatedMerchant, 'id'> },
+  more: object = {},
+): Promise<any> {
+  const { order_id } = await makeOrder(shop, more)
+  await payOrder(service, order_id)
+  await service.set(shop.merchant as CreatedMerchant, { vendingEnabled: false })
+  await service.run('dispense')
+  await service.set(shop.merchant as CreatedMerchant, { vendingEnabled: true })
+  return readOrder(shop, order_id)
+}
+
+/** A charge of the merchant's own that has succeeded. */
+export async function paidCharge(service: TestService, { api }: { api: Client }): Promise<string> {
+  const { id } = (await api.charge({ amount: 1000 })).body
+  service.pass(2000)
+  await service.run('follow-charges')
+  return id
+}
+
+/** The body of a direct dispense that this charge pays for. */
+export const dispenseBody = (chargeId: string, more: object = {}) => ({
+  machine: 'M-1',
+  order_id: 'own-1',
+  goods: GOODS,
+  charge_id: chargeId,
+  ...more,
+})
+
+export const readOrder = async ({ api }: { api: Client }, orderId: string): Promise<any> =>
+  (await api.get(`${ORDERS}/${orderId}`)).body
+
+export const retry = ({ api }: { api: Client }, orderId: string): Promise<Reply> =>
+  api.post(`${ORDERS}/${orderId}/dispense`)
+
+export const invalidate = ({ api }: { api: Client }, orderId: string): Promise<Reply> =>
+  api.post(`${ORDERS}/${orderId}/invalidate`)
+
+/** The claims on a charge, oldest first; one with `commanded` is one command that may have left. */
+export const claimsOf = (service: TestService, chargeId: string) =>
+  service.rows<{ state: string; commanded: boolean; kind: string; machine: string }>(
+    `select state, commanded_at is not null as commanded, kind, machine from dispense_claims
+     where charge_id = $1 order by claimed_at, attempt`,
+    [chargeId],
+  )
+
+/** How many commands may have left for a charge, ever. */
+export const commandsOf = async (service: TestService, chargeId: string): Promise<number> =>
+  (await claimsOf(service, chargeId)).filter(({ commanded }) => commanded).length

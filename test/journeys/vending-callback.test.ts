@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { callbackOf, postCallback, signed } from '../fakes/supplier-callbacks.ts'
+import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { assertVerified } from '../helpers/live-service.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+import {
+  claimsOf,
+  dispensingOrder,
+  GOODS,
+  readOrder,
+  retry,
+  type VendingShop,
+  vendingShop,
+} from '../helpers/vending.ts'
+
+const MINUTE = 60_000
+
+let service: TestService
+let shop: VendingShop
+let secret: string
+before(async () => {
+  service = await startService()
+  shop = await vendingShop(service)
+  secret = await dispenseSecret(shop)
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
+const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
+const names = (events: any[]) => events.map(({ event }) => event)
+const THREE = [1, 2, 3].map((number) => ({ spbh: number, spmc: `Soda ${number}` }))
+
+test('a machine that has delivered ends its order: status, units, one event, the charge spent for good', async () => {
+  const order = await dispensing()
+  assert.equal(order.vending_status, 'dispensing')
+  service.pass(1234)
+  const from = service.clock.nowMs()
+  await send(service, report(service, 'done', { ...order, secret }))
+  const after = await read(order)
+  assert.deepEqual(
+    {
+      vending_status: after.vending_status,
+      vending_error: after.vending_error,
+      units_dispensed: after.units_dispensed,
+      dispense_result: after.dispense_result,
+    },
+    {
+      vending_status: 'dispensed',
+      vending_error: null,
+      units_dispensed: 1,
+      dispense_result: [{ spbh: '1', chsl: 1, spmc: 'Water' }],
+    },
+  )
+  assert.ok(Date.parse(after.dispensed_at) >= from)
+  const [event, ...more] = await vendingEventsOf(service, order.order_id)
+  assert.equal(more.length, 0)
+  assert.equal(event.event, 'vending.dispensed')
+  assert.equal(event.deliveries, 1)
+  assert.deepEqual(event.data, { ...after, merchant_reference: null, source: 'callback' })
+  assert.deepEqual(
+    (await claimsOf(service, order.charge_id)).map(({ state }) => state),
+    ['delivered'],
+  )
+  assert.deepEqual(await keptOf(service, order.order_id), ['dispensed'])
+})
+
+test('every spelling, time and number form of a supplier is understood', async () => {
+  const kinds = [
+    'aliases',
+    'aliases signed as mapped',
+    'ten digits',
+    'number time',
+    'numbers',
+    'late',
+  ] as const
+  for (const kind of kinds) {
+    const order = await dispensing()
+    await send(service, report(service, kind, { ...order, secret }))
+    assert.equal((await read(order)).vending_status, 'dispensed', kind)
+  }
+})
+
+test('a jam fails the order, frees the charge for one more try, and is told once for each try', async () => {
+  const order = await dispensing()
+  await send(service, report(service, 'jam', { ...order, secret }))
+  const failed = await read(order)
+  assert.deepEqual(
+    [failed.vending_status, failed.vending_error, failed.units_dispensed, failed.refunded],
+    ['failed', 'the machine reported a jam', 0, false],
+  )
+  assert.equal((await retry(shop, order.order_id)).body.ok, true)
+  service.pass(1000)
+  await send(service, report(service, 'done', { ...order, secret }))
+  assert.equal((await read(order)).vending_status, 'dispensed')
+  assert.deepEqual(names(await vendingEventsOf(service, order.order_id)), [
+    'vending.dispense_failed',
+    'vending.dispensed',
+  ])
+  assert.deepEqual(
+    (await claimsOf(service, order.charge_id)).map(({ state }) => state),
+    ['released', 'delivered'],
+  )
+})
+
+test('a copy of the jam that arrives after the retry does not end the second try', async () => {
+  const order = await dispensing()
+  const jam = report(service, 'jam', { ...order, secret })
+  await send(service, jam)
+  await retry(shop, order.order_id)
+  await send(service, jam)
+  assert.equal((await read(order)).vending_status, 'dispensing')
+  assert.deepEqual(await keptOf(service, order.order_id), ['jam'])
+})
+
+test('"not finished" is kept and changes nothing', async () => {
+  const order = await dispensing()
+  await send(service, report(service, 'not finished', { ...order, secret }))
+  assert.deepEqual(await read(order), order)
+  assert.deepEqual(await keptOf(service, order.order_id), ['not_finished'])
+  service.pass(1000)
+  await send(service, report(service, 'done', { ...order, secret }))
+  assert.equal((await read(order)).vending_status, 'dispensed')
+})
+
+test('a part of the products counts as dispensed and says which part', async () => {
+  const order = await dispensing({ goods: THREE })
+  await send(service, report(service, 'partial', { ...order, secret }))
+  const after = await read(order)
+  assert.deepEqual(
+    [after.vending_status, after.vending_error, after.units_dispensed],
+    ['dispensed', '1 of 3 products delivered', 1],
+  )
+  assert.deepEqual(names(await vendingEventsOf(service, order.order_id)), ['vending.dispensed'])
+})
+
+test('a hundred copies at the same moment move once and tell once', async () => {
+  const order = await dispensing()
+  const body = report(service, 'done', { ...order, secret })
+  await Promise.all(Array.from({ length: 100 }, () => send(service, body)))
+  assert.equal((await read(order)).vending_status, 'dispensed')
+  assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
+  assert.deepEqual(await keptOf(service, order.order_id), ['dispensed'])
+})
+
+test('under one sign the first content counts, also when both come at once', async () => {
+  const first = await dispensing()
+  const jam = report(service, 'jam', { ...first, secret })
+  const changed = { ...jam, splist: [{ spbh: '1', chsl: 1 }] }
+  await send(service, jam)
+  await send(service, changed)
+  assert.equal((await read(first)).vending_status, 'failed')
+  assert.deepEqual(await keptOf(service, first.order_id), ['jam'])
+  const second = await dispensing()
+  const done = report(service, 'done', { ...second, secret })
+  const turned = { ...done, splist: [{ spbh: '1', chsl: 0 }] }
+  await Promise.all(Array.from({ length: 20 }, (_, at) => send(service, at % 2 ? turned : done)))
+  assert.equal((await vendingEventsOf(service, second.order_id)).length, 1)
+  assert.equal((await keptOf(service, second.order_id)).length, 1)
+})
+
+test('a confirmed delivery is never contradicted, a failure is corrected by a late delivery', async () => {
+  const delivered = await dispensing()
+  await send(service, report(service, 'done', { ...delivered, secret }))
+  service.pass(1000)
+  await send(service, report(service, 'jam', { ...delivered, secret }))
+  assert.equal((await read(delivered)).vending_status, 'dispensed')
+  assert.deepEqual(await keptOf(service, delivered.order_id), ['dispensed', 'contradiction'])
+  const jammed = await dispensing()
+  await send(service, report(service, 'jam', { ...jammed, secret }))
+  service.pass(1000)
+  await send(service, report(service, 'done', { ...jammed, secret }))
+  assert.equal((await read(jammed)).vending_status, 'dispensed')
+  assert.deepEqual(
+    (await claimsOf(service, jammed.charge_id)).map(({ state }) => state),
+    ['delivered'],
+  )
+  assert.deepEqual(names(await vendingEventsOf(service, jammed.order_id)), [
+    'vending.dispense_failed',
+    'vending.dispensed',
+  ])
+})
+
+test('the same said again in a new message is no news', async () => {
+  const order = await dispensing()
+  for (let time = 0; time < 3; time += 1) {
+    service.pass(1000)
+    await send(service, report(service, 'jam', { ...order, secret }))
+  }
+  assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
+})
+
+test("a callback is kept for ninety days, without the supplier's key", async () => {
+  const order = await dispensing()
+  const plain = callbackOf('done', {
+    at: service.clock.nowMs(),
+    secret,
+    machine: 'M-1',
+    orderId: order.order_id,
+    goods: GOODS,
+  })
+  await send(service, signed({ ...plain, key: 'open sesame' }, secret))
+  const kept = () =>
+    service.rows<{ body: string }>('select body from vendor_callbacks where order_id = $1', [order.order_id])
+  const [row] = await kept()
+  assert.equal(JSON.parse(row?.body ?? '').ddbh, order.order_id)
+  assert.doesNotMatch(row?.body ?? '', /sesame/)
+  service.pass(90 * 24 * 60 * MINUTE - MINUTE)
+  await service.run('prune')
+  assert.equal((await kept()).length, 1)
+  service.pass(2 * MINUTE)
+  await service.run('prune')
+  assert.equal((await kept()).length, 0)
+})
+
+test('a deactivated merchant hears of what was under way', async () => {
+  const own = await vendingShop(service)
+  const key = await dispenseSecret(own)
+  const order = await dispensingOrder(service, own)
+  await service.set(own.merchant, { active: false, vendingEnabled: false })
+  const { status } = await postCallback(service.url, report(service, 'done', { ...order, secret: key }))
+  assert.equal(status, 200)
+  assert.equal((await readOrder(own, order.order_id)).vending_status, 'dispensed')
+})
+
+test('two processes that hear two contents of one sign at once apply one of them, wholly', async () => {
+  const twin = await startService({ database: service.database, clock: service.clock })
+  try {
+    for (let round = 0; round < 5; round += 1) {
+      const order = await dispensing()
+      const done = report(service, 'done', { ...order, secret })
+      const turned = { ...done, splist: [{ spbh: '1', chsl: 0 }] }
+      await Promise.all([send(service, done), send(twin, turned), send(service, turned), send(twin, done)])
+      const { vending_status } = await read(order)
+      const [kept, ...more] = await keptOf(service, order.order_id)
+      assert.equal(more.length, 0)
+      assert.equal(vending_status, kept === 'jam' ? 'failed' : 'dispensed')
+      assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
+    }
+  } finally {
+    await twin.close()
+  }
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { setVending } from '../../src/vending/vending-settings.ts'
+import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import {
+  DISPENSE,
+  dispenseBody,
+  makeOrder,
+  ORDERS,
+  paidCharge,
+  registerMachines,
+  submitPayment,
+} from '../helpers/vending.ts'
+
+let supplier: FakeSupplier
+let service: LiveService
+let second: TestService
+let shop: Shop
+before(async () => {
+  supplier = await startSupplier()
+  const env = { SUPPLIER_ALLOW_PRIVATE: supplier.place }
+  service = await startLiveService({ env })
+  second = await startService({ env, database: service.database, clock: service.clock })
+  shop = await service.shop({ vending: true })
+  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  await setVending(service.app, merchant, { supplier: supplier.access })
+  await registerMachines(service, merchant.id)
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await second.close()
+    await service.close()
+    await supplier.close()
+  }
+})
+
+/** A live charge that its operator has collected. */
+async function collected(): Promise<string> {
+  const { id } = (await shop.live.charge({ amount: 1000, customer: { phone: newPayer() } })).body
+  await succeed(service, id)
+  return id
+}
+const commandsFor = (charge: string) => supplier.commands.filter(({ chargeId }) => chargeId === charge)
+const answerOf = ({ status, body }: Reply) =>
+  status === 200 ? [200, body.vending_status, body.ambiguous] : [status, body.code, body.error]
+
+const SAID = 'machine supplier refused the command: '
+const ANSWERS: [CommandHow, unknown[]][] = [
+  ['accept', [200, 'dispensing', false]],
+  ['refuse', [502, 'supplier_error', `${SAID}machine offline`]],
+  ['bad request', [502, 'supplier_error', `${SAID}no such machine`]],
+  ['error', [200, 'dispensing', true]],
+  ['garbage', [200, 'dispensing', true]],
+  ['reset after reading', [200, 'dispensing', true]],
+]
+for (const [how, expected] of ANSWERS)
+  test(`a supplier that answers with "${how}" gets one command for a charge, and none again unless it refused`, async () => {
+    const charge = await collected()
+    const key = { 'idempotency-key': how }
+    supplier.behave(how)
+    try {
+      assert.deepEqual(answerOf(await shop.live.post(DISPENSE, dispenseBody(charge), key)), expected)
+    } finally {
+      supplier.behave('accept')
+    }
+    assert.deepEqual(
+      commandsFor(charge).map(({ machine, orderId, genuine }) => [machine, orderId, genuine]),
+      [['M-1', 'own-1', true]],
+    )
+    const refused = expected[0] === 502
+    const again = await shop.live.post(DISPENSE, dispenseBody(charge), key)
+    assert.deepEqual(answerOf(again), refused ? [200, 'dispensing', false] : expected)
+    assert.equal(again.headers.get('idempotent-replayed'), refused ? null : 'true')
+    const other = await shop.live.post(DISPENSE, dispenseBody(charge))
+    assert.equal(other.status, 409)
+    assert.equal(commandsFor(charge).length, refused ? 2 : 1)
+  })
+
+test('of many dispenses of one live charge, through two processes, one command reaches the supplier', async () => {
+  const charge = await collected()
+  const apis = [shop.live, second.client(shop.merchant.keys.live_collections)] as const
+  await Promise.all(
+    Array.from({ length: 40 }, (_, nth) =>
+      (apis[nth % 2] as Shop['live']).post(DISPENSE, dispenseBody(charge, { order_id: `own-${nth}` })),
+    ),
+  )
+  service.pass(61_000)
+  await service.run('dispense')
+  assert.equal(commandsFor(charge).length, 1)
+})
+
+test('a live order that its supplier refused is told again by a retry, and an accepted one is not', async () => {
+  const own = { api: shop.live }
+  const { order_id } = await makeOrder(own)
+  await submitPayment(service, order_id, newPayer())
+  const { charge_id } = (await shop.live.get(`${ORDERS}/${order_id}`)).body
+  await succeed(service, charge_id)
+  supplier.behave('refuse')
+  await service.run('dispense')
+  const refused = await shop.live.post(`${ORDERS}/${order_id}/dispense`)
+  supplier.behave('accept')
+  assert.deepEqual(
+    [refused.status, refused.body.ok, refused.body.vending_error],
+    [200, false, `${SAID}machine offline`],
+  )
+  const told = await shop.live.post(`${ORDERS}/${order_id}/dispense`)
+  assert.deepEqual([told.body.ok, told.body.vending_status], [true, 'dispensing'])
+  assert.equal((await shop.live.post(`${ORDERS}/${order_id}/dispense`)).status, 409)
+  assert.equal(commandsFor(charge_id).length, 3)
+})
+
+test('test keys never reach the supplier', async () => {
+  const before = supplier.connections()
+  const charge = await paidCharge(service, { api: shop.test })
+  assert.equal((await shop.test.post(DISPENSE, dispenseBody(charge))).status, 200)
+  assert.equal(supplier.connections(), before)
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { allStatements } from '../../src/platform/db/statement.ts'
+import { claimOrder } from '../../src/vending/claim.ts'
+import { oneJson, runProgram } from '../helpers/command-line.ts'
+import { startJamRefunds } from '../helpers/jam-refunds.ts'
+import {
+  DELIVERED,
+  fundTest,
+  JAM,
+  jammed,
+  orderRow,
+  type PaidOrder,
+  PRICE,
+  paidOrder,
+  say,
+  told,
+  toldOf,
+} from '../helpers/paid-orders.ts'
+
+const HOUR = 3_600_000
+const MINUTE = 60_000
+const jams = await startJamRefunds()
+const { service, other, owner, fundLive, live: LIVE, refundJams, dueOf, view } = jams
+const { assertRefundedOnce, assertNotRefunded } = jams
+after(jams.end)
+
+for (const wanted of [{ mode: 'test' as const }, LIVE])
+  test(`a jam of a ${wanted.mode} order is refunded once, however often the machine says it`, async () => {
+    const own = await owner(wanted.mode, 50_000)
+    await fundLive(own)
+    const order = await jammed(service, own, wanted)
+    await assertNotRefunded(order)
+    await refundJams()
+    await assertRefundedOnce(order)
+    for (let again = 0; again < 3; again += 1) {
+      assert.equal(await say(service, order, JAM), 'same')
+      service.pass(HOUR)
+      assert.equal(await refundJams(), 0)
+    }
+    await assertRefundedOnce(order)
+    const { refunded, vending_status, vending_error, payment_status } = await view(order)
+    assert.deepEqual(
+      [refunded, vending_status, vending_error, payment_status],
+      [true, 'failed', 'the machine reported a jam', 'succeeded'],
+    )
+    assert.equal(await say(service, order, DELIVERED), 'refunded')
+    assert.equal((await claimOrder(service.app, order)).kind, 'unpaid')
+    assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
+  })
+
+test('without enough balance it is tried every hour, and refunded in the hour after money has come', async () => {
+  const own = await owner('test')
+  const order = await jammed(service, own)
+  for (let hour = 0; hour < 3; hour += 1) {
+    assert.equal(await refundJams(), 1)
+    assert.equal(await refundJams(), 0, 'not again within the hour')
+    service.pass(HOUR - 1)
+    assert.equal(await refundJams(), 0)
+    service.pass(1)
+    await assertNotRefunded(order)
+  }
+  assert.equal((await view(order)).vending_error, 'the machine reported a jam')
+  await fundTest(service, own, PRICE)
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('frozen money waits, and is refunded after the freeze', async () => {
+  const own = await owner('live')
+  await fundLive(own)
+  const order = await jammed(service, own, LIVE)
+  await freezeAccount(service.app, own.merchantId, 'a look at it')
+  assert.equal(await refundJams(), 1)
+  await assertNotRefunded(order)
+  await freezeAccount(service.app, own.merchantId, null)
+  assert.equal(await refundJams(), 0)
+  service.pass(HOUR)
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('a rail that is away is asked again an hour later', async () => {
+  const own = await owner('both')
+  await fundLive(own)
+  const order = await jammed(service, own, LIVE)
+  service.rail.ready('wait')
+  assert.equal(await refundJams(), 1)
+  await assertNotRefunded(order)
+  service.rail.ready('ready')
+  service.pass(HOUR)
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('after 72 hours it is left to the merchant, in plain words', async () => {
+  const own = await owner('test')
+  const order = await jammed(service, own)
+  let tries = 0
+  for (let hour = 0; hour < 80; hour += 1) {
+    tries += await refundJams()
+    service.pass(HOUR)
+  }
+  assert.equal(tries, 73, 'at once and after each of 72 hours')
+  assert.equal(await dueOf(order), null)
+  assert.equal(
+    (await view(order)).vending_error,
+    'the machine reported a jam - the automatic refund did not succeed (insufficient available balance: have 4800, need 5200 (amount 5000 + fee 200)) - please refund the customer',
+  )
+  await fundTest(service, own, 50_000)
+  assert.equal(await refundJams(), 0)
+  await assertNotRefunded(order)
+  assert.equal((await own.test.post(`/v1/charges/${order.chargeId}/refund`)).status, 202, 'by hand it is')
+})
+
+test('a worker that comes back after the 72 hours does not refund any more', async () => {
+  const own = await owner('test', 50_000)
+  const order = await jammed(service, own)
+  service.pass(72 * HOUR + 1)
+  assert.equal(await refundJams(), 1)
+  await assertNotRefunded(order)
+  assert.match((await view(order)).vending_error ?? '', /not possible within 72 hours/)
+  assert.equal(await dueOf(order), null)
+})
+
+for (const [set, mode, refunds] of [
+  ['off', 'test', false],
+  ['live', 'test', false],
+  ['test', 'test', true],
+  ['both', 'test', true],
+  ['off', 'live', false],
+  ['test', 'live', false],
+  ['live', 'live', true],
+  ['both', 'live', true],
+] as const)
+  test(`set to ${set} by the command, a ${mode} jam is ${refunds ? '' : 'not '}refunded`, async () => {
+    const own = await owner('off', 50_000)
+    await fundLive(own)
+    const settings = {
+      DATABASE_URL: service.database.url,
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }
+    const args = ['merchants', 'set', own.merchant.id, '--auto-refund-on-jam', set, '--json']
+    if (set !== 'off') assert.equal(oneJson(await runProgram(args, settings)).auto_refund_on_jam, set)
+    const order = await jammed(service, own, mode === 'live' ? LIVE : {})
+    assert.equal(await refundJams(), refunds ? 1 : 0)
+    await (refunds ? assertRefundedOnce : assertNotRefunded)(order)
+  })
+
+test('a new merchant has it switched off; switched off after the jam it stops as well', async () => {
+  const merchant = await service.merchant()
+  const { autoRefundOnJam } = (await findMerchant(service.gateway, merchant.id)).merchant
+  assert.equal(autoRefundOnJam, 'off')
+  const own = await owner('test')
+  const order = await jammed(service, own)
+  assert.equal(await refundJams(), 1)
+  await service.set(own.merchant, { autoRefundOnJam: 'live' })
+  await fundTest(service, own, 50_000)
+  service.pass(HOUR)
+  await refundJams()
+  await assertNotRefunded(order)
+  assert.equal(await dueOf(order), null)
+})
+
+test('only a report within 60 minutes of a command refunds', async () => {
+  const own = await owner('test', 100_000)
+  for (const [ms, refunds] of [
+    [60 * MINUTE, true],
+    [60 * MINUTE + 1, false],
+  ] as const) {
+    const order = await paidOrder(service, own)
+    await told(service, order)
+    service.pass(ms)
+    assert.equal(await say(service, order, JAM), 'moved')
+    assert.equal(await refundJams(), refunds ? 1 : 0)
+    await (refunds ? assertRefundedOnce : assertNotRefunded)(order)
+  }
+})
+
+test('a refused command refunds nothing, nor does the word of a person, nor vending that is off', async () => {
+  const own = await owner('test', 100_000)
+  const refused = await paidOrder(service, own, { machine: 'M-REFUSE' })
+  await service.run('dispense')
+  const byHand = await paidOrder(service, own)
+  await told(service, byHand)
+  assert.equal(await say(service, byHand, JAM, 'manual'), 'moved')
+  const off = await paidOrder(service, own)
+  await service.set(own.merchant, { vendingEnabled: false })
+  await service.run('dispense')
+  assert.equal(await refundJams(), 0)
+  for (const order of [refused, byHand, off]) {
+    assert.equal((await view(order)).vending_status, 'failed')
+    await assertNotRefunded(order)
+  }
+})
+
+test('two workers at once refund each of many jams once', async () => {
+  const own = await owner('test', 1_000_000)
+  const orders: PaidOrder[] = []
+  for (let made = 0; made < 12; made += 1) orders.push(await jammed(service, own))
+  const sweeps = Array.from({ length: 6 }, (_, nth) => (nth % 2 === 0 ? service : other).run('refund-jams'))
+  const handled = await Promise.all(sweeps)
+  assert.equal(
+    handled.reduce((sum, one) => sum + one, 0),
+    12,
+    'each was claimed by one',
+  )
+  for (const order of orders) await assertRefundedOnce(order)
+})
+
+test('while others refund the same charge by hand, there is one refund', async () => {
+  const own = await owner('test', 1_000_000)
+  for (let round = 0; round < 10; round += 1) {
+    const order = await jammed(service, own)
+    const byHand = () => own.test.post(`/v1/charges/${order.chargeId}/refund`)
+    await Promise.all([byHand(), service.run('refund-jams'), byHand(), other.run('refund-jams')])
+    await assertRefundedOnce(order)
+  }
+})
+
+test('refunds that outlived their claim: a refund whose answer was lost is found and not repeated', async () => {
+  const own = await owner('test', 50_000)
+  const order = await jammed(service, own)
+  const due = await dueOf(order)
+  await refundJams()
+  // As after a process that died between the refund and the note of it.
+  await service.rows('update vending_orders set refund_due_at = $2 where id = $1', [order.id, due])
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('what a dead worker has claimed is taken up a minute later', async () => {
+  const own = await owner('test', 50_000)
+  const order = await jammed(service, own)
+  const lease = new Date(service.clock.nowMs() + MINUTE)
+  await service.rows('update vending_orders set refund_due_at = $2 where id = $1', [order.id, lease])
+  assert.equal(await refundJams(), 0)
+  service.pass(MINUTE)
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('whoever has lost its lease writes nothing any more', async () => {
+  const order = await jammed(service, await owner('test', 50_000))
+  const before = await orderRow(service, order)
+  const next = allStatements().find(({ name }) => name === 'next try of jam refund')
+  assert.ok(next)
+  for (const lease of [new Date(service.clock.nowMs() + MINUTE), null])
+    assert.deepEqual(
+      await service.app.db.query(next, [
+        order.merchantId,
+        order.id,
+        lease?.toISOString() ?? null,
+        null,
+        'late words',
+      ]),
+      [],
+    )
+  assert.deepEqual(await orderRow(service, order), before)
+  assert.equal(await refundJams(), 1)
+  await assertRefundedOnce(order)
+})
+
+test('a retry takes the refund away, and so does a late report of delivery', async () => {
+  const own = await owner('test')
+  const [retried, late] = [await jammed(service, own), await jammed(service, await owner('test'))]
+  assert.equal(await refundJams(), 2, 'both lack the payout fee')
+  await told(service, retried)
+  assert.equal(await say(service, late, DELIVERED), 'moved')
+  await fundTest(service, own, 50_000)
+  await fundTest(service, { merchantId: late.merchantId, tag: late.id.slice(4, 9) }, 50_000)
+  service.pass(59 * MINUTE)
+  assert.equal(await refundJams(), 0)
+  service.pass(MINUTE)
+  assert.equal(await refundJams(), 0)
+  for (const order of [retried, late]) await assertNotRefunded(order)
+  assert.equal(await say(service, retried, JAM), 'moved')
+  assert.equal(await refundJams(), 1, 'the machine has jammed again')
+  await assertRefundedOnce(retried)
+})
+
+test('what can never be refunded is left to the merchant at once', async () => {
+  const own = await owner('test', 50_000)
+  const order = await jammed(service, own)
+  await service.rows('update charges set phone = null, phone9 = null where id = $1', [order.chargeId])
+  assert.equal(await refundJams(), 1)
+  assert.equal(await dueOf(order), null)
+  assert.match((await view(order)).vending_error ?? '', /\(no_customer_phone_on_record_to_refund_to\)/)
+})
