@@ -63,7 +63,8 @@ export function judgeCharge(
   return { fee, parts }
 }
 
-const verificationRequired = () =>
+/** 400: live money in wants a verified business, on charges and on what charges are born on. */
+export const verificationRequired = () =>
   domainRefusal(
     'verification_required',
     'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',

@@ -4,7 +4,6 @@ import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
 import {
@@ -12,11 +11,11 @@ import {
   findKeys,
   type KeyRow,
   type KeyUse,
-  keyInFlight,
   ownerName,
   replayOf,
   type StoredAnswer,
 } from '../platform/idempotency/keys.ts'
+import { knowingOthers } from '../platform/idempotency/under-key.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
@@ -52,9 +51,6 @@ type Plan = {
 export type ChargeCreation = Batch<Item, Created>
 
 const READINESS_WAIT_MS = 2000
-const TRIES = 3
-const LOCK_NOT_AVAILABLE = '55P03'
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
@@ -65,7 +61,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
     const ready = await railReadiness(app, request)
-    const created = await addKnowingOthers(app, itemOf(request, ready))
+    const created = await knowingOthers(() => app.chargeCreation.add(itemOf(request, ready)))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(ready.installation !== null, 'a stored live charge has an installation')
@@ -101,22 +97,6 @@ async function railReadiness(app: App, { caller, input }: ChargeRequest) {
   const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
   if (verdict.kind === 'ready') return { installation: verdict.installation, readiness: null }
   return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
-}
-
-/**
- * Another process may hold the same key: in a transaction that has not ended (409), or in one that has just committed, and
- * then the second look finds its answer (ledger.md section 8).
- */
-async function addKnowingOthers(app: App, item: Item): Promise<Created> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await app.chargeCreation.add(item)
-    } catch (error) {
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) throw keyInFlight()
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-      if (attempt === TRIES) throw keyInFlight()
-    }
-  }
 }
 
 async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-
 import { randomText } from '../platform/ids.ts'
 import type { Vault } from '../platform/secrets.ts'
 

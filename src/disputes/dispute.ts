@@ -1,4 +1,5 @@
 import { type Charge, chargeEventData } from '../charges/charge.ts'
+import { inKeyOrder } from '../webhooks/events.ts'
 import type { Report, ReportReason } from './report.ts'
 
 /** A row of `disputes`: what a customer reported about a charge. Moves no money. Times are UTC. */
@@ -50,5 +51,5 @@ export function disputeEventData(dispute: Dispute, charge: Charge): Record<strin
     reason: dispute.reason,
     respond_by: dispute.respondBy.toISOString(),
   }
-  return Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return inKeyOrder(data)
 }

@@ -1,3 +1,4 @@
+import { verificationRequired } from '../charges/charge-rules.ts'
 import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
@@ -33,9 +34,3 @@ export function judgeLink(
   if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
 }
-
-const verificationRequired = () =>
-  domainRefusal(
-    'verification_required',
-    'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
-  )

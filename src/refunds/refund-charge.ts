@@ -18,7 +18,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
-import { addEvents, type Happening } from '../webhooks/events.ts'
+import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
 import { judgeRefund, refundRailAway } from './refund-rules.ts'
 
 /** A refunded charge and the payout that brings the money back. */
@@ -171,7 +171,7 @@ function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTe
     mode: charge.mode,
     type: 'charge.refunded',
     subject: charge.id,
-    data: Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))),
+    data: inKeyOrder(data),
     hasWebhookUrl: own.hasWebhookUrl,
   }
 }

@@ -4,20 +4,16 @@ import { lockCharges } from '../charges/refunded-charges.ts'
 import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
-import { errorBody } from '../platform/http/errors.ts'
+import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../platform/idempotency/keys.ts'
 import {
-  addKeys,
-  findKeys,
-  finishKey,
-  freeKey,
-  type KeyOwner,
-  type KeyUse,
-  keyInFlight,
-  replayOf,
-} from '../platform/idempotency/keys.ts'
+  type KeyedRequest,
+  keyUseOf,
+  knowingOthers,
+  refusedAnswer,
+  replayedAnswer,
+} from '../platform/idempotency/under-key.ts'
 import { newId, tagOf } from '../platform/ids.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { addClaim, type Claim } from './claim.ts'
@@ -33,19 +29,10 @@ import {
 import { sendCommand } from './send-command.ts'
 
 /** One POST /v1/vending/dispense, its form not read yet. The key is the caller's choice (G57). */
-export type DispenseRequest = {
-  caller: Caller
-  idempotency: { key: string; fingerprint: Buffer } | null
-  requestId: string
-  given: GivenDispense
-}
+export type DispenseRequest = KeyedRequest & { given: GivenDispense }
 
 /** `claimed`: stored, nothing has been sent. The rest is the answer already. */
 type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
-
-const TRIES = 3
-const LOCK_NOT_AVAILABLE = '55P03'
-const UNIQUE_VIOLATION = '23505'
 
 const BORN_ON_ORDER = statement<{ id: string }>(
   'vending order of charge',
@@ -66,47 +53,25 @@ const spokenFor = () =>
  * a supplier that refuses (502) frees the charge and the key.
  */
 export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
-  const { caller, idempotency } = request
-  if (idempotency === null) return finish(app, await claimDirect(app, request, null), null)
-  const { merchantId, mode } = caller
-  const use = { merchantId, mode, key: idempotency.key, fingerprint: idempotency.fingerprint }
+  const use = keyUseOf(request)
+  if (use === null) return finish(app, await claimDirect(app, request, null), null)
   return app.keysInFlight.during(use, async () =>
-    finish(app, await claimKnowingOthers(app, request, use), use),
+    finish(app, await knowingOthers(() => claimDirect(app, request, use)), use),
   )
-}
-
-/** Another process may have taken the same key: still under way (409), or committed, and then its answer is found. */
-async function claimKnowingOthers(app: App, request: DispenseRequest, use: KeyUse): Promise<Stored> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await claimDirect(app, request, use)
-    } catch (error) {
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) throw keyInFlight()
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-      if (attempt === TRIES) throw keyInFlight()
-    }
-  }
 }
 
 function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
   const at = app.clock.now()
   return app.db.transaction(async (tx): Promise<{ value: Stored; last?: readonly Call[] }> => {
-    if (use !== null) {
-      const [[seen]] = await tx.send(findKeys([use]))
-      if (seen !== undefined)
-        return {
-          value: { kind: 'answer', answer: { ...replayOf(seen, use.fingerprint), replayed: true } },
-        }
-    }
+    const replayed = use === null ? null : await replayedAnswer(tx, use)
+    if (replayed !== null) return { value: { kind: 'answer', answer: replayed } }
     const input = readDirectDispense(request.given)
     try {
       const claim = await decide(tx, { caller: request.caller, input, at })
       const running = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
       return { value: { kind: 'claimed', claim }, last: running }
     } catch (error) {
-      // A refusal by the rules of the business is kept under the key, where there is one.
-      if (!(error instanceof Refusal) || !error.stored) throw error
-      const answer = { status: error.status, body: errorBody(error, request.requestId), objectId: null }
+      const { answer } = refusedAnswer(error, request)
       const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
       return { value: { kind: 'answer', answer }, last: kept }
     }

@@ -5,7 +5,7 @@ import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { addEvents } from '../webhooks/events.ts'
+import { addEvents, inKeyOrder } from '../webhooks/events.ts'
 import type { OrderMove, OrderMoved } from './move-order.ts'
 import type { Goods } from './order.ts'
 
@@ -99,7 +99,7 @@ function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
           type: to.status === 'dispensed' ? 'vending.dispensed' : 'vending.dispense_failed',
           // The merchant's own number may come again; a claim never does.
           subject: direct.id,
-          data: Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))),
+          data: inKeyOrder(data),
           hasWebhookUrl: terms.hasWebhookUrl,
         },
       ],

@@ -4,7 +4,7 @@ import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { addEvents } from '../webhooks/events.ts'
+import { addEvents, inKeyOrder } from '../webhooks/events.ts'
 import type { ClaimState } from './claim.ts'
 import { lockOrder, orderById } from './find-orders.ts'
 import { judgeMove, type MoveFacts } from './judge-move.ts'
@@ -196,7 +196,7 @@ function announce(
         subject: order.id,
         // Of one command twice only after an optimistic success was contradicted, and that in its turn: the opposite number.
         occurrence: dispensed && facts.dispensedTold ? -order.attempts : order.attempts,
-        data: Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))),
+        data: inKeyOrder(data),
         hasWebhookUrl: terms.hasWebhookUrl,
       },
     ],

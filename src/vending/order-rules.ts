@@ -1,3 +1,4 @@
+import { verificationRequired } from '../charges/charge-rules.ts'
 import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
@@ -78,9 +79,3 @@ export function judgeOrder(
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
   if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
 }
-
-const verificationRequired = () =>
-  domainRefusal(
-    'verification_required',
-    'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
-  )

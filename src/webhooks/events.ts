@@ -33,6 +33,10 @@ export type Happening = {
   hasWebhookUrl: boolean
 }
 
+/** Data of an event with its keys in code-point order, where they are not written so (G72). One level: nested data is its own. */
+export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 const ADD_EVENTS = statement(
   'add events',
   `insert into events (merchant_id, id, mode, type, subject, body, created_at, occurrence)
