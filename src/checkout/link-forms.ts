@@ -1,14 +1,11 @@
 import { findChargeOfLink } from '../charges/find-charges.ts'
-import { coverOf } from '../gift-cards/cover.ts'
-import { findUsableCard } from '../gift-cards/find-card.ts'
-import { countVoucherMiss, voucherBox } from '../gift-cards/voucher-misses.ts'
-import { type LinkPaid, type LinkPayment, payLink } from '../payment-links/pay-link.ts'
+import type { LinkPaid, LinkPayment } from '../payment-links/judge-payment.ts'
+import { payLink } from '../payment-links/pay-link.ts'
 import { isOver } from '../payment-links/payment-link.ts'
 import { retryLink } from '../payment-links/retry-link.ts'
 import { readPhone } from '../platform/phone.ts'
-import { Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { NOTHING, type Remembered } from './cookies.ts'
+import { NOTHING } from './cookies.ts'
 import { chargeIdOfForm, shownBy } from './form.ts'
 import { type Found, findPaidLink, pathOf, takesPayments } from './found-link.ts'
 import { pageOf } from './link-pages.ts'
@@ -16,6 +13,7 @@ import { type FormState, methodsOf, payForm, remember, rememberedBy } from './pa
 import { closedView, expiredView } from './states.ts'
 import type { FormFault, Method } from './view.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
+import { busyFor, usableCard } from './voucher-form.ts'
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/
 const LONGEST_EMAIL = 254
@@ -104,18 +102,6 @@ function readSent({ fields }: Visit): Sent {
   }
 }
 
-/** Seconds until this browser may send again, or null when it may now. */
-function busyFor({ limits, clock }: Checkout, { link }: Found, { address }: Visit): number | null {
-  try {
-    limits.submits.take(address, clock.nowMs())
-    limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return error.retryAfterSeconds ?? 60
-    throw error
-  }
-}
-
 const chargeIdOf = ({ shop, link }: Pick<Found, 'shop' | 'link'>, { token }: Sent): string | null =>
   chargeIdOfForm(shop.app.vault, { tag: shop.tag, linkId: link.id, token })
 
@@ -149,35 +135,6 @@ async function cardOf(
   return usable.kind === 'usable' ? { id: usable.cardId, applied: usable.applied } : 'unusable'
 }
 
-type Usable = { kind: 'usable'; cardId: string; applied: number } | { kind: 'unusable' | 'closed' | 'busy' }
-
-/** Looks for a typed code, and counts it when it cannot be used here, for whatever reason. */
-async function usableCard(
-  { limits, clock }: Checkout,
-  { shop, link }: Found,
-  { visit, code }: { visit: Visit; code: string },
-): Promise<Usable> {
-  const place = { merchantId: link.merchantId, linkId: link.id }
-  try {
-    limits.voucherMisses.check(visit.address, clock.nowMs())
-  } catch {
-    return { kind: 'busy' }
-  }
-  if ((await voucherBox(shop.app, place)) === 'closed') return { kind: 'closed' }
-  const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
-  const applied = card === null ? 0 : coverOf(link.amount, card.balance).applied
-  if (card !== null && applied > 0) return { kind: 'usable', cardId: card.id, applied }
-  takeQuietly(() => limits.voucherMisses.take(visit.address, clock.nowMs()))
-  return { kind: (await countVoucherMiss(shop.app, place)) === 'closed' ? 'closed' : 'unusable' }
-}
-
-// Parallel misses may fill the window between the check and here; the answer stays the same.
-function takeQuietly(take: () => void): void {
-  try {
-    take()
-  } catch {}
-}
-
 function faultOf(found: Found, { channel, phone, email }: Sent, card: Card): FormFault | null {
   if (email !== '' && !isEmail(email)) return 'email'
   if (card !== null && card.applied === found.link.amount) return null
@@ -209,23 +166,3 @@ export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
   const free = link.allowMultipleUses || (await retryLink(shop.app, link))
   return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
 }
-
-/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or takes it off. Nothing is reserved yet. */
-export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const path = `/pay/${found.link.id}`
-  if (!visit.fromHere) return { kind: 'redirect', to: path }
-  const remembered = rememberedBy(checkout, found, visit)
-  if (visit.fields.remove) return back(checkout, found, { ...remembered, voucher: null })
-  if (busyFor(checkout, found, visit) !== null) return { kind: 'redirect', to: `${path}?voucher=busy` }
-  const usable = await usableCard(checkout, found, { visit, code: visit.fields.code ?? '' })
-  if (usable.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${usable.kind}` }
-  const { cardId, applied } = usable
-  return back(checkout, found, { ...remembered, voucher: { cardId, applied } })
-}
-
-const back = (checkout: Checkout, found: Found, remembered: Remembered): Reply => ({
-  kind: 'redirect',
-  to: `/pay/${found.link.id}`,
-  cookies: [remember(checkout, found, remembered)],
-})

@@ -9,13 +9,14 @@ import { languageCookie, readCookies } from './cookies.ts'
 import { displayState, displayTrouble, showDisplay } from './display-pages.ts'
 import { cameFromHere, readFields } from './form.ts'
 import { known, languageOf } from './language.ts'
-import { applyVoucher, retry, submit } from './link-forms.ts'
+import { retry, submit } from './link-forms.ts'
 import { showLink, showQr, showReceipt, showStatus, statusDocument } from './link-pages.ts'
 import { report, showReport } from './report-pages.ts'
 import { sendReply } from './send-reply.ts'
 import { payOwnAmount, showItems, showPicture, showStorefront, showStorefrontQr } from './storefront-pages.ts'
 import type { ClosedView, View } from './view.ts'
 import type { Checkout, Handler, Reply, Visit } from './visit.ts'
+import { applyVoucher } from './voucher-form.ts'
 
 export type CheckoutOptions = Checkout & {
   log: Logger

@@ -1,0 +1,118 @@
+import type { App } from '../app.ts'
+import {
+  type CheckoutCharge,
+  type CheckoutInput,
+  newCheckoutCharge,
+  newCoveredCharge,
+} from '../charges/checkout-charge.ts'
+import type { Prompts } from '../charges/prompts.ts'
+import { coverOf } from '../gift-cards/cover.ts'
+import { type GiftCard, isUsable } from '../gift-cards/gift-card.ts'
+import type { MerchantTerms } from '../merchants/merchant.ts'
+import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
+import type { FormCharge } from './link-attempts.ts'
+import { isOver, type PaymentLink } from './payment-link.ts'
+
+/** What a customer sends from a hosted page. `card.applied` is what the page said the card would pay. Whole UGX. */
+export type LinkPayment = {
+  channel: Channel
+  phone: string | null
+  email: string | null
+  card: { id: string; applied: number } | null
+  /** The charge that this form makes, however often it is sent; null draws a new one. */
+  chargeId: string | null
+}
+
+/** A link that somebody pays, as it was read: what never changes about it. */
+export type PaidLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & { tag: string }
+
+/** What became of it. Only `stored` has written anything. */
+export type LinkPaid =
+  | { kind: 'stored'; chargeId: string }
+  /** The link is paid or being paid, or this form was sent before: that charge is shown. */
+  | { kind: 'held'; chargeId: string }
+  | {
+      kind: 'refused'
+      why: 'inactive' | 'expired' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail'
+    }
+
+/** What is known when it is decided: locked rows, and what was read behind their locks. */
+export type Known = {
+  link: PaymentLink
+  terms: MerchantTerms
+  held: { id: string; status: string } | null
+  sent: FormCharge | null
+  card: GiftCard | null
+  prompts: Prompts | null
+  at: Date
+}
+/** The answer, and the charge to store where there is one. */
+export type Decided = { answer: LinkPaid; charge?: CheckoutCharge }
+
+const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided => ({
+  answer: { kind: 'refused', why },
+})
+
+/** The rules, on locked rows only, one a line. */
+export function judgePayment(
+  app: App,
+  known: Known,
+  { paid, payment, ready }: { paid: PaidLink; payment: LinkPayment; ready: boolean },
+): Decided {
+  const { link, terms, held, sent, at } = known
+  const live = link.mode === 'live'
+  if (sent !== null && !sent.voided && sent.paymentLinkId === link.id)
+    return { answer: { kind: 'held', chargeId: sent.id } }
+  // A failed attempt is final: whoever fills in the form again starts anew, as after a retry.
+  if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
+  if (isOver(link, at)) return refused('expired')
+  if (!terms.active || link.switchedOffAt !== null) return refused('inactive')
+  if (live && terms.kycStatus !== 'verified') return refused('inactive')
+  const cover = coverFor(known, payment)
+  if (cover === null) return refused('voucher_changed')
+  const input = inputOf(known, { paid, payment, applied: cover.applied })
+  if (cover.due === 0) return stored(newCoveredCharge(input, at))
+  if (live && !LIVE_CHANNELS.includes(payment.channel)) return refused('method')
+  if (payment.phone === null) return refused('phone')
+  if (tooManyPrompts(app, known.prompts)) return refused('prompts')
+  if (!ready) return refused('rail')
+  return stored(newCheckoutCharge(app, input, at))
+}
+
+const stored = (charge: CheckoutCharge): Decided => ({
+  answer: { kind: 'stored', chargeId: charge.id },
+  charge,
+})
+
+/** What the card pays, or null when that is not what the customer was shown: nobody pays another sum than the page said. */
+function coverFor({ link, card, at }: Known, payment: LinkPayment) {
+  if (payment.card === null) return { applied: 0, due: link.amount }
+  if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
+  const cover = coverOf(link.amount, card.balance)
+  return cover.applied === payment.card.applied && cover.applied > 0 ? cover : null
+}
+
+function tooManyPrompts(app: App, prompts: Prompts | null): boolean {
+  return prompts !== null && (prompts.open > 0 || prompts.unpaid >= app.config.promptsPerPhone)
+}
+
+function inputOf(
+  { link, sent }: Known,
+  { paid, payment, applied }: { paid: PaidLink; payment: LinkPayment; applied: number },
+): CheckoutInput {
+  return {
+    merchantId: link.merchantId,
+    tag: paid.tag,
+    mode: link.mode,
+    linkId: link.id,
+    paysOnce: !link.allowMultipleUses,
+    // A form that is sent again after its charge was taken back makes another one.
+    chargeId: sent === null ? payment.chargeId : null,
+    amount: link.amount,
+    giftCardAmount: applied,
+    channel: payment.channel,
+    phone: payment.phone,
+    email: payment.email,
+    reference: link.reference,
+  }
+}
