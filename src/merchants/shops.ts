@@ -36,18 +36,28 @@ export type ShopFinder = {
   /** By the tag that stands in an id; null when nobody has it. */
   ofTag(gateway: Gateway, tag: string): Promise<Shop | null>
   ofHandle(gateway: Gateway, handle: string): Promise<Shop | null>
+  /** Only where a tag lives: what never changes about it. */
+  placeOf(gateway: Gateway, tag: string): Promise<{ app: App; merchantId: number } | null>
 }
 
 /** Where a tag lives never changes and is remembered for ever (ledger.md section 11); what the shop is, is read each time. */
 export function shopFinder(): ShopFinder {
   const places = new Map<string, Place>()
+  async function find(gateway: Gateway, tag: string): Promise<Place | null> {
+    const [place] = places.has(tag) ? [places.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
+    if (!place) return null
+    if (places.size > MOST_REMEMBERED) places.clear()
+    places.set(tag, place)
+    return place
+  }
   return {
     async ofTag(gateway, tag) {
-      const [place] = places.has(tag) ? [places.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
-      if (!place) return null
-      if (places.size > MOST_REMEMBERED) places.clear()
-      places.set(tag, place)
-      return readShop(gateway, place)
+      const place = await find(gateway, tag)
+      return place && readShop(gateway, place)
+    },
+    async placeOf(gateway, tag) {
+      const place = await find(gateway, tag)
+      return place && { app: gateway.appOf(place), merchantId: place.merchantId }
     },
     async ofHandle(gateway, handle) {
       const [place] = await gateway.directory.query(OF_HANDLE, [handle])

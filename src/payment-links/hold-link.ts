@@ -1,3 +1,4 @@
+import { numbers } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { PAYMENT_LINK_COLUMNS, type PaymentLink } from './payment-link.ts'
@@ -9,6 +10,12 @@ const LOCK = statement<PaymentLink>(
 const HOLD = statement(
   'hold payment link',
   'update payment_links set charge_id = $3 where merchant_id = $1 and id = $2',
+)
+const LOCK_CHARGES = statement<{ id: string }>(
+  'lock charges of payment links',
+  `select c.id from charges c where (c.merchant_id, c.id) in (select l.merchant_id, l.charge_id from payment_links l
+     where (l.merchant_id, l.id) in (select * from unnest($1::bigint[], $2::text[])))
+   order by c.merchant_id, c.id for no key update`,
 )
 
 /**
@@ -23,3 +30,13 @@ export const holdLink = ({
   id,
   chargeId,
 }: Pick<PaymentLink, 'merchantId' | 'id' | 'chargeId'>): Call => call(HOLD, merchantId, id, chargeId)
+
+/** Locks the attempts that hold these links, in the order every transaction uses. */
+export const lockChargesOfLinks = (
+  links: readonly { merchantId: number; id: string }[],
+): Call<{ id: string }> =>
+  call(
+    LOCK_CHARGES,
+    numbers(links.map((one) => one.merchantId)),
+    links.map((one) => one.id),
+  )

@@ -1,49 +1,72 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
+import { numbers, words } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
-import { supplierAccess } from './vending-settings.ts'
+import { supplierBinding } from './vending-settings.ts'
 
 /** What a callback may be signed with (contract.md 6.3 step 5, 3 q). */
 export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 'collections_key'
 export type CallbackSecret = { kind: SecretKind; secret: string }
 
+type Owner = { merchantId: number; mode: Mode }
+type Sealed = Owner & { kind: string; ciphertext: Buffer }
+
 // The keys only where the merchant has not switched them off (contract.md 3 q).
-const SEALED = statement<{ kind: string; ciphertext: Buffer }>(
+const SEALED = statement<Sealed>(
   'sealed secrets of callbacks',
-  `select 'dispense_secret' as kind, d.ciphertext from dispense_secrets d where d.merchant_id = $1 and d.mode = $2::mode
-   union all
-   select k.kind, k.ciphertext from api_keys k where k.merchant_id = $1 and k.kind = any($3::text[]) and k.revoked_at is null
-     and not exists (select 1 from vending_profiles p where p.merchant_id = $1 and not p.accept_api_secret)`,
+  `with owners as (select * from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode))
+   select n.merchant_id as "merchantId", n.mode, s.kind, s.ciphertext from owners n cross join lateral (
+     select 'dispense_secret' as kind, d.ciphertext from dispense_secrets d
+     where d.merchant_id = n.merchant_id and d.mode = n.mode
+     union all
+     select 'operator_secret', o.secret_ciphertext from vending_suppliers o where o.merchant_id = n.merchant_id
+     union all
+     select k.kind, k.ciphertext from api_keys k where k.merchant_id = n.merchant_id
+       and k.kind in (n.mode::text, n.mode::text || '_collections') and k.revoked_at is null
+       and not exists (select 1 from vending_profiles p where p.merchant_id = n.merchant_id and not p.accept_api_secret)) s`,
 )
+const RECOMMENDED: readonly SecretKind[] = [
+  'dispense_secret',
+  'operator_secret',
+  'api_secret',
+  'collections_key',
+]
 
 /** Every secret that may have signed a callback of this merchant and mode, the recommended one first. */
-export async function callbackSecrets(
-  app: App,
-  owner: { merchantId: number; mode: Mode },
-): Promise<CallbackSecret[]> {
-  const { merchantId, mode } = owner
-  const [rows, supplier] = await Promise.all([
-    app.db.query(SEALED, [merchantId, mode, [mode, `${mode}_collections`]]),
-    supplierAccess(app, merchantId),
-  ])
-  const operator = supplier === null ? [] : [{ kind: 'operator_secret', secret: supplier.secret } as const]
-  const [own, keys] = [rows.filter(isDispenseSecret), rows.filter((row) => !isDispenseSecret(row))]
-  return [
-    ...own.map(
-      ({ ciphertext }): CallbackSecret => ({
-        kind: 'dispense_secret',
-        secret: app.vault.open(ciphertext, dispenseSecretBinding(owner)),
-      }),
-    ),
-    ...operator,
-    ...keys.map(
-      ({ kind, ciphertext }): CallbackSecret => ({
-        kind: kind === mode ? 'api_secret' : 'collections_key',
-        secret: app.vault.open(ciphertext, { merchantId, purpose: kind, column: 'api_keys.ciphertext' }),
-      }),
-    ),
-  ]
+export async function callbackSecrets(app: App, owner: Owner): Promise<CallbackSecret[]> {
+  return (await secretsOfOwners(app, [owner])).get(ownerName(owner)) ?? []
 }
 
-const isDispenseSecret = ({ kind }: { kind: string }) => kind === 'dispense_secret'
+/** What names an owner among several. */
+export const ownerName = ({ merchantId, mode }: Owner): string => `${merchantId} ${mode}`
+
+/** The same of several at once, by `ownerName`. */
+export async function secretsOfOwners(
+  app: App,
+  owners: readonly Owner[],
+): Promise<Map<string, CallbackSecret[]>> {
+  const each = [...new Map(owners.map((owner) => [ownerName(owner), owner])).values()]
+  const rows = await app.db.query(SEALED, [
+    numbers(each.map(({ merchantId }) => merchantId)),
+    words(each.map(({ mode }) => mode)),
+  ])
+  const secrets = new Map(each.map((owner): [string, CallbackSecret[]] => [ownerName(owner), []]))
+  for (const row of rows) secrets.get(ownerName(row))?.push(open(app, row))
+  for (const own of secrets.values())
+    own.sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
+  return secrets
+}
+
+function open({ vault }: App, { merchantId, mode, kind, ciphertext }: Sealed): CallbackSecret {
+  switch (kind) {
+    case 'dispense_secret':
+      return { kind, secret: vault.open(ciphertext, dispenseSecretBinding({ merchantId, mode })) }
+    case 'operator_secret':
+      return { kind, secret: vault.open(ciphertext, supplierBinding(merchantId, 'secret')) }
+    default: {
+      const secret = vault.open(ciphertext, { merchantId, purpose: kind, column: 'api_keys.ciphertext' })
+      return { kind: kind === mode ? 'api_secret' : 'collections_key', secret }
+    }
+  }
+}

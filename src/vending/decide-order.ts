@@ -2,8 +2,9 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { findOrder } from './find-orders.ts'
-import { moveOrder, type OrderMoved, type OrderOutcome } from './move-order.ts'
+import { moveOrder } from './move-order.ts'
 import type { VendingOrder } from './order.ts'
+import type { OrderMoved, OrderOutcome } from './order-move.ts'
 
 /** What a person has found out at a machine that never reported (contract.md G41c). */
 export type Decision = 'delivered' | 'not-delivered'

@@ -4,8 +4,9 @@ import { clientAddress } from '../platform/http/guards.ts'
 import { refuseOtherMethods } from '../platform/http/other-methods.ts'
 import { addressWindow } from '../platform/rate/address-window.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { Receiver } from './believe-callback.ts'
 import { CALLBACK_LIMIT } from './callback-body.ts'
-import { callbackReceiver, type Receiver } from './receive-callback.ts'
+import { callbackReceiver } from './receive-callback.ts'
 
 export type InboundOptions = Receiver & {
   trustedProxies: number

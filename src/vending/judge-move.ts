@@ -1,11 +1,14 @@
 import type { ClaimState } from './claim.ts'
-import type { OrderMove, OrderMoved } from './move-order.ts'
 import type { VendingOrder } from './order.ts'
+import type { OrderMove, OrderMoved } from './order-move.ts'
+
+/** The claim of an order's newest command. */
+export type NewestClaim = { id: string; state: ClaimState; commandedAt: Date | null }
 
 /** What a move is judged by, beside the order itself; read behind the locks of order, charge and newest claim. */
 export type MoveFacts = {
   autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
-  newest: { id: string; state: ClaimState; commandedAt: Date | null } | null
+  newest: NewestClaim | null
   /** When a command of this order left last, whichever. */
   commandedAt: Date | null
   /** `vending.dispensed` was told of the newest command before. */
@@ -24,8 +27,7 @@ export function judgeMove(order: VendingOrder, move: OrderMove, facts: MoveFacts
   if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
   if (status === to.status && (confirmed || !to.confirmed)) return 'same'
   if (order.charge?.status === 'refunded' && source === 'callback') return 'refunded'
-  // Repeats what was said of the command before: the newest has not been sent yet.
-  if (source === 'callback' && to.status === 'failed' && facts.newest?.state === 'claimed') return 'final'
+  if (to.status === 'failed' && isOldNews(order, move, facts)) return 'final'
   return 'moved'
 }
 
@@ -34,4 +36,19 @@ function isAboutAnother({ attempts }: VendingOrder, { about }: OrderMove, { newe
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0
   return newest?.id !== about.claimId || !about.while.includes(newest.state)
+}
+
+/**
+ * A failure that was reported of the command before: the newest has not been sent yet, or was sent after it was said. A
+ * report carries no number of its command; of an order's first there is no doubt, whatever the machine's clock shows.
+ */
+function isOldNews(
+  { attempts }: VendingOrder,
+  { source, saidAt }: OrderMove,
+  { newest }: MoveFacts,
+): boolean {
+  if (source !== 'callback') return false
+  if (newest?.state === 'claimed') return true
+  const sentAt = newest?.commandedAt ?? null
+  return attempts > 1 && saidAt !== undefined && sentAt !== null && saidAt < sentAt
 }

@@ -1,6 +1,7 @@
 import type { App, Gateway } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import type { ShopFinder } from '../merchants/shops.ts'
+import { numbers } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
@@ -23,65 +24,88 @@ export type Candidate = {
 }
 
 type Row = Omit<Candidate, 'app' | 'kind' | 'torn'>
+type Place = { merchantId: number; id: string }
 
 // Of an order every machine is asked for as many units as there are goods.
 const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
   json_array_length(o.goods) as products, o.created_at as "createdAt"`
 const ORDER_TABLES = `vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
   join merchants m on m.id = o.merchant_id`
+const NAMED = '(select * from unnest($1::bigint[], $2::text[]))'
 const BY_ID = statement<Row>(
-  'order of callback',
-  `select ${ORDER} from ${ORDER_TABLES} where o.merchant_id = $1 and o.id = $2`,
+  'orders of callbacks',
+  `select ${ORDER} from ${ORDER_TABLES} where (o.merchant_id, o.id) in ${NAMED}`,
 )
-const BY_CHARGE = statement<Row>(
-  'order of callback by charge',
-  `select ${ORDER} from charges c join vending_orders o on o.merchant_id = c.merchant_id and o.id = c.payment_link_id
+const BY_CHARGE = statement<Row & { named: string }>(
+  'orders of callbacks by charge',
+  `select c.id as named, ${ORDER} from charges c
+   join vending_orders o on o.merchant_id = c.merchant_id and o.id = c.payment_link_id
    join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id join merchants m on m.id = o.merchant_id
-   where c.merchant_id = $1 and c.id = $2`,
+   where (c.merchant_id, c.id) in ${NAMED}`,
 )
-const DIRECT_BY_CHARGE = statement<Row>(
-  'direct dispense of callback',
-  `select k.merchant_id as "merchantId", m.tag, k.mode, k.order_id as "orderId", k.charge_id as "chargeId", k.machine,
+// One row a charge of ours; without an order id it has paid for no direct dispense.
+const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
+  'direct dispenses of callbacks',
+  `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
      json_array_length(k.goods) as products, k.claimed_at as "createdAt"
-   from dispense_claims k join merchants m on m.id = k.merchant_id
-   where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct' order by k.claimed_at desc, k.attempt desc limit 1`,
-)
-const IS_CHARGE = statement<{ id: string }>(
-  'whether charge of callback',
-  'select id from charges where merchant_id = $1 and id = $2',
+   from charges c join merchants m on m.id = c.merchant_id
+   left join lateral (select * from dispense_claims d
+     where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct'
+     order by d.claimed_at desc, d.attempt desc limit 1) k on true
+   where (c.merchant_id, c.id) in ${NAMED}`,
 )
 // One a merchant and mode: which of them has signed is found out by their secrets.
 const BY_MACHINE = statement<Row>(
-  'orders of callback by machine',
-  `select newest.* from machines k cross join (values ('test'::mode), ('live'::mode)) as each (mode)
-   left join vending_profiles p on p.merchant_id = k.merchant_id
-   cross join lateral (select ${ORDER} from ${ORDER_TABLES}
-     join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id and c.status = 'succeeded'
-     where o.merchant_id = k.merchant_id and o.machine = k.machine and o.mode = each.mode
-       and (o.vending_status = 'dispensing' or (o.vending_status = 'dispensed' and not o.confirmed))
-       and (o.vending_status = 'dispensing' or p.profile = 'optimistic')
-     order by o.created_at desc, o.id desc limit 1) newest
-   where k.machine = $1 and k.removed_at is null limit $2`,
+  'orders of callbacks by machine',
+  `select found.* from unnest($1::text[]) as named (machine) cross join lateral (
+     select newest.* from machines k cross join (values ('test'::mode), ('live'::mode)) as each (mode)
+     left join vending_profiles p on p.merchant_id = k.merchant_id
+     cross join lateral (select ${ORDER} from ${ORDER_TABLES}
+       join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id and c.status = 'succeeded'
+       where o.merchant_id = k.merchant_id and o.machine = k.machine and o.mode = each.mode
+         and (o.vending_status = 'dispensing' or (o.vending_status = 'dispensed' and not o.confirmed))
+         and (o.vending_status = 'dispensing' or p.profile = 'optimistic')
+       order by o.created_at desc, o.id desc limit 1) newest
+     where k.machine = named.machine and k.removed_at is null limit $2) found`,
 )
 
 // A machine number belongs to one supplier, and few merchants share one; whoever enters it a thousand times is not heard.
 const MOST_BY_MACHINE = 50
 
 export type Finder = { gateway(): Gateway; shops: ShopFinder }
+type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine'>
 
 /**
- * What a callback may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or direct dispense
- * of the charge it names (of the latter `ddbh` is the merchant's own number); only where it names neither the machine, over
- * all merchants that have it. Nothing where names lead nowhere.
+ * What each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or
+ * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); only where it names neither the
+ * machine, over all merchants that have it. Nothing where names lead nowhere.
  */
-export async function candidatesOf(
-  finder: Finder,
-  { orderId, chargeId, machine }: Pick<Callback, 'orderId' | 'chargeId' | 'machine'>,
-): Promise<Candidate[]> {
-  if (orderId === null && chargeId === null)
-    return machine === null ? [] : atMachine(finder.gateway(), machine)
-  const named = orderId === null ? null : await byOrder(finder, orderId)
-  const paid = chargeId === null ? null : await byCharge(finder, chargeId)
+export async function candidatesOf(finder: Finder, callbacks: readonly Named[]): Promise<Candidate[][]> {
+  const nameless = callbacks.filter(({ orderId, chargeId }) => orderId === null && chargeId === null)
+  const [orders, machines] = await Promise.all([
+    byOrder(finder, idsIn(callbacks.map(({ orderId }) => orderId))),
+    atMachines(finder.gateway(), idsIn(nameless.map(({ machine }) => machine))),
+  ])
+  const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
+  // The attempt that holds the order which is named too leads to that order and no other.
+  const asked = callbacks.filter((one) => one.chargeId !== orderOf(one)?.chargeId)
+  const charges = await byCharge(finder, idsIn(asked.map(({ chargeId }) => chargeId)))
+  return callbacks.map((callback) => {
+    const { orderId, chargeId, machine } = callback
+    if (orderId === null && chargeId === null) return machines.get(machine ?? '') ?? []
+    const named = orderOf(callback)
+    if (chargeId === null || chargeId === named?.chargeId) return named === null ? [] : [named]
+    return agreed(named, { paid: charges.get(chargeId) ?? null, orderId })
+  })
+}
+
+const idsIn = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))]
+
+/** What order and charge lead to together. */
+function agreed(
+  named: Candidate | null,
+  { paid, orderId }: { paid: Candidate | 'other' | null; orderId: string | null },
+): Candidate[] {
   if (named === null) return paid === null || paid === 'other' ? [] : [paid]
   // The merchant's own number of a direct dispense may be the id of anything, also of an order.
   if (paid !== null && paid !== 'other' && paid.kind === 'direct' && paid.orderId === orderId) return [paid]
@@ -92,35 +116,62 @@ export async function candidatesOf(
 const isSame = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId
 
-async function byOrder(finder: Finder, id: string): Promise<Candidate | null> {
-  const shop = await shopOf(finder, tagOf('lnk_', id))
-  if (shop === null) return null
-  const [row] = await shop.app.db.query(BY_ID, [shop.merchantId, id])
-  return row ? { ...row, app: shop.app, kind: 'order', torn: false } : null
+async function byOrder(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate>> {
+  const found = await inCells(finder, { ids, prefix: 'lnk_' }, async (app, places) =>
+    (await app.db.query(BY_ID, named(places))).map(asOrder(app)),
+  )
+  return new Map(found.map((order) => [order.orderId, order]))
 }
 
 /** `other`: a charge of ours that pays for neither an order nor a direct dispense. */
-async function byCharge(finder: Finder, id: string): Promise<Candidate | 'other' | null> {
-  const shop = await shopOf(finder, tagOf('txn_', id))
-  if (shop === null) return null
-  const { app, merchantId } = shop
-  const [order] = await app.db.query(BY_CHARGE, [merchantId, id])
-  if (order) return { ...order, app, kind: 'order', torn: false }
-  const [direct] = await app.db.query(DIRECT_BY_CHARGE, [merchantId, id])
-  if (direct) return { ...direct, app, kind: 'direct', torn: false }
-  const [charge] = await app.db.query(IS_CHARGE, [merchantId, id])
-  return charge ? 'other' : null
+async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate | 'other'>> {
+  const found = await inCells(finder, { ids, prefix: 'txn_' }, async (app, places) => {
+    const orders = await app.db.query(BY_CHARGE, named(places))
+    const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [named, asOrder(app)(row)])
+    const left = places.filter(({ id }) => !orders.some(({ named }) => named === id))
+    const directs = left.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, named(left))
+    return [
+      ...paid,
+      ...directs.map(({ named, orderId, ...row }): [string, Candidate | 'other'] => [
+        named,
+        orderId === null ? 'other' : { ...row, orderId, app, kind: 'direct', torn: false },
+      ]),
+    ]
+  })
+  return new Map(found)
 }
 
-const shopOf = async ({ gateway, shops }: Finder, tag: string | null) =>
-  tag === null ? null : shops.ofTag(gateway(), tag)
+/** Looks in the cell of each id for those whose tag is known. */
+async function inCells<Found>(
+  { gateway, shops }: Finder,
+  { ids, prefix }: { ids: readonly string[]; prefix: 'lnk_' | 'txn_' },
+  look: (app: App, places: readonly Place[]) => Promise<Found[]>,
+): Promise<Found[]> {
+  const cells = new Map<App, Place[]>()
+  for (const id of ids) {
+    const tag = tagOf(prefix, id)
+    const place = tag === null ? null : await shops.placeOf(gateway(), tag)
+    if (place === null) continue
+    const { app, merchantId } = place
+    cells.set(app, [...(cells.get(app) ?? []), { merchantId, id }])
+  }
+  return (await Promise.all([...cells].map(([app, places]) => look(app, places)))).flat()
+}
 
-async function atMachine(gateway: Gateway, machine: string): Promise<Candidate[]> {
-  const cells = await Promise.all(
-    gateway.cells.map(async (app) => {
-      const rows = await app.db.query(BY_MACHINE, [machine, MOST_BY_MACHINE])
-      return rows.map((row): Candidate => ({ ...row, app, kind: 'order', torn: false }))
-    }),
-  )
-  return cells.flat()
+const named = (places: readonly Place[]) => [
+  numbers(places.map(({ merchantId }) => merchantId)),
+  places.map(({ id }) => id),
+]
+
+const asOrder =
+  (app: App) =>
+  (row: Row): Candidate => ({ ...row, app, kind: 'order', torn: false })
+
+async function atMachines(gateway: Gateway, machines: readonly string[]): Promise<Map<string, Candidate[]>> {
+  const found = new Map<string, Candidate[]>()
+  if (machines.length === 0) return found
+  for (const app of gateway.cells)
+    for (const row of await app.db.query(BY_MACHINE, [machines, MOST_BY_MACHINE]))
+      found.set(row.machine, [...(found.get(row.machine) ?? []), asOrder(app)(row)])
+  return found
 }

@@ -6,8 +6,10 @@ import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addEvents, inKeyOrder } from '../webhooks/events.ts'
-import type { OrderMove, OrderMoved } from './move-order.ts'
+import { unitsOf } from './move-writes.ts'
 import type { Goods } from './order.ts'
+import type { OrderMove, OrderMoved } from './order-move.ts'
+import { addCallbacks } from './vendor-callbacks.ts'
 
 /** What a machine says of the newest direct dispense that this charge has paid for. */
 export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'record'> & { chargeId: string }
@@ -55,7 +57,8 @@ export async function moveDirect(app: App, move: DirectMove): Promise<OrderMoved
       )
       assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
       const verdict = judge(direct, { charge, to: move.to })
-      const recorded = move.record === undefined ? null : await tx.send(move.record(verdict))
+      const kept = move.record?.(verdict)
+      const recorded = kept === undefined ? null : await tx.send(addCallbacks([kept]))
       if (recorded?.[0].length === 0) return { value: 'seen' }
       if (verdict !== 'moved') return { value: verdict }
       return { value: 'moved', last: writesOf({ direct, charge, move, terms, at }) }
@@ -89,7 +92,7 @@ function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
     source: 'callback',
   }
   return [
-    call(MOVE, merchantId, direct.id, to.status, state, at.toISOString(), result, unitsOf(to)),
+    call(MOVE, merchantId, direct.id, to.status, state, at.toISOString(), result, unitsOf(to.result)),
     ...addEvents(
       [
         {
@@ -107,9 +110,6 @@ function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
     ),
   ]
 }
-
-const unitsOf = ({ result }: DirectMove['to']) =>
-  result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)
 
 /** The fields of an order, as far as a direct dispense has them: it has no page, no QR code and no end. */
 function present(direct: Direct, { charge, to, at }: { charge: Charge; to: DirectMove['to']; at: Date }) {
@@ -134,7 +134,7 @@ function present(direct: Direct, { charge, to, at }: { charge: Charge; to: Direc
     created_at: direct.claimedAt.toISOString(),
     dispensed_at: to.status === 'dispensed' ? at.toISOString() : null,
     dispense_result: to.result,
-    units_dispensed: unitsOf(to),
+    units_dispensed: unitsOf(to.result),
     qr_png_url: null,
     qr_svg_url: null,
     pay_url: null,

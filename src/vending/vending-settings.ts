@@ -72,7 +72,7 @@ export async function requireVending(app: App, merchantId: number): Promise<void
 export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
   const [row] = await app.db.query(SUPPLIER, [merchantId])
   if (!row) return null
-  const open = (sealed: Buffer, name: SecretName) => app.vault.open(sealed, bindingOf(merchantId, name))
+  const open = (sealed: Buffer, name: SecretName) => app.vault.open(sealed, supplierBinding(merchantId, name))
   const { baseUrl, shbh } = row
   return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
 }
@@ -103,7 +103,7 @@ export async function setVending(
 }
 
 function sealedValues(app: App, merchantId: number, { baseUrl, shbh, key, secret }: SupplierAccess) {
-  const seal = (plain: string, name: SecretName) => app.vault.seal(plain, bindingOf(merchantId, name))
+  const seal = (plain: string, name: SecretName) => app.vault.seal(plain, supplierBinding(merchantId, name))
   return [baseUrl, shbh, seal(key, 'key'), seal(secret, 'secret')]
 }
 
@@ -137,7 +137,9 @@ async function readBaseUrl(app: App, given: string): Promise<string> {
 }
 
 type SecretName = 'key' | 'secret'
-const bindingOf = (merchantId: number, name: SecretName) => ({
+
+/** What the sealed key or secret of a merchant's supplier is bound to. */
+export const supplierBinding = (merchantId: number, name: SecretName) => ({
   merchantId,
   purpose: `vending supplier ${name}`,
   column: `vending_suppliers.${name}_ciphertext`,

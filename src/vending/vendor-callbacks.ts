@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
+import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
-import type { OrderMoved } from './move-order.ts'
+import type { OrderMoved } from './order-move.ts'
 
 /** What became of a believed callback. */
 export type CallbackOutcome =
@@ -21,15 +22,19 @@ export type CallbackPlace = { merchantId: number; tag: string; orderId: string; 
 const KEPT_MS = 90 * 86_400_000
 const AT_ONCE = 1000
 
-// A sign serves one order: where it is known already, nothing is written and nothing may happen.
+// A sign serves one order: where it is known already, nothing is written and nothing may happen. In the order of the signs, so
+// that two batches with the same ones wait for each other in turn.
 const ADD = statement<{ id: string }>(
-  'add vendor callback',
+  'add vendor callbacks',
   `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (merchant_id, sign) do nothing returning id`,
+   select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+     $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
+   order by n.merchant_id, n.sign on conflict (merchant_id, sign) do nothing returning id`,
 )
-const BY_SIGN = statement<{ orderId: string }>(
-  'vendor callback by sign',
-  'select order_id as "orderId" from vendor_callbacks where merchant_id = $1 and sign = $2',
+const BY_SIGN = statement<{ merchantId: number; sign: string; orderId: string }>(
+  'vendor callbacks by sign',
+  `select v.merchant_id as "merchantId", v.sign, v.order_id as "orderId" from vendor_callbacks v
+   where (v.merchant_id, v.sign) in (select * from unnest($1::bigint[], $2::text[]))`,
 )
 const PRUNE = statement<{ id: string }>(
   'prune vendor callbacks',
@@ -37,28 +42,43 @@ const PRUNE = statement<{ id: string }>(
      select merchant_id, id from vendor_callbacks where received_at < $1 limit $2) returning id`,
 )
 
-/** Keeps a believed callback with what became of it; no row when its sign was kept before. */
-export const addCallback = (
+/** A believed callback with what became of it, as it is kept. */
+export type KeptCallback = CallbackPlace & {
+  id: string
+  callback: Callback
+  outcome: CallbackOutcome
+  at: Date
+}
+
+export const keptCallback = (
   { merchantId, tag, orderId, chargeId }: CallbackPlace,
-  { callback, outcome, at }: { callback: Callback; outcome: CallbackOutcome; at: Date },
-): Call<{ id: string }> =>
+  heard: { callback: Callback; outcome: CallbackOutcome; at: Date },
+): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
+
+/** Keeps callbacks; answers the ids of those whose sign was not kept before. */
+export const addCallbacks = (kept: readonly KeptCallback[]): Call<{ id: string }> =>
   call(
     ADD,
-    merchantId,
-    newId('vcb_', tag),
-    orderId,
-    chargeId,
-    callback.machine,
-    callback.sign,
-    outcome,
-    callback.kept,
-    at.toISOString(),
+    numbers(kept.map(({ merchantId }) => merchantId)),
+    words(kept.map(({ id }) => id)),
+    kept.map(({ orderId }) => orderId),
+    kept.map(({ chargeId }) => chargeId),
+    kept.map(({ callback }) => callback.machine),
+    words(kept.map(({ callback }) => callback.sign)),
+    words(kept.map(({ outcome }) => outcome)),
+    kept.map(({ callback }) => callback.kept),
+    times(kept.map(({ at }) => at)),
   )
 
-/** The order for which this sign was accepted, or null. */
-export async function orderOfSign(app: App, merchantId: number, sign: string): Promise<string | null> {
-  const [kept] = await app.db.query(BY_SIGN, [merchantId, sign])
-  return kept?.orderId ?? null
+/** Which order each of these signs was accepted for, by merchant and sign; what is not there was not seen before. */
+export async function ordersOfSigns(
+  app: App,
+  signs: readonly { merchantId: number; sign: string }[],
+): Promise<Map<string, string>> {
+  if (signs.length === 0) return new Map()
+  const values = [numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign))]
+  const kept = await app.db.query(BY_SIGN, values)
+  return new Map(kept.map(({ merchantId, sign, orderId }) => [`${merchantId} ${sign}`, orderId]))
 }
 
 /** What is kept of a report that was judged so. */

@@ -1,0 +1,129 @@
+import type { Logger } from 'pino'
+import type { App } from '../app.ts'
+import { done, failed, type Outcome } from '../platform/batch.ts'
+import type { Clock } from '../platform/clock.ts'
+import { groupBy } from '../platform/group-by.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
+import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } from './callback-body.ts'
+import { type CallbackSecret, ownerName, secretsOfOwners } from './callback-secrets.ts'
+import { whichSigned } from './callback-signing.ts'
+import type { Candidate, Finder } from './match-callback.ts'
+import type { OrderOutcome } from './order-move.ts'
+import { type CallbackOutcome, ordersOfSigns } from './vendor-callbacks.ts'
+
+export type Receiver = Finder & { clock: Clock; log: Logger }
+
+/** `unknown`: names nothing of ours, so there is no secret to check it against; it is logged, and nothing changes. */
+export type Received = CallbackOutcome | 'duplicate' | 'unknown'
+
+/** What is to be done about a callback, before anything is written. */
+export type Belief =
+  | { kind: 'answered'; outcome: Outcome<Received> }
+  /** Kept for the operator, changes nothing. */
+  | {
+      kind: 'kept'
+      outcome: 'mismatch' | 'not_finished'
+      callback: Callback
+      candidates: readonly Candidate[]
+    }
+  | { kind: 'reported'; callback: Callback; candidate: Candidate; to: OrderOutcome }
+
+/** What a callback is believed by: the secrets of those it may be about, and the order that its sign was accepted for. */
+export type Trust = { secrets: Map<string, CallbackSecret[]>; served: Map<string, string> }
+
+const JAMMED = 'the machine reported a jam'
+
+/** Reads the secrets and the known signs of all candidates of these callbacks, which lie side by side. */
+export async function readTrust(
+  callbacks: readonly Callback[],
+  candidates: readonly (readonly Candidate[])[],
+): Promise<Trust> {
+  const asked = callbacks.flatMap(({ sign }, index) =>
+    (candidates[index] ?? []).map(({ app, merchantId, mode }) => ({ app, merchantId, mode, sign })),
+  )
+  const cells = await Promise.all(
+    [...groupBy(asked, ({ app }) => app)].map(([app, own]) => trustIn(app, own)),
+  )
+  return {
+    secrets: new Map(cells.flatMap(([secrets]) => [...secrets])),
+    served: new Map(cells.flatMap(([, served]) => [...served])),
+  }
+}
+
+const trustIn = (app: App, asked: readonly (Pick<Candidate, 'merchantId' | 'mode'> & { sign: string })[]) =>
+  Promise.all([secretsOfOwners(app, asked), ordersOfSigns(app, asked)])
+
+/** The steps of contract.md 6.3 from the third on, in their order. */
+export function believe(
+  receiver: Receiver,
+  callback: Callback,
+  { candidates, trust }: { candidates: readonly Candidate[]; trust: Trust },
+): Belief {
+  try {
+    if (candidates.length === 0) return answered(unknown(receiver, callback))
+    const signed = candidates.filter((candidate) => hasSigned(trust, candidate, callback))
+    if (signed.length === 0) throw invalidSignature()
+    if (Math.abs(receiver.clock.nowMs() - callback.sentAtMs) > FRESH_MS)
+      throw new Refusal(401, 'unauthorized', 'timestamp outside the allowed window')
+    const [newest, ...older] = signed.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    if (newest === undefined || older.some(({ merchantId }) => merchantId !== newest.merchantId))
+      return { kind: 'kept', outcome: 'mismatch', callback, candidates: signed }
+    return believeSigned(receiver, callback, { candidate: newest, trust })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { kind: 'answered', outcome: failed(error) }
+  }
+}
+
+const answered = (received: Received): Belief => ({ kind: 'answered', outcome: done(received) })
+
+function hasSigned({ secrets }: Trust, candidate: Candidate, callback: Callback): boolean {
+  const own = secrets.get(ownerName(candidate)) ?? []
+  return (
+    whichSigned(
+      own.map(({ secret }) => secret),
+      callback,
+    ) !== null
+  )
+}
+
+function believeSigned(
+  receiver: Receiver,
+  callback: Callback,
+  { candidate, trust }: { candidate: Candidate; trust: Trust },
+): Belief {
+  const served = trust.served.get(`${candidate.merchantId} ${callback.sign}`)
+  if (served !== undefined) return answered(seenBefore(receiver, candidate, served))
+  const report = readReport(callback)
+  const candidates = [candidate]
+  if (candidate.torn || callback.machine !== candidate.machine)
+    return { kind: 'kept', outcome: 'mismatch', callback, candidates }
+  if (report.kind === 'not_finished') return { kind: 'kept', outcome: 'not_finished', callback, candidates }
+  return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, candidate.products) }
+}
+
+/** Units in all decide; fewer than there are products is a delivery with a remark (step 9). */
+function outcomeOfReport(
+  { units, result }: Extract<Report, { kind: 'done' }>,
+  products: number,
+): OrderOutcome {
+  if (units === 0) return { status: 'failed', confirmed: true, result, error: JAMMED }
+  const note = units < products ? `${units} of ${products} products delivered` : null
+  return { status: 'dispensed', confirmed: true, result, note }
+}
+
+function seenBefore({ log }: Receiver, { orderId }: Candidate, served: string): Received {
+  if (served === orderId) return 'duplicate'
+  log.warn({ object_id: orderId, served }, 'a callback with the sign of another order was not applied')
+  return 'mismatch'
+}
+
+function unknown({ log }: Receiver, { orderId, chargeId, machine }: Callback): Received {
+  // Without any name there is nothing to look for, and never will be.
+  if (orderId === null && chargeId === null && machine === null)
+    throw new Refusal(400, 'bad_request', 'jqbh is required')
+  const named = { order: echo(orderId ?? ''), charge: echo(chargeId ?? ''), machine: echo(machine ?? '') }
+  log.warn(named, 'a callback about an unknown order or machine')
+  return 'unknown'
+}
