@@ -21,7 +21,7 @@ import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { Refusal } from './platform/refusal.ts'
-import { type Role, serve } from './serve.ts'
+import type { Role } from './serve.ts'
 import { WrongSettings } from './setting-readers.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
@@ -93,6 +93,8 @@ async function runService(config: Config, role: Role): Promise<void> {
     exitCode = 1
     if (!stopping.signal.aborted) stop()
   })
+  // A command has no use for the pages and endpoints, and would wait for them to load.
+  const { serve } = await import('./serve.ts')
   const service = await serve({
     config,
     role,
