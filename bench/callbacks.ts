@@ -13,7 +13,7 @@ export const CALLED_ABOUT = 50
 const CHARGES_OF_EACH = 200
 const CALLBACKS_A_SECOND = 200
 const SECONDS = 20
-const WARMING = 200
+const WARMING = 400
 
 const COMMANDED = `select o.merchant_id as "merchantId", o.id, o.machine, l.charge_id as "chargeId"
   from vending_orders o join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)

@@ -14,10 +14,12 @@ import type { TargetRules } from './platform/outbound/target.ts'
 import { type ExactWindow, exactWindow } from './platform/rate/exact-window.ts'
 import { type SharedWindows, sharedWindows } from './platform/rate/shared-windows.ts'
 import type { Vault } from './platform/secrets.ts'
+import { type Turns, turns } from './platform/turns.ts'
 import { guardRails } from './rails/guard.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { type Refunds, refunds } from './refunds/refund-charge.ts'
+import { CLAIMS_AT_ONCE } from './vending/claim.ts'
 import { SUPPLIER_LIMITS } from './vending/http-supplier.ts'
 
 /** Everything that serves one cell: what an operation is given. */
@@ -31,6 +33,8 @@ export type App = Shared & {
   payoutMoves: PayoutMoves
   refunds: Refunds
   linkPayments: LinkPayments
+  /** In which charges are claimed for a dispense. */
+  claimTurns: Turns
   chargeWindow: ExactWindow
   payoutWindow: ExactWindow
   bulkWindow: ExactWindow
@@ -172,6 +176,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     ...shared,
     ...own,
     keysInFlight: keysInFlight(),
+    claimTurns: turns(CLAIMS_AT_ONCE),
     chargeWindow: exactWindow('charges', config.rateCharges),
     payoutWindow: exactWindow('payouts', config.ratePayouts),
     bulkWindow: exactWindow('bulk_payouts', config.ratePayouts),

@@ -265,6 +265,7 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
     (door.opened?.gateway.cells ?? []).flatMap((app) => [
       app.chargeCreation.idle(),
       app.linkPayments.idle(),
+      app.claimTurns.idle(),
       app.chargeMoves.idle(),
     ]),
   )

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
 import { addClaim, type Claim, claimOrder } from '../src/vending/claim.ts'
 import { moveDirect } from '../src/vending/move-direct.ts'
-import { moveOrder } from '../src/vending/move-order.ts'
+import { moveOrder, moveOrders } from '../src/vending/move-order.ts'
+import type { OrderOutcome } from '../src/vending/order-move.ts'
 import { recordAnswer } from '../src/vending/record-answer.ts'
 import { sendCommand } from '../src/vending/send-command.ts'
 import {
@@ -12,6 +13,8 @@ import {
   JAM,
   newOrder,
   orderRow,
+  type PaidOrder,
+  type Place,
   say,
   told,
   toldOf,
@@ -96,6 +99,52 @@ test('a report about an order that was never commanded moves nothing', async () 
   const unpaid = await newOrder(service, core.shop)
   for (const source of ['callback', 'manual'] as const)
     assert.equal(await say(service, unpaid, DELIVERED, source), 'unpaid')
+})
+
+test('a jam that was said before the newest command was sent is old news, one that was said after it is not', async () => {
+  const order = await paid()
+  await told(service, order)
+  const early = service.clock.now()
+  assert.equal(await say(service, order, JAM), 'moved')
+  service.pass(1000)
+  await told(service, order)
+  const { merchantId, id } = order
+  const jam = { merchantId, id, to: JAM, source: 'callback' } as const
+  assert.equal(await moveOrder(service.app, { ...jam, saidAt: early }), 'final')
+  assert.deepEqual(await statesOf(order), ['released', 'accepted'])
+  assert.equal(await moveOrder(service.app, { ...jam, saidAt: service.clock.now() }), 'moved')
+  assert.deepEqual(await statesOf(order), ['released', 'released'])
+})
+
+test("of an order's first command a jam counts, however far behind the machine's clock is", async () => {
+  const order = await paid()
+  await told(service, order)
+  const { merchantId, id } = order
+  const saidAt = new Date(service.clock.nowMs() - 4 * MINUTE)
+  assert.equal(await moveOrder(service.app, { merchantId, id, to: JAM, source: 'callback', saidAt }), 'moved')
+})
+
+test('moves of several orders travel together, those about one order in turn', async () => {
+  const orders = [await paid(), await paid(), await paid()]
+  for (const order of orders) await told(service, order)
+  const unpaid = await newOrder(service, core.shop)
+  const [first, second, third] = orders as [PaidOrder, PaidOrder, PaidOrder]
+  const moveOf = ({ merchantId, id }: Place, to: OrderOutcome) =>
+    ({ merchantId, id, to, source: 'callback' }) as const
+  const moved = await moveOrders(service.app, [
+    moveOf(second, JAM),
+    moveOf(first, DELIVERED),
+    moveOf(unpaid, DELIVERED),
+    moveOf(first, DELIVERED),
+    moveOf(third, DELIVERED),
+    moveOf(first, JAM),
+    moveOf(second, DELIVERED),
+  ])
+  const values = moved.map((outcome) => outcome.ok && outcome.value)
+  assert.deepEqual(values, ['moved', 'moved', 'unpaid', 'same', 'moved', 'final', 'moved'])
+  assert.deepEqual(await toldOf(service, first), ['vending.dispensed 1'])
+  assert.deepEqual(await toldOf(service, second), ['vending.dispense_failed 1', 'vending.dispensed 1'])
+  for (const order of orders) assert.deepEqual(await statesOf(order), ['delivered'])
 })
 
 test('while the next command waits, a repeated jam is old news and a late delivery stops it', async () => {

@@ -224,11 +224,9 @@ async function doOne(at: TestService, shop: Payer, { known, what }: Done): Promi
       return
     case 'refund': {
       const caller = { merchantId: shop.merchantId, tag: shop.tag, cell: at.app.cell, mode: 'test' as const }
-      await refundCharge(
-        at.app,
-        { ...caller, scope: 'full', keyLast4: '' } satisfies Caller,
-        known.chargeId,
-      ).catch((error) => assert.ok(error instanceof Refusal, error))
+      await refundCharge(at.app, { ...caller, scope: 'full', keyLast4: '' } satisfies Caller, {
+        chargeId: known.chargeId,
+      }).catch((error) => assert.ok(error instanceof Refusal, error))
     }
   }
 }

@@ -1,4 +1,4 @@
-import { numbers } from '../platform/db/columns.ts'
+import { numbers, PLACES } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { PAYMENT_LINK_COLUMNS, type PaymentLink } from './payment-link.ts'
@@ -14,7 +14,7 @@ const HOLD = statement(
 const LOCK_CHARGES = statement<{ id: string }>(
   'lock charges of payment links',
   `select c.id from charges c where (c.merchant_id, c.id) in (select l.merchant_id, l.charge_id from payment_links l
-     where (l.merchant_id, l.id) in (select * from unnest($1::bigint[], $2::text[])))
+     where (l.merchant_id, l.id) in ${PLACES})
    order by c.merchant_id, c.id for no key update`,
 )
 

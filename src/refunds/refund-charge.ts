@@ -15,24 +15,30 @@ import { addPayouts } from '../payouts/write-payouts.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch, batchByKind, done, failed, type Outcome } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
-import { judgeRefund, refundRailAway } from './refund-rules.ts'
+import { chargeIsSpent, judgeRefund, refundRailAway } from './refund-rules.ts'
 
 /** A refunded charge and the payout that brings the money back. */
 export type Refunded = { charge: Charge; payout: NewPayout }
-type Item = { caller: Caller; chargeId: string; readiness: PayoutReadiness }
+type Item = { caller: Caller; chargeId: string; readiness: PayoutReadiness; unless: Call<unknown> | null }
 export type Refunds = Batch<Item, Refunded>
 
 /**
  * Refunds a succeeded charge in full by a payout to its customer (spec 4.1; contract.md G11d, 3 e): charge, reservation,
  * payout, event and delivery in one commit. However many ask at once, one gets it. Throws Refusal with nothing written.
+ * `unless` is asked behind the lock of the charge: where it answers with a row, something else has come of the charge (409).
  */
-export async function refundCharge(app: App, caller: Caller, chargeId: string): Promise<Refunded> {
+export async function refundCharge(
+  app: App,
+  caller: Caller,
+  { chargeId, unless = null }: { chargeId: string; unless?: Call<unknown> | null },
+): Promise<Refunded> {
   const readiness = await payoutReadiness(app, caller.mode, 'op1_momo')
-  const refunded = await app.refunds.add({ caller, chargeId, readiness })
+  const refunded = await app.refunds.add({ caller, chargeId, readiness, unless })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
   app.nudge('send-payouts')
@@ -56,6 +62,8 @@ type Known = {
   switches: Switches
   frozenFor: string | null
   book: Book
+  /** Of which something else has come meanwhile. */
+  spent: ReadonlySet<Item>
   at: Date
 }
 
@@ -83,6 +91,7 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
       ),
       frozenFor: stops[0]?.frozenFor ?? null,
       book: openBook(locked.at(-1) as never, at),
+      spent: await spentMeanwhile(tx, items),
       at,
     }
     const outcomes = items.map((item) => refundOne(app, item, known))
@@ -108,6 +117,13 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
   })
 }
 
+async function spentMeanwhile(tx: Tx, items: readonly Item[]): Promise<ReadonlySet<Item>> {
+  const asking = items.flatMap((item) => (item.unless === null ? [] : [{ item, call: item.unless }]))
+  if (asking.length === 0) return new Set()
+  const answers = await tx.send(...asking.map(({ call }) => call))
+  return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ item }) => item))
+}
+
 function refundOne(app: App, item: Item, known: Known): Outcome<Refunded> {
   try {
     known.windows.check(item.caller)
@@ -120,12 +136,14 @@ function refundOne(app: App, item: Item, known: Known): Outcome<Refunded> {
 }
 
 /** Judges, reserves, and remembers that this charge is taken: the next one in the same batch finds it refunded. */
-function acceptRefund(app: App, { caller, chargeId, readiness }: Item, known: Known): Refunded {
+function acceptRefund(app: App, item: Item, known: Known): Refunded {
+  const { caller, chargeId, readiness } = item
   const { merchantId, mode, tag } = caller
   const terms = known.terms.get(merchantId)
   assert(terms, 'a merchant with a key has a row')
   const found = tagOf('txn_', chargeId) === tag ? known.charges.get(chargeId) : undefined
   const { charge, amount, phone } = judgeRefund(found, { terms, mode })
+  if (known.spent.has(item)) throw chargeIsSpent()
   const head = known.book.head(merchantId, mode)
   const stop = stopOf({ mode, frozenFor: known.frozenFor, head })
   if (stop !== null) throw stop

@@ -30,6 +30,10 @@ export function judgeRefund(
 const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
 
+/** What was paid is being spent otherwise (contract.md G41b: product and price are never both given away). */
+export const chargeIsSpent = () =>
+  new Refusal(409, 'conflict', 'cannot refund: what this charge has paid for is being delivered')
+
 /** 503: nothing was written, the charge is as it was (G11h). */
 export const refundRailAway = (retryAfterSeconds: number) =>
   new Refusal(503, 'rail_unavailable', 'disbursement temporarily unavailable - retry shortly', {

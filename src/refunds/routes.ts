@@ -38,7 +38,7 @@ export const refundEndpoints = [
     answers: { 202: { description: 'the refund has started', schema: RefundShape } },
     refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
     async handle(app, { caller, params }) {
-      const { charge, payout } = await refundCharge(app, caller, params.id ?? '')
+      const { charge, payout } = await refundCharge(app, caller, { chargeId: params.id ?? '' })
       const view = {
         charge_id: charge.id,
         status: 'refunded',

@@ -6,11 +6,11 @@ import { groupBy } from '../platform/group-by.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } from './callback-body.ts'
-import { type CallbackSecret, ownerName, secretsOfOwners } from './callback-secrets.ts'
+import { type CallbackSecret, openSecrets, ownerName, sealedSecrets } from './callback-secrets.ts'
 import { whichSigned } from './callback-signing.ts'
 import type { Candidate, Finder } from './match-callback.ts'
 import type { OrderOutcome } from './order-move.ts'
-import { type CallbackOutcome, ordersOfSigns } from './vendor-callbacks.ts'
+import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callbacks.ts'
 
 export type Receiver = Finder & { clock: Clock; log: Logger }
 
@@ -46,13 +46,18 @@ export async function readTrust(
     [...groupBy(asked, ({ app }) => app)].map(([app, own]) => trustIn(app, own)),
   )
   return {
-    secrets: new Map(cells.flatMap(([secrets]) => [...secrets])),
-    served: new Map(cells.flatMap(([, served]) => [...served])),
+    secrets: new Map(cells.flatMap(({ secrets }) => [...secrets])),
+    served: new Map(cells.flatMap(({ served }) => served.map((one) => [signName(one), one.orderId]))),
   }
 }
 
-const trustIn = (app: App, asked: readonly (Pick<Candidate, 'merchantId' | 'mode'> & { sign: string })[]) =>
-  Promise.all([secretsOfOwners(app, asked), ordersOfSigns(app, asked)])
+async function trustIn(
+  app: App,
+  asked: readonly (Pick<Candidate, 'merchantId' | 'mode'> & { sign: string })[],
+) {
+  const [sealed, served] = await app.db.queries(sealedSecrets(asked), ordersOfSigns(asked))
+  return { secrets: openSecrets(app, asked, sealed), served }
+}
 
 /** The steps of contract.md 6.3 from the third on, in their order. */
 export function believe(
@@ -93,7 +98,7 @@ function believeSigned(
   callback: Callback,
   { candidate, trust }: { candidate: Candidate; trust: Trust },
 ): Belief {
-  const served = trust.served.get(`${candidate.merchantId} ${callback.sign}`)
+  const served = trust.served.get(signName({ ...candidate, ...callback }))
   if (served !== undefined) return answered(seenBefore(receiver, candidate, served))
   const report = readReport(callback)
   const candidates = [candidate]

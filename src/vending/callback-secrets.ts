@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
-import { numbers, words } from '../platform/db/columns.ts'
+import { numbers, rowsOf, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
 import { supplierBinding } from './vending-settings.ts'
@@ -15,7 +16,7 @@ type Sealed = Owner & { kind: string; ciphertext: Buffer }
 // The keys only where the merchant has not switched them off (contract.md 3 q).
 const SEALED = statement<Sealed>(
   'sealed secrets of callbacks',
-  `with owners as (select * from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode))
+  `with owners as (select * from ${rowsOf('bigint', 'mode')} as n (merchant_id, mode))
    select n.merchant_id as "merchantId", n.mode, s.kind, s.ciphertext from owners n cross join lateral (
      select 'dispense_secret' as kind, d.ciphertext from dispense_secrets d
      where d.merchant_id = n.merchant_id and d.mode = n.mode
@@ -35,24 +36,27 @@ const RECOMMENDED: readonly SecretKind[] = [
 
 /** Every secret that may have signed a callback of this merchant and mode, the recommended one first. */
 export async function callbackSecrets(app: App, owner: Owner): Promise<CallbackSecret[]> {
-  return (await secretsOfOwners(app, [owner])).get(ownerName(owner)) ?? []
+  const { statement, values } = sealedSecrets([owner])
+  return openSecrets(app, [owner], await app.db.query(statement, values)).get(ownerName(owner)) ?? []
 }
 
 /** What names an owner among several. */
 export const ownerName = ({ merchantId, mode }: Owner): string => `${merchantId} ${mode}`
 
-/** The same of several at once, by `ownerName`. */
-export async function secretsOfOwners(
+/** Reads the secrets of several owners, as `openSecrets` takes them. */
+export function sealedSecrets(owners: readonly Owner[]): Call<Sealed> {
+  const each = [...new Map(owners.map((owner) => [ownerName(owner), owner])).values()]
+  return call(SEALED, numbers(each.map(({ merchantId }) => merchantId)), words(each.map(({ mode }) => mode)))
+}
+
+/** Every secret of these owners by `ownerName`, the recommended one first. */
+export function openSecrets(
   app: App,
   owners: readonly Owner[],
-): Promise<Map<string, CallbackSecret[]>> {
-  const each = [...new Map(owners.map((owner) => [ownerName(owner), owner])).values()]
-  const rows = await app.db.query(SEALED, [
-    numbers(each.map(({ merchantId }) => merchantId)),
-    words(each.map(({ mode }) => mode)),
-  ])
-  const secrets = new Map(each.map((owner): [string, CallbackSecret[]] => [ownerName(owner), []]))
-  for (const row of rows) secrets.get(ownerName(row))?.push(open(app, row))
+  sealed: readonly Sealed[],
+): Map<string, CallbackSecret[]> {
+  const secrets = new Map(owners.map((owner): [string, CallbackSecret[]] => [ownerName(owner), []]))
+  for (const row of sealed) secrets.get(ownerName(row))?.push(open(app, row))
   for (const own of secrets.values())
     own.sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
   return secrets

@@ -37,6 +37,8 @@ export type Claimed =
   /** Another claim on this charge stands in the way. */
   | { kind: 'spoken_for' }
 
+// Calls about one charge wait for each other's locks; what suppliers and machines have said needs connections meanwhile.
+export const CLAIMS_AT_ONCE = 3
 /** How long a claim that was not commanded belongs to the process that made it. */
 export const CLAIM_LEASE_MS = 60_000
 
@@ -70,6 +72,10 @@ export function claimOrder(
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<Claimed> {
+  return app.claimTurns.take(merchantId, () => claimPaidOrder(app, { merchantId, id }))
+}
+
+function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<Claimed> {
   const at = app.clock.now()
   return app.db.transaction(async (tx): Promise<{ value: Claimed; last?: readonly Call[] }> => {
     const [, , [before]] = await tx.send(

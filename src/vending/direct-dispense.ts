@@ -61,6 +61,10 @@ export async function dispenseDirect(app: App, request: DispenseRequest): Promis
 }
 
 function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
+  return app.claimTurns.take(request.caller.merchantId, () => claimInTurn(app, request, use))
+}
+
+function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
   const at = app.clock.now()
   return app.db.transaction(async (tx): Promise<{ value: Stored; last?: readonly Call[] }> => {
     const replayed = use === null ? null : await replayedAnswer(tx, use)

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { numbers } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
-import { CLAIM_COLUMNS, CLAIM_LEASE_MS, type Claim, claimOrder } from './claim.ts'
+import { CLAIM_COLUMNS, CLAIM_LEASE_MS, CLAIMS_AT_ONCE, type Claim, claimOrder } from './claim.ts'
 import { moveOrder } from './move-order.ts'
 import { sayDoubt, TURNED_OFF } from './record-answer.ts'
 import { sendCommand } from './send-command.ts'
@@ -10,8 +10,6 @@ import { applySimulatedReports } from './simulated-reports.ts'
 export const DISPENSED_AT_ONCE = 50
 const COMMANDS_AT_ONCE = 64
 const OF_ONE_MERCHANT = 32
-// Each holds a connection while it waits for its order.
-const CLAIMS_AT_ONCE = 3
 
 type Place = { merchantId: number; id: string }
 

@@ -5,8 +5,10 @@ import type { OrderMove, OrderMoved } from './order-move.ts'
 /** The claim of an order's newest command. */
 export type NewestClaim = { id: string; state: ClaimState; commandedAt: Date | null }
 
-/** What a move is judged by, beside the order itself; read behind the locks of order, charge and newest claim. */
+/** What a move is judged and told by, beside the order itself; read behind the locks of order, charge and newest claim. */
 export type MoveFacts = {
+  tag: string
+  hasWebhookUrl: boolean
   autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
   newest: NewestClaim | null
   /** When a command of this order left last, whichever. */

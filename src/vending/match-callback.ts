@@ -1,7 +1,7 @@
 import type { App, Gateway } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import type { ShopFinder } from '../merchants/shops.ts'
-import { numbers } from '../platform/db/columns.ts'
+import { numbers, PLACES } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
@@ -31,17 +31,16 @@ const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", 
   json_array_length(o.goods) as products, o.created_at as "createdAt"`
 const ORDER_TABLES = `vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
   join merchants m on m.id = o.merchant_id`
-const NAMED = '(select * from unnest($1::bigint[], $2::text[]))'
 const BY_ID = statement<Row>(
   'orders of callbacks',
-  `select ${ORDER} from ${ORDER_TABLES} where (o.merchant_id, o.id) in ${NAMED}`,
+  `select ${ORDER} from ${ORDER_TABLES} where (o.merchant_id, o.id) in ${PLACES}`,
 )
 const BY_CHARGE = statement<Row & { named: string }>(
   'orders of callbacks by charge',
   `select c.id as named, ${ORDER} from charges c
    join vending_orders o on o.merchant_id = c.merchant_id and o.id = c.payment_link_id
    join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id join merchants m on m.id = o.merchant_id
-   where (c.merchant_id, c.id) in ${NAMED}`,
+   where (c.merchant_id, c.id) in ${PLACES}`,
 )
 // One row a charge of ours; without an order id it has paid for no direct dispense.
 const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
@@ -52,7 +51,7 @@ const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; order
    left join lateral (select * from dispense_claims d
      where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct'
      order by d.claimed_at desc, d.attempt desc limit 1) k on true
-   where (c.merchant_id, c.id) in ${NAMED}`,
+   where (c.merchant_id, c.id) in ${PLACES}`,
 )
 // One a merchant and mode: which of them has signed is found out by their secrets.
 const BY_MACHINE = statement<Row>(

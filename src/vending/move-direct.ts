@@ -6,13 +6,14 @@ import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addEvents, inKeyOrder } from '../webhooks/events.ts'
+import { unlessSeen } from './move-order.ts'
 import { unitsOf } from './move-writes.ts'
 import type { Goods } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
-import { addCallbacks } from './vendor-callbacks.ts'
+import { addCallbacks, ordersOfSigns } from './vendor-callbacks.ts'
 
 /** What a machine says of the newest direct dispense that this charge has paid for. */
-export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'record'> & { chargeId: string }
+export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'said'> & { chargeId: string }
 
 /** A direct dispense as its claim has it: there is no order row. */
 type Direct = {
@@ -46,26 +47,28 @@ const MOVE = statement(
  * rows. A jam frees the charge for another dispense; a delivery that is reported after it takes the charge again.
  */
 export async function moveDirect(app: App, move: DirectMove): Promise<OrderMoved> {
-  const at = app.clock.now()
-  const { merchantId, chargeId } = move
-  const moved = await app.db.transaction(
-    async (tx): Promise<{ value: OrderMoved; last?: readonly Call[] }> => {
-      const [[charge], [direct], [terms]] = await tx.send(
-        lockCharges([{ merchantId, id: chargeId }]),
-        call(NEWEST, merchantId, chargeId),
-        termsOf([merchantId]),
-      )
-      assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
-      const verdict = judge(direct, { charge, to: move.to })
-      const kept = move.record?.(verdict)
-      const recorded = kept === undefined ? null : await tx.send(addCallbacks([kept]))
-      if (recorded?.[0].length === 0) return { value: 'seen' }
-      if (verdict !== 'moved') return { value: verdict }
-      return { value: 'moved', last: writesOf({ direct, charge, move, terms, at }) }
-    },
-  )
+  const moved = await unlessSeen(() => judgeAndMove(app, move))
   if (moved === 'moved') app.nudge('send-deliveries')
   return moved
+}
+
+function judgeAndMove(app: App, move: DirectMove): Promise<OrderMoved> {
+  const at = app.clock.now()
+  const { merchantId, chargeId, said } = move
+  return app.db.transaction(async (tx): Promise<{ value: OrderMoved; last?: readonly Call[] }> => {
+    const [[charge], [direct], [terms], ...seen] = await tx.send(
+      lockCharges([{ merchantId, id: chargeId }]),
+      call(NEWEST, merchantId, chargeId),
+      termsOf([merchantId]),
+      ...(said === undefined ? [] : [ordersOfSigns([{ merchantId, sign: said.sign }])]),
+    )
+    if (seen.flat().length > 0) return { value: 'seen' }
+    assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
+    const verdict = judge(direct, { charge, to: move.to })
+    const kept = said === undefined ? [] : [addCallbacks([said.kept(verdict)])]
+    const writes = verdict === 'moved' ? writesOf({ direct, charge, move, terms, at }) : []
+    return { value: verdict, last: [...kept, ...writes] }
+  })
 }
 
 /** One rule a line, as of orders. */

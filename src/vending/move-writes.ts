@@ -1,6 +1,5 @@
 import type { App } from '../app.ts'
-import type { MerchantTerms } from '../merchants/merchant.ts'
-import { numbers, times, words } from '../platform/db/columns.ts'
+import { numbers, rowsOf, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
@@ -9,25 +8,31 @@ import { presentOrder, type ReportedGoods, type VendingOrder } from './order.ts'
 import type { OrderMove } from './order-move.ts'
 
 /** An order that moves, as it stands behind its lock, and by whose word. */
-export type MovedOrder = { order: VendingOrder; facts: MoveFacts; move: OrderMove; terms: MerchantTerms }
+export type MovedOrder = {
+  order: VendingOrder
+  facts: MoveFacts
+  move: OrderMove
+  refund: RefundTimes
+}
+/** From when to when a refund is tried; null where none is due. */
+type RefundTimes = { due: Date; until: Date } | null
 
 const MOVE = statement(
   'move vending orders',
   `update vending_orders o set vending_status = n.status, confirmed = n.confirmed, dispense_result = n.result::json,
      units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
      refund_until = n.refund_until,
-     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $3::timestamptz) end
-   from unnest($1::bigint[], $2::text[], $4::text[], $5::boolean[], $6::text[], $7::int[], $8::text[], $9::timestamptz[],
-     $10::timestamptz[]) as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until)
+     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $10::timestamptz) end
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'int', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )
 // A reported jam, a definite refusal and a person's "not delivered" free the charge for another try; a delivery keeps it, and
 // takes it again where the machine says so only after a failure was reported. The newest claim is the only one that may stand.
 const END_CLAIMS = statement(
   'end dispense claims',
-  `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $3::timestamptz end,
-     answered_at = coalesce(k.answered_at, $3), lease_until = null, reports_at = null
-   from unnest($1::bigint[], $2::text[], $4::text[]) as n (merchant_id, id, state)
+  `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $4::timestamptz end,
+     answered_at = coalesce(k.answered_at, $4), lease_until = null, reports_at = null
+   from ${rowsOf('bigint', 'text', 'text')} as n (merchant_id, id, state)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
 
@@ -52,19 +57,18 @@ export function writesOf(app: App, moved: readonly MovedOrder[], at: Date): Call
 }
 
 function moveRows(moved: readonly MovedOrder[], at: Date): Call {
-  const refunds = moved.map((one) => refundTimes(one, at))
   return call(
     MOVE,
     numbers(moved.map(({ order }) => order.merchantId)),
     words(moved.map(({ order }) => order.id)),
-    at.toISOString(),
     words(moved.map(({ move }) => move.to.status)),
     words(moved.map(({ move }) => (move.to.confirmed ? 'true' : 'false'))),
     moved.map(({ move }) => (move.to.result === null ? null : JSON.stringify(move.to.result))),
     numbers(moved.map(({ move }) => unitsOf(move.to.result))),
     moved.map(({ move }) => errorOf(move)),
-    times(refunds.map((refund) => refund?.due ?? null)),
-    times(refunds.map((refund) => refund?.until ?? null)),
+    times(moved.map(({ refund }) => refund?.due ?? null)),
+    times(moved.map(({ refund }) => refund?.until ?? null)),
+    at.toISOString(),
   )
 }
 
@@ -80,8 +84,8 @@ function endClaims(moved: readonly MovedOrder[], at: Date): Call[] {
       END_CLAIMS,
       numbers(ended.map(({ merchantId }) => merchantId)),
       words(ended.map(({ id }) => id)),
-      at.toISOString(),
       words(ended.map(({ state }) => state)),
+      at.toISOString(),
     ),
   ]
 }
@@ -92,10 +96,8 @@ export const unitsOf = (result: readonly ReportedGoods[] | null): number | null 
 
 const errorOf = ({ to }: OrderMove) => (to.status === 'failed' ? to.error : to.note)
 
-type RefundTimes = { due: Date; until: Date } | null
-
 /** A reported jam is refunded where the merchant has said so, once, and not long after its command (G41b, VE8). */
-function refundTimes({ order, move, facts }: MovedOrder, at: Date): RefundTimes {
+export function refundTimes({ order, move, facts }: Omit<MovedOrder, 'refund'>, at: Date): RefundTimes {
   const jam = move.source === 'callback' && move.to.status === 'failed'
   const wanted = facts.autoRefundOnJam === 'both' || facts.autoRefundOnJam === order.mode
   if (!jam || !wanted || order.charge?.status !== 'succeeded') return null
@@ -104,7 +106,7 @@ function refundTimes({ order, move, facts }: MovedOrder, at: Date): RefundTimes 
 }
 
 /** `vending.dispensed` or `vending.dispense_failed` (contract.md section 5), keys in the order of canonical JSON. */
-function happeningOf(app: App, { order, move, facts, terms }: MovedOrder, at: Date): Happening {
+function happeningOf(app: App, { order, move, facts }: MovedOrder, at: Date): Happening {
   const { to, source } = move
   const dispensed = to.status === 'dispensed'
   const next: VendingOrder = {
@@ -119,13 +121,13 @@ function happeningOf(app: App, { order, move, facts, terms }: MovedOrder, at: Da
   const view = presentOrder(next, { baseUrl: app.baseUrl, at })
   return {
     merchantId: order.merchantId,
-    tag: terms.tag,
+    tag: facts.tag,
     mode: order.mode,
     type: dispensed ? 'vending.dispensed' : 'vending.dispense_failed',
     subject: order.id,
     // Of one command twice only after an optimistic success was contradicted, and that in its turn: the opposite number.
     occurrence: dispensed && facts.dispensedTold ? -order.attempts : order.attempts,
     data: inKeyOrder({ ...view, merchant_reference: order.reference, source }),
-    hasWebhookUrl: terms.hasWebhookUrl,
+    hasWebhookUrl: facts.hasWebhookUrl,
   }
 }

@@ -21,10 +21,10 @@ export type OrderMove = {
   /** When it was said, by the clock of whoever said it. */
   saidAt?: Date
   /**
-   * What is kept of it, behind the locks and whatever comes of it. Where its sign was kept before, it was said before: the
-   * first content wins, and nothing moves.
+   * The message that says it. It is kept behind the locks, whatever comes of it; where its sign was kept before, it was said
+   * before: the first content wins, and nothing moves.
    */
-  record?: (verdict: OrderMoved) => KeptCallback
+  said?: { sign: string; kept(verdict: OrderMoved): KeptCallback }
   /** Commits with the move, and only with it. */
   alongside?: readonly Call[]
 }

@@ -9,7 +9,7 @@ import { candidatesOf } from './match-callback.ts'
 import { moveDirect } from './move-direct.ts'
 import { moveOrders } from './move-order.ts'
 import type { OrderMoved } from './order-move.ts'
-import { addCallbacks, keptCallback, outcomeOf } from './vendor-callbacks.ts'
+import { addNewCallbacks, keptCallback, outcomeOf } from './vendor-callbacks.ts'
 
 type Kept = Extract<Belief, { kind: 'kept' }>
 type Reported = Extract<Belief, { kind: 'reported' }>
@@ -59,7 +59,7 @@ async function keepAll(receiver: Receiver, kept: readonly Kept[]): Promise<void>
     }),
   )
   for (const [app, own] of groupBy(rows, ({ app }) => app)) {
-    const adding = addCallbacks(own.map(({ row }) => row))
+    const adding = addNewCallbacks(own.map(({ row }) => row))
     await app.db.query(adding.statement, adding.values)
   }
 }
@@ -87,9 +87,10 @@ async function moveAll(
 function moveOf({ callback, candidate, to }: Reported) {
   const { app, merchantId, orderId: id } = candidate
   const at = app.clock.now()
-  const record = (verdict: OrderMoved) =>
+  const kept = (verdict: OrderMoved) =>
     keptCallback(candidate, { callback, outcome: outcomeOf(verdict, to.status), at })
-  return { merchantId, id, to, source: 'callback', saidAt: new Date(callback.sentAtMs), record } as const
+  const said = { sign: callback.sign, kept }
+  return { merchantId, id, to, source: 'callback', saidAt: new Date(callback.sentAtMs), said } as const
 }
 
 function received(

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { refundCharge } from '../refunds/refund-charge.ts'
@@ -9,7 +10,8 @@ export const JAMS_REFUNDED_AT_ONCE = 50
 // A process that dies between its claim and the refund is followed by another after this; a refund takes far less.
 const LEASE_MS = 60_000
 const TRY_AGAIN_MS = 3_600_000
-const SLOWED_DOWN_MS = 60_000
+// After trouble of our own the customer should not wait for an hour.
+const TRY_SOON_MS = 60_000
 const LONGEST_REASON = 200
 
 /** An order whose jam is to be refunded; `leaseUntil` says who has it at the moment. */
@@ -43,6 +45,12 @@ const NEXT = statement<{ id: string }>(
   'next try of jam refund',
   `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
    where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
+)
+
+// Behind the lock of the charge, for which every claim waits: a product and its price are never both given away.
+const STANDING = statement(
+  'standing dispense claim',
+  'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
 )
 
 // What no waiting and nobody's balance can change about a charge.
@@ -90,15 +98,15 @@ const wordsFor = ({ reason }: Trouble) =>
 async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
   const caller = { merchantId, tag, cell: app.cell, mode, scope: 'full', keyLast4: '' } as const
   try {
-    await refundCharge(app, caller, chargeId)
+    await refundCharge(app, caller, { chargeId, unless: call(STANDING, merchantId, chargeId) })
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) {
       app.log.error({ err: error, object_id: id }, 'the refund of a jam failed; it is tried again')
-      return { reason: 'internal error', forGood: false, againMs: TRY_AGAIN_MS }
+      return { reason: 'internal error', forGood: false, againMs: TRY_SOON_MS }
     }
     if (error.code === 'already_refunded') return null
-    const againMs = error.status === 429 ? SLOWED_DOWN_MS : TRY_AGAIN_MS
+    const againMs = error.status === 429 || error.code === 'unavailable' ? TRY_SOON_MS : TRY_AGAIN_MS
     return { reason: error.message, forGood: FOR_GOOD.includes(error.code), againMs }
   }
 }

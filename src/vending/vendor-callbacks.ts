@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { numbers, times, words } from '../platform/db/columns.ts'
+import { numbers, rowsOf, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -22,19 +22,18 @@ export type CallbackPlace = { merchantId: number; tag: string; orderId: string; 
 const KEPT_MS = 90 * 86_400_000
 const AT_ONCE = 1000
 
-// A sign serves one order: where it is known already, nothing is written and nothing may happen. In the order of the signs, so
-// that two batches with the same ones wait for each other in turn.
-const ADD = statement<{ id: string }>(
-  'add vendor callbacks',
-  `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
+// A sign serves one order. In the order of the signs, so that two batches with the same ones wait for each other in turn.
+const INSERT = `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
    select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
      $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
-   order by n.merchant_id, n.sign on conflict (merchant_id, sign) do nothing returning id`,
-)
-const BY_SIGN = statement<{ merchantId: number; sign: string; orderId: string }>(
+   order by n.merchant_id, n.sign`
+const ADD = statement('add vendor callbacks', INSERT)
+const ADD_NEW = statement('add new vendor callbacks', `${INSERT} on conflict (merchant_id, sign) do nothing`)
+const BY_SIGN = statement<SignPlace & { orderId: string }>(
   'vendor callbacks by sign',
-  `select v.merchant_id as "merchantId", v.sign, v.order_id as "orderId" from vendor_callbacks v
-   where (v.merchant_id, v.sign) in (select * from unnest($1::bigint[], $2::text[]))`,
+  `select n.merchant_id as "merchantId", n.sign, v.order_id as "orderId"
+   from ${rowsOf('bigint', 'text')} as n (merchant_id, sign) cross join lateral (select k.order_id from vendor_callbacks k
+     where k.merchant_id = n.merchant_id and k.sign = n.sign offset 0) v`,
 )
 const PRUNE = statement<{ id: string }>(
   'prune vendor callbacks',
@@ -55,31 +54,30 @@ export const keptCallback = (
   heard: { callback: Callback; outcome: CallbackOutcome; at: Date },
 ): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
 
-/** Keeps callbacks; answers the ids of those whose sign was not kept before. */
-export const addCallbacks = (kept: readonly KeptCallback[]): Call<{ id: string }> =>
-  call(
-    ADD,
-    numbers(kept.map(({ merchantId }) => merchantId)),
-    words(kept.map(({ id }) => id)),
-    kept.map(({ orderId }) => orderId),
-    kept.map(({ chargeId }) => chargeId),
-    kept.map(({ callback }) => callback.machine),
-    words(kept.map(({ callback }) => callback.sign)),
-    words(kept.map(({ outcome }) => outcome)),
-    kept.map(({ callback }) => callback.kept),
-    times(kept.map(({ at }) => at)),
-  )
+/** Keeps callbacks. A sign that was kept before is an error of the statement: what was decided for it must not happen. */
+export const addCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD, ...columnsOf(kept))
 
-/** Which order each of these signs was accepted for, by merchant and sign; what is not there was not seen before. */
-export async function ordersOfSigns(
-  app: App,
-  signs: readonly { merchantId: number; sign: string }[],
-): Promise<Map<string, string>> {
-  if (signs.length === 0) return new Map()
-  const values = [numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign))]
-  const kept = await app.db.query(BY_SIGN, values)
-  return new Map(kept.map(({ merchantId, sign, orderId }) => [`${merchantId} ${sign}`, orderId]))
-}
+/** Keeps those whose sign was not kept before. */
+export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))
+
+const columnsOf = (kept: readonly KeptCallback[]) => [
+  numbers(kept.map(({ merchantId }) => merchantId)),
+  words(kept.map(({ id }) => id)),
+  kept.map(({ orderId }) => orderId),
+  kept.map(({ chargeId }) => chargeId),
+  kept.map(({ callback }) => callback.machine),
+  words(kept.map(({ callback }) => callback.sign)),
+  words(kept.map(({ outcome }) => outcome)),
+  kept.map(({ callback }) => callback.kept),
+  times(kept.map(({ at }) => at)),
+]
+
+type SignPlace = { merchantId: number; sign: string }
+export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
+
+/** Which order each of these signs was accepted for; no row of one that was not kept before. */
+export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { orderId: string }> =>
+  call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
 
 /** What is kept of a report that was judged so. */
 export function outcomeOf(verdict: OrderMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {

@@ -53,7 +53,7 @@ export async function startCore(): Promise<VendingCore> {
     refund: ({ chargeId }, { app } = service) => {
       const { merchantId, tag } = core.shop
       const caller = { merchantId, tag, cell: app.cell, mode: 'test', scope: 'full', keyLast4: '' } as const
-      return refundCharge(app, caller, chargeId)
+      return refundCharge(app, caller, { chargeId })
     },
     claimsOf,
     statesOf: async (order) => (await claimsOf(order)).map(({ state }) => state),

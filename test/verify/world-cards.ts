@@ -84,7 +84,7 @@ async function refundLive(app: App, chargeId: string): Promise<void> {
   const rail = { name: 'one', simulated: false, disburse: {}, readiness: async () => ({ kind: 'ready' }) }
   const live = app.rails.live as { op1_momo?: Rail }
   live.op1_momo = rail as unknown as Rail
-  await refundCharge(app, OWNER as Caller, chargeId)
+  await refundCharge(app, OWNER as Caller, { chargeId })
   delete live.op1_momo
 }
 

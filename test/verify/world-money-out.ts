@@ -122,7 +122,7 @@ async function refund(app: App): Promise<void> {
   const caller = { ...HOLDER, mode: 'test' } as Caller
   for (const name of ['refundpaid', 'refundopen', 'refundfailed', 'unrefunded'])
     await pay(app, 3, ['test', name, 90_000])
-  await endPayout(app, (await refundCharge(app, caller, REFUNDED.paid)).payout, PAID)
-  await refundCharge(app, caller, REFUNDED.open)
-  await endPayout(app, (await refundCharge(app, caller, REFUNDED.failed)).payout, UNPAID)
+  await endPayout(app, (await refundCharge(app, caller, { chargeId: REFUNDED.paid })).payout, PAID)
+  await refundCharge(app, caller, { chargeId: REFUNDED.open })
+  await endPayout(app, (await refundCharge(app, caller, { chargeId: REFUNDED.failed })).payout, UNPAID)
 }

@@ -30,7 +30,7 @@ export async function dispenseGoods(app: App): Promise<void> {
   await command(app, ORDER.again)
   await dispense(app, ORDER.lost, [])
   await dispense(app, ORDER.refunded, [jam])
-  await refundCharge(app, OWNER as Caller, orderedBy(ORDER.refunded))
+  await refundCharge(app, OWNER as Caller, { chargeId: orderedBy(ORDER.refunded) })
   await dispenseTrustingly(app)
   await switchOff(app)
   await payFor(app, ORDER.claimed)

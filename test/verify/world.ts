@@ -10,6 +10,7 @@ import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
 import { exactWindow } from '../../src/platform/rate/exact-window.ts'
+import { turns } from '../../src/platform/turns.ts'
 import { deadlineIn } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { refunds } from '../../src/refunds/refund-charge.ts'
@@ -53,6 +54,7 @@ export async function buildWorld(db: Database): Promise<void> {
     payoutMoves: payoutMoves(app),
     refunds: refunds(app),
     linkPayments: linkPayments(app),
+    claimTurns: turns(1),
   })
   await addMerchants(db)
   await liveThroughHistory(app)

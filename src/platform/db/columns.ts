@@ -11,6 +11,16 @@ export const words = (values: readonly (string | null)[]): string => written(val
 export const repeated = (value: string | number, count: number): string =>
   written(new Array(count).fill(value))
 
+/**
+ * The rows of such columns inside a statement, of these types. Each array is read by a sub-select: the planner then guesses their
+ * length the same in every call, and keeps one plan. It would plan anew for every small batch else, which costs more than to run.
+ */
+export const rowsOf = (...types: readonly string[]): string =>
+  `unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')})`
+
+/** The places (merchant and id) in the first two columns. */
+export const PLACES = `(select * from ${rowsOf('bigint', 'text')})`
+
 export const times = (values: readonly (Date | null)[]): string =>
   written(values.map((value) => value?.toISOString() ?? null))
 

@@ -25,6 +25,8 @@ export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<R
 export type Database = {
   /** Runs one statement outside any transaction. Errors: DatabaseAway, or the server's own. */
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>
+  /** Several of the same kind in one flush on one connection, each on its own. */
+  queries<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>>
   /**
    * Runs `work` in one READ COMMITTED transaction and commits. What `work` returns in `last` is sent together with
    * COMMIT, in one flush (ledger.md section 7). Repeats the whole transaction up to three times on deadlock,
@@ -92,6 +94,11 @@ export function openDatabase(options: DatabaseOptions): Database {
         .catch(throwClassified)
       return result.rows
     },
+    queries: (...calls) =>
+      withClient(single, async (client) => {
+        const results = await settled(together(client, () => calls.map((one) => run(client, one))))
+        return results.map((result) => result.rows) as never
+      }),
     transaction: (work) => retried(() => withClient(pool, (client) => commitWork(client, work))),
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
     close: async () => {

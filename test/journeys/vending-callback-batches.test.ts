@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Callback, postCallback } from '../fakes/supplier-callbacks.ts'
+import { dispenseSecret, keptOf, RECEIVED, report, vendingEventsOf } from '../helpers/callbacks.ts'
+import { assertVerified } from '../helpers/live-service.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+import { dispensingOrder, makeOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
+
+const SHOPS = 3
+const OF_EACH = 4
+
+let service: TestService
+let shops: { shop: VendingShop; secret: string }[]
+before(async () => {
+  service = await startService()
+  shops = await Promise.all(
+    Array.from({ length: SHOPS }, async () => {
+      const shop = await vendingShop(service)
+      return { shop, secret: await dispenseSecret(shop) }
+    }),
+  )
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+type Sent = { body: Callback | string; status: number; end?: { shop: VendingShop; order: any; is: string } }
+
+/** Messages of every kind about orders of every shop, each with what it has to be answered and what becomes of its order. */
+async function messages(): Promise<Sent[]> {
+  const sent: Sent[] = []
+  for (let nth = 0; nth < OF_EACH; nth += 1)
+    for (const { shop, secret } of shops) {
+      const [done, jam, forged, open] = [
+        await dispensingOrder(service, shop),
+        await dispensingOrder(service, shop),
+        await dispensingOrder(service, shop),
+        await dispensingOrder(service, shop),
+      ]
+      const unpaid = await makeOrder(shop)
+      const about = (order: any) => ({ ...order, secret })
+      const delivered = report(service, 'done', about(done))
+      sent.push(
+        { body: delivered, status: 200, end: { shop, order: done, is: 'dispensed' } },
+        { body: delivered, status: 200 },
+        { body: report(service, 'jam', about(jam)), status: 200, end: { shop, order: jam, is: 'failed' } },
+        {
+          body: report(service, 'wrong sign', about(forged)),
+          status: 401,
+          end: { shop, order: forged, is: 'dispensing' },
+        },
+        { body: report(service, 'stale', about(forged)), status: 401 },
+        {
+          body: report(service, 'not finished', about(open)),
+          status: 200,
+          end: { shop, order: open, is: 'dispensing' },
+        },
+        {
+          body: report(service, 'done', { ...about(unpaid), charge_id: null }),
+          status: 200,
+          end: { shop, order: unpaid, is: 'pending' },
+        },
+        { body: report(service, 'done', { ...about(done), order_id: 'lnk_nobody' }), status: 200 },
+        { body: 'no JSON', status: 400 },
+      )
+    }
+  return sent
+}
+
+test('of many messages at once each is answered and does what it would alone', async () => {
+  const sent = await messages()
+  const replies = await Promise.all(sent.map(({ body }) => postCallback(service.url, body)))
+  for (const [index, { status, body }] of replies.entries()) {
+    const wanted = sent[index] as Sent
+    assert.equal(status, wanted.status, JSON.stringify([wanted.body, body]))
+    if (status === 200) assert.deepEqual(body, RECEIVED)
+    else assert.equal(body?.code, '0')
+  }
+  for (const { end } of sent) {
+    if (end === undefined) continue
+    const { vending_status } = await readOrder(end.shop, end.order.order_id)
+    assert.equal(vending_status, end.is)
+    const events = (await vendingEventsOf(service, end.order.order_id)).map(({ event }) => event)
+    const told = { dispensed: ['vending.dispensed'], failed: ['vending.dispense_failed'] }[end.is] ?? []
+    assert.deepEqual(events, told)
+  }
+})
+
+test('a hundred copies of one message, and as many of another, are taken once each', async () => {
+  const [{ shop, secret }] = shops as [{ shop: VendingShop; secret: string }]
+  const orders = [await dispensingOrder(service, shop), await dispensingOrder(service, shop)]
+  const [done, jam] = [
+    report(service, 'done', { ...orders[0], secret }),
+    report(service, 'jam', { ...orders[1], secret }),
+  ]
+  const copies = Array.from({ length: 200 }, (_, nth) => (nth % 2 === 0 ? done : jam))
+  for (const { status } of await Promise.all(copies.map((body) => postCallback(service.url, body))))
+    assert.equal(status, 200)
+  for (const [order, outcome] of [
+    [orders[0], 'dispensed'],
+    [orders[1], 'jam'],
+  ]) {
+    assert.deepEqual(await keptOf(service, order.order_id), [outcome])
+    assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
+  }
+})
