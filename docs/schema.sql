@@ -315,6 +315,7 @@ create table dispense_claims (
   vending_status text,
   dispense_result json,
   units_dispensed integer,
+  optimistic boolean not null default false,
   constraint dispense_claims_pkey PRIMARY KEY (merchant_id, id),
   constraint dispense_claims_merchant_id_charge_id_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
   constraint claimed_is_unsent CHECK (state <> 'claimed'::text OR commanded_at IS NULL),
@@ -324,6 +325,7 @@ create table dispense_claims (
   constraint dispense_claims_reports_check CHECK (reports = ANY (ARRAY['delivered'::text, 'jam'::text, 'not_finished'::text])),
   constraint dispense_claims_state_check CHECK (state = ANY (ARRAY['claimed'::text, 'commanding'::text, 'accepted'::text, 'ambiguous'::text, 'delivered'::text, 'released'::text])),
   constraint dispense_claims_vending_status_check CHECK (vending_status = ANY (ARRAY['dispensing'::text, 'dispensed'::text, 'failed'::text])),
+  constraint optimistic_is_direct CHECK (NOT optimistic OR kind = 'direct'::text),
   constraint released_has_time CHECK ((state = 'released'::text) = (released_at IS NOT NULL)),
   constraint simulated_in_test CHECK (reports_at IS NULL OR mode = 'test'::mode)
 ) with (fillfactor=70);

@@ -7,6 +7,8 @@ import type { Claim } from './claim.ts'
 /** A direct claim with what its supplier has said. */
 export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
   state: 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
+  /** Accepted was as good as dispensed (contract.md 3 u). */
+  optimistic: boolean
   commandedAt: Date | null
   answeredAt: Date | null
   releasedAt: Date | null
@@ -17,7 +19,7 @@ export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'order
 // What every supplier says to a command that it has accepted (contract.md 6.2).
 const ACCEPTED = '1'
 
-const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state,
+const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
   k.commanded_at as "commandedAt", k.answered_at as "answeredAt", k.released_at as "releasedAt",
   k.supplier_code as "supplierCode", k.supplier_message as "supplierMessage"`
 const ANSWER = statement<AnsweredClaim>(
@@ -44,8 +46,9 @@ export const DirectDispenseAnswerShape = Type.Object(
     machine: Type.String(),
     order_id: Type.String({ description: 'your own' }),
     charge_id: Type.String(),
-    vending_status: Type.Enum(['dispensing'], {
-      description: 'what became of it is said by the report of the machine',
+    vending_status: Type.Enum(['dispensing', 'dispensed'], {
+      description:
+        'what became of it is said by the report of the machine; `dispensed` at once where your supplier never reports (profile `optimistic`)',
     }),
     ambiguous: Type.Boolean({
       description:
@@ -67,7 +70,7 @@ export function presentDispense(claim: AnsweredClaim) {
     machine,
     order_id: orderId,
     charge_id: chargeId,
-    vending_status: 'dispensing',
+    vending_status: claim.optimistic ? 'dispensed' : 'dispensing',
     // Only an acceptance brings a code without a refusal.
     ambiguous: code === null,
     supplier_response: code === null ? null : { code, message: message ?? '' },

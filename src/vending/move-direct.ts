@@ -5,15 +5,20 @@ import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { addEvents, inKeyOrder } from '../webhooks/events.ts'
+import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
+import type { ClaimState } from './claim.ts'
 import { unlessSeen } from './move-order.ts'
 import { unitsOf } from './move-writes.ts'
 import type { Goods } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 import { addCallbacks, ordersOfSigns } from './vendor-callbacks.ts'
 
-/** What a machine says of the newest direct dispense that this charge has paid for. */
-export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'said'> & { chargeId: string }
+/** What a machine says, or the answer of a supplier that never reports, of the newest direct dispense that this charge has paid for. */
+export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'said' | 'alongside'> & {
+  chargeId: string
+  /** Of the supplier's answer: the claim that it is about. A machine's report is about the newest. */
+  accepted?: { claimId: string }
+}
 
 /** A direct dispense as its claim has it: there is no order row. */
 type Direct = {
@@ -23,21 +28,25 @@ type Direct = {
   machine: string
   goods: readonly Goods[]
   attempt: number
+  state: ClaimState
   status: 'dispensing' | 'dispensed' | 'failed'
   claimedAt: Date
   commandedAt: Date | null
+  /** How often `vending.dispensed` was told of it. */
+  dispensedTold: number
 }
 
 const NEWEST = statement<Direct>(
   'newest direct dispense',
-  `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.attempt, k.vending_status as status,
-     k.claimed_at as "claimedAt", k.commanded_at as "commandedAt"
+  `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.attempt, k.state, k.vending_status as status,
+     k.claimed_at as "claimedAt", k.commanded_at as "commandedAt", (select count(*)::int from events e
+       where e.merchant_id = k.merchant_id and e.subject = k.id and e.type = 'vending.dispensed') as "dispensedTold"
    from dispense_claims k where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct'
    order by k.claimed_at desc, k.attempt desc limit 1 for no key update`,
 )
 const MOVE = statement(
   'move direct dispense',
-  `update dispense_claims set vending_status = $3, state = $4, released_at = case $4 when 'released' then $5::timestamptz end,
+  `update dispense_claims set vending_status = $3, state = coalesce($4, state), optimistic = optimistic or $4 is null, released_at = case $4 when 'released' then $5::timestamptz end,
      answered_at = coalesce(answered_at, $5), lease_until = null, reports_at = null, dispense_result = $6, units_dispensed = $7
    where merchant_id = $1 and id = $2`,
 )
@@ -64,7 +73,7 @@ function judgeAndMove(app: App, move: DirectMove): Promise<OrderMoved> {
     )
     if (seen.flat().length > 0) return { value: 'seen' }
     assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
-    const verdict = judge(direct, { charge, to: move.to })
+    const verdict = judge(direct, { charge, move })
     const kept = said === undefined ? [] : [addCallbacks([said.kept(verdict)])]
     const writes = verdict === 'moved' ? writesOf({ direct, charge, move, terms, at }) : []
     return { value: verdict, last: [...kept, ...writes] }
@@ -73,45 +82,56 @@ function judgeAndMove(app: App, move: DirectMove): Promise<OrderMoved> {
 
 /** One rule a line, as of orders. */
 function judge(
-  { status, commandedAt }: Direct,
-  { charge, to }: { charge: Charge; to: DirectMove['to'] },
+  { id, state, status, commandedAt }: Direct,
+  { charge, move: { to, accepted } }: { charge: Charge; move: DirectMove },
 ): OrderMoved {
+  // The lease of a slow call may have ended meanwhile; what a machine has said since counts more.
+  if (accepted !== undefined) return id === accepted.claimId && UNDECIDED.includes(state) ? 'moved' : 'final'
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return 'unpaid'
   if (commandedAt === null) return 'never_commanded'
-  if (status === 'dispensed') return to.status === 'dispensed' ? 'same' : 'final'
+  const confirmed = state === 'delivered' || state === 'released'
+  if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
   if (charge.status === 'refunded') return 'refunded'
-  return status === to.status ? 'same' : 'moved'
+  return status === to.status && confirmed ? 'same' : 'moved'
 }
+
+const UNDECIDED: readonly ClaimState[] = ['commanding', 'ambiguous']
 
 type Writing = { direct: Direct; charge: Charge; move: DirectMove; terms: MerchantTerms; at: Date }
 
 function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
   const { to, merchantId } = move
-  const state = to.status === 'dispensed' ? 'delivered' : 'released'
   const result = to.result === null ? null : JSON.stringify(to.result)
   const data = {
     ...present(direct, { charge, to, at }),
     merchant_reference: charge.reference,
-    source: 'callback',
+    source: move.accepted === undefined ? 'callback' : 'command',
+  }
+  const dispensed = to.status === 'dispensed'
+  const happening: Happening = {
+    merchantId,
+    tag: terms.tag,
+    mode: direct.mode,
+    type: dispensed ? 'vending.dispensed' : 'vending.dispense_failed',
+    // The merchant's own number may come again; a claim never does.
+    subject: direct.id,
+    // Twice only after an optimistic success was contradicted, and that in its turn.
+    occurrence: dispensed ? direct.dispensedTold : 0,
+    data: inKeyOrder(data),
+    hasWebhookUrl: terms.hasWebhookUrl,
   }
   return [
-    call(MOVE, merchantId, direct.id, to.status, state, at.toISOString(), result, unitsOf(to.result)),
-    ...addEvents(
-      [
-        {
-          merchantId,
-          tag: terms.tag,
-          mode: direct.mode,
-          type: to.status === 'dispensed' ? 'vending.dispensed' : 'vending.dispense_failed',
-          // The merchant's own number may come again; a claim never does.
-          subject: direct.id,
-          data: inKeyOrder(data),
-          hasWebhookUrl: terms.hasWebhookUrl,
-        },
-      ],
-      at,
-    ),
+    call(MOVE, merchantId, direct.id, to.status, stateOf(to), at.toISOString(), result, unitsOf(to.result)),
+    // Seen before: an optimistic success that the machine now confirms is no new event.
+    ...addEvents(direct.status === to.status ? [] : [happening], at),
+    ...(move.alongside ?? []),
   ]
+}
+
+/** Null leaves it: nobody has confirmed the delivery yet. */
+function stateOf(to: DirectMove['to']): 'released' | 'delivered' | null {
+  if (to.status === 'failed') return 'released'
+  return to.confirmed ? 'delivered' : null
 }
 
 /** The fields of an order, as far as a direct dispense has them: it has no page, no QR code and no end. */

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Claim, ClaimState } from './claim.ts'
+import { moveDirect } from './move-direct.ts'
 import { moveOrder } from './move-order.ts'
 import { simulatedSupplier } from './simulated-supplier.ts'
 import type { CommandAnswer } from './supplier.ts'
@@ -109,17 +110,28 @@ async function fail(
 
 /** Accepted is not delivered, unless the merchant's supplier never reports (contract.md 3 u): then both in one commit. */
 async function recordAcceptance(app: App, claim: Claim, answer: Heard<'accepted'>): Promise<void> {
-  const { merchantId, orderId } = claim
+  const { merchantId, orderId, chargeId } = claim
   const answered = acceptance(app, claim, answer)
   const { profile } = await profileOf(app, merchantId)
-  if (claim.kind === 'direct' || profile !== 'optimistic') {
+  if (profile !== 'optimistic') {
     await app.db.query(answered.statement, answered.values)
+    return
+  }
+  const to = { status: 'dispensed', confirmed: false, result: null, note: null } as const
+  if (claim.kind === 'direct') {
+    await moveDirect(app, {
+      merchantId,
+      chargeId,
+      to,
+      accepted: { claimId: claim.id },
+      alongside: [answered],
+    })
     return
   }
   await moveOrder(app, {
     merchantId,
     id: orderId,
-    to: { status: 'dispensed', confirmed: false, result: null, note: null },
+    to,
     source: 'command',
     about: { claimId: claim.id, while: UNDECIDED },
     alongside: [answered],

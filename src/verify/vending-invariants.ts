@@ -22,7 +22,8 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
         when o.vending_status = 'failed' then array['none', 'released']
         when o.confirmed then array['delivered'] else array['accepted', 'ambiguous'] end)
       union all
-      select id from dispense_claims where kind = 'direct' and case vending_status when 'dispensed' then state <> 'delivered'
+      select id from dispense_claims where kind = 'direct' and case vending_status when 'dispensed'
+        then state <> 'delivered' and not (optimistic and state in ('accepted', 'ambiguous'))
         when 'failed' then state <> 'released' when 'dispensing' then state in ('delivered', 'released') else true end`,
   },
   {
@@ -131,6 +132,7 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
         from events e where ${OF_DIRECT} group by e.merchant_id, e.subject, e.mode) e
         on (e.merchant_id, e.subject, e.mode) = (k.merchant_id, k.id, k.mode)
       where case when k.id is null then true when e.subject is null then k.vending_status = 'dispensed'
-        else e.times <> e.types or k.commanded_at is null or (k.vending_status = 'dispensed') <> e.dispensed end`,
+        else e.times > e.types + k.optimistic::int or k.commanded_at is null or (k.vending_status = 'dispensed' and not e.dispensed)
+          or (k.vending_status <> 'dispensed' and e.dispensed and not k.optimistic) end`,
   },
 ]

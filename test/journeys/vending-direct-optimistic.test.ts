@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { setVending } from '../../src/vending/vending-settings.ts'
+import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { assertVerified } from '../helpers/live-service.ts'
+import { fundTest } from '../helpers/paid-orders.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+import {
+  claimsOf,
+  commandsOf,
+  DISPENSE,
+  dispenseBody,
+  paidCharge,
+  type VendingShop,
+  vendingShop,
+} from '../helpers/vending.ts'
+
+let service: TestService
+let shop: VendingShop
+let secret: string
+before(async () => {
+  service = await startService()
+  shop = await vendingShop(service)
+  secret = await dispenseSecret(shop)
+  await setVending(service.app, { id: shop.merchantId }, { profile: 'optimistic' })
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await service.close()
+  }
+})
+
+const dispense = (charge: string, number: string) =>
+  shop.api.post(DISPENSE, dispenseBody(charge, { order_id: number }), { 'idempotency-key': number })
+const statesOf = async (charge: string) => (await claimsOf(service, charge)).map(({ state }) => state)
+const toldOf = async (number: string) =>
+  (await vendingEventsOf(service, number)).map(({ event, data }) => `${event} by ${data.source}`)
+const says = (kind: 'done' | 'jam', charge_id: string, order_id: string) =>
+  send(service, report(service, kind, { secret, charge_id, order_id }))
+
+test('of a supplier that never reports an acceptance is a delivery, told once', async () => {
+  const charge = await paidCharge(service, shop)
+  const first = await dispense(charge, 'own-1')
+  assert.deepEqual([first.status, first.body.vending_status, first.body.ambiguous], [200, 'dispensed', false])
+  assert.deepEqual(await toldOf('own-1'), ['vending.dispensed by command'])
+  assert.deepEqual(await statesOf(charge), ['accepted'])
+  assert.equal((await dispense(charge, 'own-1')).text, first.text)
+  assert.equal((await dispense(charge, 'own-2')).status, 409)
+  assert.equal(await commandsOf(service, charge), 1)
+})
+
+test('a machine that confirms it after all is no news, and then nothing takes it back', async () => {
+  const charge = await paidCharge(service, shop)
+  await dispense(charge, 'own-3')
+  await says('done', charge, 'own-3')
+  assert.deepEqual(await statesOf(charge), ['delivered'])
+  service.pass(1)
+  await says('jam', charge, 'own-3')
+  assert.deepEqual(await statesOf(charge), ['delivered'])
+  assert.deepEqual(await toldOf('own-3'), ['vending.dispensed by command'])
+})
+
+test('a machine that contradicts it frees the charge, and may be contradicted once more', async () => {
+  const charge = await paidCharge(service, shop)
+  await dispense(charge, 'own-4')
+  service.pass(1)
+  await says('jam', charge, 'own-4')
+  assert.deepEqual(await statesOf(charge), ['released'])
+  const told = ['vending.dispensed by command', 'vending.dispense_failed by callback']
+  assert.deepEqual(await toldOf('own-4'), told)
+  service.pass(1)
+  await says('done', charge, 'own-4')
+  assert.deepEqual(await statesOf(charge), ['delivered'])
+  assert.deepEqual(await toldOf('own-4'), [...told, 'vending.dispensed by callback'])
+  service.pass(1)
+  await says('jam', charge, 'own-4')
+  assert.deepEqual(await statesOf(charge), ['delivered'])
+  assert.equal((await toldOf('own-4')).length, 3)
+})
+
+test('what was contradicted is dispensed again under another number', async () => {
+  const charge = await paidCharge(service, shop)
+  await dispense(charge, 'own-5')
+  service.pass(1)
+  await says('jam', charge, 'own-5')
+  const again = await dispense(charge, 'own-6')
+  assert.deepEqual([again.status, again.body.vending_status], [200, 'dispensed'])
+  assert.deepEqual(await statesOf(charge), ['released', 'accepted'])
+  assert.deepEqual(await toldOf('own-6'), ['vending.dispensed by command'])
+})
+
+test('a refund of what counts as delivered leaves the word of the machine without effect', async () => {
+  const charge = await paidCharge(service, shop)
+  await dispense(charge, 'own-7')
+  const { merchantId } = shop
+  await fundTest(service, { merchantId, tag: charge.slice(4, 9) }, 50_000)
+  const refunded = await shop.api.post(`/v1/charges/${charge}/refund`)
+  assert.equal(refunded.status, 202, refunded.text)
+  service.pass(1)
+  await says('jam', charge, 'own-7')
+  assert.deepEqual(await statesOf(charge), ['accepted'])
+  assert.deepEqual(await toldOf('own-7'), ['vending.dispensed by command'])
+})
