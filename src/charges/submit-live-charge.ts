@@ -2,8 +2,8 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -28,7 +28,6 @@ const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
 const FIRST_QUESTION_MS = 5000
 const KEPT_MS = 60_000
-const TRY_AGAIN_MS = { first: 50, most: 2000 }
 
 const PUBLISH = statement<{ id: string }>(
   'publish live charge',
@@ -80,7 +79,11 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
   const { charge, owner } = work
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
-  const submitted = submit(app, work).then((heard) => recordSurely(app, { charge, owner, heard, state }))
+  // What the rail has said is kept while the database is away. Nothing of a try that ended so was written; one whose commit
+  // nobody can tell about is left to the follower.
+  const submitted = submit(app, work).then((heard) =>
+    againWhileAway(() => record(app, { charge, owner, heard, state }), KEPT_MS),
+  )
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
     if (!(error instanceof Refusal))
@@ -132,22 +135,6 @@ async function parkAfterDeadline(
 }
 
 type Verdict = Subject & { heard: Heard; state: Parked }
-
-/**
- * What the rail has said is known to this process alone: while the database is away it is kept and tried again. Nothing of a
- * try that ended so was written; one whose commit nobody can tell about is left to the follower.
- */
-async function recordSurely(app: App, verdict: Verdict): Promise<Answer> {
-  const until = performance.now() + KEPT_MS
-  for (let waitMs = TRY_AGAIN_MS.first; ; waitMs = Math.min(waitMs * 2, TRY_AGAIN_MS.most)) {
-    try {
-      return await record(app, verdict)
-    } catch (error) {
-      if (!(classify(error) instanceof DatabaseAway) || performance.now() > until) throw error
-      await after(waitMs)
-    }
-  }
-}
 
 async function record(app: App, { charge, owner, heard, state }: Verdict): Promise<Answer> {
   crashPoint('charge.rail-answered')

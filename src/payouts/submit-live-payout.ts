@@ -3,6 +3,7 @@ import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
@@ -23,6 +24,8 @@ export type Submission = { payout: Payout; installation: string; owner: KeyOwner
 const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
 const FIRST_QUESTION_MS = 5000
+// What the rail has said is known to this process alone; a sweep that asks again comes later than this.
+const KEPT_MS = 20_000
 
 const PUBLISH = statement<{ id: string }>(
   'publish live payout',
@@ -72,7 +75,7 @@ export async function submitLivePayout(app: App, work: Submission): Promise<Answ
   const state = { parked: false }
   crashPoint('payout.reserved')
   const submitted = askToPay(app, work.payout, work.installation).then((heard) =>
-    record(app, work, { heard, state }),
+    againWhileAway(() => record(app, work, { heard, state }), KEPT_MS),
   )
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { assertOutsideTransaction } from '../platform/db/database.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Claim } from './claim.ts'
 import { recordAnswer, withhold } from './record-answer.ts'
 import type { CommandAnswer } from './supplier.ts'
@@ -24,7 +24,6 @@ const COMMAND = statement<{ payerPhone: string | null }>(
 const COMMAND_LEASE_MS = 60_000
 // Within the lease: what was heard is known to this process alone, and is kept while the database is away.
 const KEPT_MS = 20_000
-const TRY_AGAIN_MS = 250
 
 /**
  * Sends the command of a claim, at most once for ever, with no transaction open, and records what was heard (contract.md 6.2).
@@ -50,19 +49,7 @@ export async function sendCommand(app: App, claim: Claim): Promise<CommandAnswer
     return { kind: 'ambiguous', message: 'internal error' } as const
   })
   crashPoint('dispense.answered')
-  await recordSurely(app, claim, answer)
+  await againWhileAway(() => recordAnswer(app, claim, answer), KEPT_MS)
   crashPoint('dispense.recorded')
   return answer
-}
-
-async function recordSurely(app: App, claim: Claim, answer: CommandAnswer): Promise<void> {
-  const until = performance.now() + KEPT_MS
-  for (;;) {
-    try {
-      return await recordAnswer(app, claim, answer)
-    } catch (error) {
-      if (!(classify(error) instanceof DatabaseAway) || performance.now() > until) throw error
-      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS))
-    }
-  }
 }

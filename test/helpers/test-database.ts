@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -10,8 +10,11 @@ import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/em
 export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
+const MEMORY = '/dev/shm'
+const TMPFS = 0x01021994
+const ROOM_BYTES = 2 ** 31
 // One server for the whole run, the last file out stops it. No durability: crash tests bring servers of their own.
-const SHARED = join(tmpdir(), `gateway-test-postgres-${process.getuid?.() ?? 'user'}`)
+const SHARED = join(roomyMemory() ?? tmpdir(), `gateway-test-postgres-${process.getuid?.() ?? 'user'}`)
 const TEMPLATE_LOCK = 5_512_001
 let clones = 0
 
@@ -19,7 +22,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const server = await joinEmbeddedPostgres({
     dataDir: SHARED,
     say: () => {},
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '128MB' },
   })
   const template = `template_${migrationsDigest()}`
   const name = `test_${process.pid}_${clones++}`
@@ -36,6 +39,16 @@ export async function testDatabase(): Promise<TestDatabase> {
       await withAdmin(server, (admin) => dropWhenEmpty(admin, name))
       await server.leave()
     },
+  }
+}
+
+/** Where files lie in memory, when there is enough of it: a database of some thousand files is made there in a tenth of the time. */
+function roomyMemory(): string | null {
+  try {
+    const { type, bavail, bsize } = statfsSync(MEMORY)
+    return type === TMPFS && bavail * bsize > ROOM_BYTES ? MEMORY : null
+  } catch {
+    return null
   }
 }
 

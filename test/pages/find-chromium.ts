@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
 /** How a person gets one. */
-export const INSTALL_CHROMIUM = 'apt-get install -y --no-install-recommends chromium fonts-liberation'
+export const INSTALL_CHROMIUM =
+  'apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation'
 
-// Of Debian and Alpine, of Google's own packages, of a Mac.
+// Of Debian and Alpine, of Google's own packages, of a Mac. The one without windows first: it takes half the time.
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/google-chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
