@@ -604,6 +604,7 @@ create table payment_links (
 ) with (fillfactor=85);
 CREATE INDEX payment_links_by_reference ON payment_links USING btree (merchant_id, mode, reference, created_at, id) WHERE kind = 'link'::text AND reference IS NOT NULL;
 CREATE INDEX payment_links_listed ON payment_links USING btree (merchant_id, mode, created_at, id) WHERE kind = 'link'::text;
+CREATE INDEX payment_links_open ON payment_links USING btree (merchant_id, mode, expires_at) WHERE kind = 'order'::text AND invalidated_at IS NULL;
 
 create table payout_stops (
   only_row boolean not null default true,

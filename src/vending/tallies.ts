@@ -59,7 +59,8 @@ const SETTINGS = statement(
      ('work_mem', '64MB')) s (name, value)`,
 )
 // One charge at most of an order is not failed (charges_once_on_link), so no join makes two rows of one order. A refund gives
-// back what was collected. What is followed is under way: an order that somebody is paying is not over.
+// back what was collected. What is followed is under way: an order that somebody is paying is not over, nor is one that can still
+// be paid; those are few, so they are what is looked for.
 const TALLIES = statement<Tally>(
   'tallies of machines',
   `select m.machine, m.name, m.active and m.removed_at is null as registered,
@@ -75,7 +76,7 @@ const TALLIES = statement<Tally>(
        count(*) filter (where o.vending_status = 'dispensed') as dispensed,
        coalesce(sum(o.units_dispensed), 0)::bigint as units,
        count(*) filter (where o.vending_status = 'failed') as dispense_failed,
-       count(*) filter (where l.id is not null and c.payment_link_id is null) as cancelled
+       count(*) filter (where l.id is null and c.payment_link_id is null) as cancelled
      from vending_orders o
      left join (
        select payment_link_id, amount - gift_card_amount as due, gift_card_amount as card, fee,
@@ -88,7 +89,7 @@ const TALLIES = statement<Tally>(
        where merchant_id = $1 and mode = $2 and payment_link_id is not null and follow_at is not null
      ) c on c.payment_link_id = o.id
      left join (select id from payment_links where merchant_id = $1 and mode = $2 and kind = 'order'
-         and (invalidated_at is not null or expires_at <= $3)) l on l.id = o.id
+         and invalidated_at is null and expires_at > $3) l on l.id = o.id
      where o.merchant_id = $1 and o.mode = $2
        and ($4::text is null or o.machine = $4) and ($5::timestamptz is null or o.created_at >= $5)
      group by o.machine) t on t.machine = m.machine
