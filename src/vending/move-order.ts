@@ -69,7 +69,7 @@ const signOf = (move: OrderMove) =>
 /** Each about another order. */
 async function moveAll(app: App, moves: readonly OrderMove[]): Promise<OrderMoved[]> {
   const { verdicts, rows } = await unlessSeen(() => judgeAndMove(app, moves))
-  if (rows.length > 0) app.nudge('send-deliveries')
+  if (rows.some(({ facts }) => facts.hasWebhookUrl)) app.nudge('send-deliveries')
   if (rows.some(({ refund }) => refund !== null)) app.nudge('refund-jams')
   return verdicts
 }
