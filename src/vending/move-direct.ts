@@ -13,7 +13,7 @@ import type { Goods } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 import { addCallbacks, ordersOfSigns } from './vendor-callbacks.ts'
 
-/** What a machine says, or the answer of a supplier that never reports, of the newest direct dispense that this charge has paid for. */
+/** What a machine says of the newest direct dispense that this charge has paid for, or the answer of a supplier that never reports. */
 export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'said' | 'alongside'> & {
   chargeId: string
   /** Of the supplier's answer: the claim that it is about. A machine's report is about the newest. */
@@ -46,8 +46,9 @@ const NEWEST = statement<Direct>(
 )
 const MOVE = statement(
   'move direct dispense',
-  `update dispense_claims set vending_status = $3, state = coalesce($4, state), optimistic = optimistic or $4 is null, released_at = case $4 when 'released' then $5::timestamptz end,
-     answered_at = coalesce(answered_at, $5), lease_until = null, reports_at = null, dispense_result = $6, units_dispensed = $7
+  `update dispense_claims set vending_status = $3, state = coalesce($4, state), optimistic = optimistic or $4 is null,
+     released_at = case $4 when 'released' then $5::timestamptz end, answered_at = coalesce(answered_at, $5), lease_until = null,
+     reports_at = null, dispense_result = $6, units_dispensed = $7
    where merchant_id = $1 and id = $2`,
 )
 
