@@ -10,6 +10,8 @@ export type Callback = Signed & {
   chargeId: string | null
   machine: string | null
   sentAtMs: number
+  /** The last moment that this time can mean: one in seconds means a whole second. */
+  sentByMs: number
   members: readonly Member[]
   /** What is kept of it for the operator: as it came, without the supplier's key. */
   kept: string
@@ -26,6 +28,7 @@ export const CALLBACK_LIMIT = 64 * 1024
 
 const NAME = /^[A-Za-z0-9_]+$/
 const SIGN = /^[0-9a-f]{32}$/i
+const SECONDS_DIGITS = 10
 const TIMESTAMP = /^(?:[0-9]{10}|[0-9]{13})$/
 // Decide by what they say, so nothing may be folded into them that a signature would not notice.
 const DECIDING = ['ddbh', 'dsfjybh', 'jqbh', 'status', 'state']
@@ -58,6 +61,7 @@ export function readCallback(body: Buffer): Callback {
     sign: sign.text.toLowerCase(),
     timestamp,
     sentAtMs: timeOf(timestamp),
+    sentByMs: timeOf(timestamp) + (timestamp.length === SECONDS_DIGITS ? 999 : 0),
     bases: signedBases(members),
     orderId: given(of('ddbh')),
     chargeId: given(of('dsfjybh')),
@@ -95,7 +99,7 @@ function readTimestamp(member: Member | undefined, members: readonly Member[]): 
   const text = member?.kind === 'string' || member?.kind === 'number' ? member.text : ''
   if (!TIMESTAMP.test(text)) throw new Refusal(400, 'bad_request', 'timestamp must be 10 or 13 digits')
   // Ms whose last three digits were moved into the first name: the same bytes, signed as another message.
-  const shifted = text.length === 10 && members.find(({ name }) => /^[0-9]{3}/.test(name))
+  const shifted = text.length === SECONDS_DIGITS && members.find(({ name }) => /^[0-9]{3}/.test(name))
   if (shifted) throw malformed(shifted.name)
   return text
 }
@@ -104,7 +108,7 @@ function readTimestamp(member: Member | undefined, members: readonly Member[]): 
 export const readTime = (timestamp: string): number | null =>
   TIMESTAMP.test(timestamp) ? timeOf(timestamp) : null
 
-const timeOf = (timestamp: string) => Number(timestamp) * (timestamp.length === 10 ? 1000 : 1)
+const timeOf = (timestamp: string) => Number(timestamp) * (timestamp.length === SECONDS_DIGITS ? 1000 : 1)
 
 const given = (member: Member | undefined) => (member && member.text.trim() !== '' ? member.text : null)
 

@@ -18,7 +18,7 @@ export type OrderMove = {
   source: MoveSource
   /** The one command it is about: nothing moves unless that is the newest and stands so. `none`: before the first. */
   about?: { claimId: string; while: readonly ClaimState[] } | 'none'
-  /** When it was said, by the clock of whoever said it. */
+  /** When it was said at the latest, by the clock of whoever said it. */
   saidAt?: Date
   /**
    * The message that says it. It is kept behind the locks, whatever comes of it; where its sign was kept before, it was said

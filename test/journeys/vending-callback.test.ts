@@ -109,6 +109,25 @@ test('a jam fails the order, frees the charge for one more try, and is told once
   )
 })
 
+test('a jam in seconds counts for the command of the same second, one of the second before does not', async () => {
+  for (const [secondsBefore, status] of [
+    [1, 'dispensing'],
+    [0, 'failed'],
+  ] as const) {
+    const order = await dispensing()
+    await send(service, report(service, 'jam', { ...order, secret }))
+    service.pass(2000)
+    await retry(shop, order.order_id)
+    const [{ commanded_at }] = await service.rows<any>(
+      'select commanded_at from dispense_claims where order_id = $1 order by attempt desc limit 1',
+      [order.order_id],
+    )
+    const timestamp = String(Math.floor(commanded_at.getTime() / 1000) - secondsBefore)
+    await send(service, signed({ ...report(service, 'jam', { ...order, secret }), timestamp }, secret))
+    assert.equal((await read(order)).vending_status, status)
+  }
+})
+
 test('a copy of the jam that arrives after the retry does not end the second try', async () => {
   const order = await dispensing()
   const jam = report(service, 'jam', { ...order, secret })
