@@ -3,7 +3,7 @@ import { type ChargeCreation, chargeCreation } from './charges/create-charge.ts'
 import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
 import type { Config } from './config.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
-import { type LinkPayments, linkPayments } from './payment-links/pay-link.ts'
+import { PAYMENTS_AT_ONCE } from './payment-links/pay-link.ts'
 import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
 import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
 import type { Clock } from './platform/clock.ts'
@@ -32,7 +32,8 @@ export type App = Shared & {
   payoutCreation: PayoutCreation
   payoutMoves: PayoutMoves
   refunds: Refunds
-  linkPayments: LinkPayments
+  /** In which payments on links are stored. */
+  paymentTurns: Turns
   /** In which charges are claimed for a dispense. */
   claimTurns: Turns
   chargeWindow: ExactWindow
@@ -176,6 +177,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     ...shared,
     ...own,
     keysInFlight: keysInFlight(),
+    paymentTurns: turns(PAYMENTS_AT_ONCE),
     claimTurns: turns(CLAIMS_AT_ONCE),
     chargeWindow: exactWindow('charges', config.rateCharges),
     payoutWindow: exactWindow('payouts', config.ratePayouts),
@@ -212,7 +214,6 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
   app.payoutCreation = payoutCreation(app)
   app.payoutMoves = payoutMoves(app)
   app.refunds = refunds(app)
-  app.linkPayments = linkPayments(app)
   return app
 }
 

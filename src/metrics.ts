@@ -85,7 +85,6 @@ export function observeBatches(registry: Registry, gateway: Gateway): void {
   })
   for (const app of gateway.cells) {
     app.chargeCreation.onRun((items) => size.observe({ batch: 'create charges' }, items))
-    app.linkPayments.onRun((items) => size.observe({ batch: 'pay links' }, items))
     app.chargeMoves.onRun((items) => size.observe({ batch: 'move charges' }, items))
   }
 }

@@ -264,7 +264,7 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
   await Promise.all(
     (door.opened?.gateway.cells ?? []).flatMap((app) => [
       app.chargeCreation.idle(),
-      app.linkPayments.idle(),
+      app.paymentTurns.idle(),
       app.claimTurns.idle(),
       app.chargeMoves.idle(),
     ]),

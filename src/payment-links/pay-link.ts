@@ -7,7 +7,6 @@ import { lockCard, reserveCard } from '../gift-cards/use-card.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { sqlState } from '../platform/db/errors.ts'
@@ -36,7 +35,9 @@ const UNIQUE_VIOLATION = '23505'
  */
 export async function payLink(app: App, link: PaidLink, payment: LinkPayment): Promise<LinkPaid> {
   const installation = await installationFor(app, link, payment)
-  const { answer, charge } = await app.linkPayments.add({ paid: link, payment, installation })
+  const { answer, charge } = await app.paymentTurns.take(link.merchantId, () =>
+    storeOnce(app, link, { payment, installation }),
+  )
   if (charge === undefined) return answer
   crashPoint('link.claimed')
   if (charge.giftCardAmount > 0) crashPoint('card.reserved')
@@ -71,23 +72,10 @@ async function installationFor(
 }
 
 type Request = { payment: LinkPayment; installation: string | null }
-type Store = Request & { paid: PaidLink }
 
 // A payment that waits for its link or its card holds a connection. What rails have answered needs some too, at once: it is
 // known to nobody else, and a refusal that could not be written down leaves its link and its card taken.
-const AT_ONCE = 2
-
-export type LinkPayments = Batch<Store, Decided>
-
-/** Stores payments one after the other in a few lanes, those of one merchant in the same. */
-export const linkPayments = (app: App): LinkPayments =>
-  batch({
-    run: (some) =>
-      Promise.all(some.map(async ({ paid, ...request }) => done(await storeOnce(app, paid, request)))),
-    laneOf: ({ paid }) => paid.merchantId,
-    lanes: AT_ONCE,
-    max: 1,
-  })
+export const PAYMENTS_AT_ONCE = 2
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
 async function storeOnce(app: App, paid: PaidLink, request: Request): Promise<Decided> {

@@ -5,7 +5,6 @@ import { addCharges } from '../../src/charges/write-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { makeHeads } from '../../src/ledger/book.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
-import { linkPayments } from '../../src/payment-links/pay-link.ts'
 import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
@@ -53,7 +52,7 @@ export async function buildWorld(db: Database): Promise<void> {
     chargeMoves: chargeMoves(app),
     payoutMoves: payoutMoves(app),
     refunds: refunds(app),
-    linkPayments: linkPayments(app),
+    paymentTurns: turns(1),
     claimTurns: turns(1),
   })
   await addMerchants(db)
