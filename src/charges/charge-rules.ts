@@ -43,16 +43,7 @@ export function judgeCharge(
   const { amount, channel } = input
   const live = mode === 'live'
   if (!terms.active) throw merchantInactive()
-  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
-  if (amount > config.amountMax)
-    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
-  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
-    throw domainRefusal(
-      'amount_too_large',
-      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
-    )
-  if ((input.currency ?? 'UGX') !== 'UGX')
-    throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  judgeAmount({ amount, currency: input.currency ?? 'UGX' }, { terms, config })
   if (live && terms.kycStatus !== 'verified') throw verificationRequired()
   if (live && !LIVE_CHANNELS.includes(channel))
     throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`)
@@ -61,6 +52,22 @@ export function judgeCharge(
   const parts = input.split === undefined ? null : resolveSplit(input.split, amount - fee, subaccounts)
   if (readiness !== null) throw readiness
   return { fee, parts }
+}
+
+/** What may be charged at all, in whole UGX: on charges and on what charges are born on. Throws Refusal. */
+export function judgeAmount(
+  { amount, currency }: { amount: number; currency: string },
+  { terms, config }: { terms: Pick<MerchantTerms, 'chargeLimit'>; config: Pick<Config, 'amountMax'> },
+): void {
+  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
+  if (amount > config.amountMax)
+    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
+  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
+    throw domainRefusal(
+      'amount_too_large',
+      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
+    )
+  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
 }
 
 /** 400: live money in wants a verified business, on charges and on what charges are born on. */

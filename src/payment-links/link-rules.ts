@@ -1,4 +1,4 @@
-import { verificationRequired } from '../charges/charge-rules.ts'
+import { judgeAmount, verificationRequired } from '../charges/charge-rules.ts'
 import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
@@ -22,15 +22,7 @@ export function judgeLink(
   },
 ): void {
   if (!terms.active) throw merchantInactive()
-  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
-  if (amount > config.amountMax)
-    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
-  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
-    throw domainRefusal(
-      'amount_too_large',
-      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
-    )
-  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  judgeAmount({ amount, currency }, { terms, config })
   if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
 }
