@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Gateway } from '../app.ts'
 import type { Config } from '../config.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
 import type { Opened } from '../open-gateway.ts'
 
 /** Wrong usage: the sentence goes to standard error, exit code 2. */
@@ -14,6 +15,9 @@ export type CommandInput = {
   opened: Opened
   config: Config
 }
+
+/** The merchant that the first word names, by id or handle. Throws 404. */
+export const ofMerchant = ({ gateway, words }: CommandInput) => findMerchant(gateway, words[0] ?? '')
 
 /** What a command answers: one JSON value for --json, lines for a person, an exit code. */
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }

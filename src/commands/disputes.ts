@@ -1,10 +1,9 @@
 import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { writeAudit } from './audit.ts'
-import { type Command, flag, oneOf, optionalText, required, text } from './command.ts'
+import { type Command, flag, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 
 const shown = (dispute: Dispute) => ({
   id: dispute.id,
@@ -40,7 +39,7 @@ const list: Command = {
   async run(input) {
     const given = optionalText(input, 'mode')
     const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const disputes = await listDisputes(app, merchant.id, { mode, onlyOpen: input.options.open === true })
     return {
       json: disputes.map(shown),
@@ -57,7 +56,7 @@ const close: Command = {
   options: { dispute: text },
   async run(input) {
     const id = required(input, 'dispute')
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
     const { dispute, closed } = await closeDispute(app, { merchantId: merchant.id, id })
     if (closed)

@@ -3,12 +3,12 @@ import { listCards } from '../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
 import { issueCards, MOST_CARDS, readLastDay } from '../gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandInput,
+  ofMerchant,
   optionalText,
   required,
   text,
@@ -18,8 +18,6 @@ import {
 
 const READ_AT_ONCE = 1000
 const LONGEST_KEY = 255
-
-const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
 
 const issue: Command = {
   name: 'gift-cards issue',

@@ -8,6 +8,7 @@ import {
   type CommandAnswer,
   type CommandInput,
   flag,
+  ofMerchant,
   oneOf,
   optionalText,
   required,
@@ -104,7 +105,7 @@ const set: Command = {
   async run(input) {
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const changed = await setMerchant(app, merchant, change)
     await writeAudit(input.gateway, { action: 'merchants set', merchantId: merchant.id, details: change })
     return answerWith(changed)
@@ -119,7 +120,7 @@ const rotate: Command = {
   options: { kind: text, key: text },
   async run(input) {
     const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const key = await rotateKey(app, merchant, { kind, commandKey: optionalText(input, 'key') })
     await writeAudit(input.gateway, { action: 'keys rotate', merchantId: merchant.id, details: { kind } })
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }

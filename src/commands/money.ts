@@ -8,6 +8,7 @@ import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandInput,
+  ofMerchant,
   oneOf,
   optionalText,
   required,
@@ -33,7 +34,7 @@ const fundsAdd: Command = {
   options: { amount: text, key: text },
   async run(input) {
     const amount = wholeNumber('amount', required(input, 'amount'), { low: 1, high: MOST_TEST_FUNDS })
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const holder = { merchantId: merchant.id, tag: merchant.tag }
     const added = await addTestFunds(app, holder, { amount, key: optionalText(input, 'key') })
     if (added.added)
@@ -107,7 +108,7 @@ const sandboxSet: Command = {
     const count = optionalText(input, 'fail-next-payouts')
     if (hold === undefined && count === undefined) throw new WrongUsage('give --hold or --fail-next-payouts')
     const failing = count === undefined ? {} : readFailing(input, count)
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const change = {
       ...(hold === undefined ? {} : { testHold: oneOf('hold', hold, ['realistic', 'none']) }),
       ...failing,
@@ -138,7 +139,7 @@ const sandboxClock: Command = {
   options: { advance: text },
   async run(input) {
     const advance = required(input, 'advance')
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     const moved = await advanceTestClock(app, merchant.id, advance)
     if (moved === null) throw new WrongUsage('--advance must look like 90m, 24h, 30d or next-month')
     const settled = await settleLedger(app, { merchantId: merchant.id, mode: 'test' })

@@ -1,12 +1,9 @@
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { listLinks } from '../payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
 import { switchLink } from '../payment-links/switch-link.ts'
 import { presentPage } from '../platform/http/lists.ts'
 import { writeAudit } from './audit.ts'
-import { type Command, type CommandInput, oneOf, optionalText, required, text } from './command.ts'
-
-const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
+import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 
 const line = (link: LinkWithCharges, baseUrl: string) => {
   const { status, amount, reference } = presentLink(link, baseUrl)

@@ -1,4 +1,4 @@
-import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { findMerchantOfTag } from '../merchants/set-merchant.ts'
 import { idForKey } from '../payouts/accept-payout.ts'
 import { findPayout } from '../payouts/find-payouts.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
@@ -16,6 +16,7 @@ import {
   type Command,
   type CommandAnswer,
   type CommandInput,
+  ofMerchant,
   oneOf,
   optionalText,
   required,
@@ -27,7 +28,6 @@ import {
 const UNIQUE_VIOLATION = '23505'
 const amountOf = (input: CommandInput) =>
   wholeNumber('amount', required(input, 'amount'), { low: 1, high: Number.MAX_SAFE_INTEGER })
-const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
 
 function shown(payout: Payout, note?: string): CommandAnswer {
   const json = presentPayout(payout)

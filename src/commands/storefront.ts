@@ -1,5 +1,4 @@
 import { open, stat } from 'node:fs/promises'
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 import { badRequest } from '../platform/refusal.ts'
 import { addItem } from '../storefront/add-item.ts'
@@ -12,6 +11,7 @@ import {
   type Command,
   type CommandAnswer,
   type CommandInput,
+  ofMerchant,
   optionalText,
   required,
   text,
@@ -22,7 +22,6 @@ import {
 const LONGEST_KEY = 200
 const NO_PICTURE = 'none'
 
-const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
 const readAmount = (given: string) => wholeNumber('amount', given, { low: 1, high: Number.MAX_SAFE_INTEGER })
 
 type Place = { baseUrl: string; handle: string }

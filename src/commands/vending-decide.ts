@@ -1,10 +1,9 @@
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { decideOrder } from '../vending/decide-order.ts'
 import { presentOrder } from '../vending/order.ts'
 import { writeAudit } from './audit.ts'
-import { type Command, oneOf, required, text } from './command.ts'
+import { type Command, ofMerchant, oneOf, required, text } from './command.ts'
 
 const decide: Command = {
   name: 'vending decide',
@@ -15,7 +14,7 @@ const decide: Command = {
   async run(input) {
     const id = required(input, 'order')
     const decision = oneOf('outcome', required(input, 'outcome'), ['delivered', 'not-delivered'])
-    const { app, merchant } = await findMerchant(input.gateway, input.words[0] ?? '')
+    const { app, merchant } = await ofMerchant(input)
     if (tagOf('lnk_', id) !== merchant.tag) throw notFound('vending order')
     const { order, decided } = await decideOrder(app, { merchantId: merchant.id, id, decision })
     if (decided)

@@ -1,4 +1,3 @@
-import { findMerchant } from '../merchants/set-merchant.ts'
 import { addMachine, listMachines, type Machine, presentMachine, removeMachine } from '../vending/machines.ts'
 import { syncMachines } from '../vending/sync-machines.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type Command,
   type CommandAnswer,
   type CommandInput,
+  ofMerchant,
   oneOf,
   optionalText,
   required,
@@ -21,8 +21,6 @@ import {
 
 const READ_AT_ONCE = 1000
 const SUPPLIER_OPTIONS = ['base-url', 'key', 'secret', 'shbh'] as const
-
-const ofMerchant = (input: CommandInput) => findMerchant(input.gateway, input.words[0] ?? '')
 
 const add: Command = {
   name: 'machines add',
