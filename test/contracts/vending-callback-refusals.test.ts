@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/vending-settings.ts'
 import { type Callback, md5, postCallback, signed } from '../fakes/supplier-callbacks.ts'
-import { dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
+import { assertRefused, dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { dispensingOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
 
@@ -23,16 +23,8 @@ const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const statusOf = async ({ order_id }: { order_id: string }) =>
   (await readOrder(shop, order_id)).vending_status
 
-/** Posts it, asserts the exact answer and that nothing was written. */
-async function refused(body: Callback | string, status: number, message: string): Promise<void> {
-  const before = await everything()
-  const reply = await postCallback(service.url, body)
-  assert.deepEqual({ status: reply.status, body: reply.body }, { status, body: { code: '0', message } })
-  assert.equal(await everything(), before, message)
-}
-
-const everything = async () =>
-  (await service.digest()) + JSON.stringify(await service.rows('select id from vendor_callbacks order by id'))
+const refused = (body: Callback | string, status: number, message: string) =>
+  assertRefused(service, body, { status, message })
 
 /** A good message with something changed before it is signed; `undefined` takes a field out. */
 function good(order: any, change: Callback = {}, key = secret): Callback {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { type Callback, callbackBase, postCallback, signed } from '../fakes/supplier-callbacks.ts'
-import { dispenseSecret, keptOf, report, send } from '../helpers/callbacks.ts'
+import { type Callback, callbackBase, signed } from '../fakes/supplier-callbacks.ts'
+import { assertRefused, dispenseSecret, keptOf, report, send } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
@@ -31,13 +31,8 @@ const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const statusOf = async ({ order_id }: { order_id: string }) =>
   (await readOrder(shop, order_id)).vending_status
 
-/** Posts it, asserts the exact answer and that nothing was written. */
-async function refused(body: Callback | string, status: number, message: string): Promise<void> {
-  const before = await everything()
-  const reply = await postCallback(service.url, body)
-  assert.deepEqual({ status: reply.status, body: reply.body }, { status, body: { code: '0', message } })
-  assert.equal(await everything(), before, message)
-}
+const refused = (body: Callback | string, status: number, message: string) =>
+  assertRefused(service, body, { status, message })
 
 /** Posts it, asserts that it was received and that no order, claim or event has changed. */
 async function ignored(body: Callback): Promise<void> {
@@ -45,9 +40,6 @@ async function ignored(body: Callback): Promise<void> {
   await send(service, body)
   assert.equal(await service.digest(), before)
 }
-
-const everything = async () =>
-  (await service.digest()) + JSON.stringify(await service.rows('select id from vendor_callbacks order by id'))
 
 /** A good message with something changed before it is signed; `undefined` takes a field out. */
 function good(order: any, change: Callback = {}, key = secret): Callback {

@@ -38,6 +38,21 @@ export async function send(service: TestService, body: Callback | string): Promi
   assert.deepEqual({ status: reply.status, body: reply.body }, { status: 200, body: RECEIVED })
 }
 
+/** Posts it, asserts the exact answer and that nothing was written. */
+export async function assertRefused(
+  service: TestService,
+  body: Callback | string,
+  { status, message }: { status: number; message: string },
+): Promise<void> {
+  const everything = async () =>
+    (await service.digest()) +
+    JSON.stringify(await service.rows('select id from vendor_callbacks order by id'))
+  const before = await everything()
+  const reply = await postCallback(service.url, body)
+  assert.deepEqual({ status: reply.status, body: reply.body }, { status, body: { code: '0', message } })
+  assert.equal(await everything(), before, message)
+}
+
 /** What was kept of callbacks about an order, oldest first. */
 export const keptOf = async (service: TestService, orderId: string): Promise<string[]> =>
   (
