@@ -6,6 +6,7 @@ import {
   databaseUrl,
   hostPorts,
   LARGEST,
+  LARGEST_AMOUNT,
   masterKey,
   oneOf,
   optional,
@@ -74,8 +75,8 @@ const SETTINGS = {
   amountMax: setting(
     'AMOUNT_MAX',
     '1000000000',
-    'the largest amount of one transaction, whole UGX',
-    wholeNumber(1, LARGEST),
+    'the largest amount of one transaction, whole UGX; at most 1000000000000',
+    wholeNumber(1, LARGEST_AMOUNT),
   ),
   ...RATE_SETTINGS,
   withdrawalMin: setting(

@@ -17,6 +17,8 @@ export const setting = <T>(
 })
 
 export const LARGEST = Number.MAX_SAFE_INTEGER
+// Nine thousand of the largest amount fit into a balance; much more than any operator moves at once.
+export const LARGEST_AMOUNT = 10 ** 12
 
 export const wholeNumber = (low: number, high: number) => (text: string) => {
   const value = Number(text)

@@ -25,6 +25,7 @@ import type { KnownSubaccounts } from '../subaccounts/split.ts'
 import { presentCharge } from './charge.ts'
 import type { ChargeCreate } from './charge-create.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
+import { type Headroom, headroomFor, heldBy } from './headroom.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
@@ -103,9 +104,10 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
-    const [terms, keys, , windows] = await tx.send(
+    const [terms, keys, held, , windows] = await tx.send(
       termsOf([...new Set(places.map((place) => place.merchantId))]),
       findKeys(items),
+      heldBy(places),
       ...app.chargeWindow.lock(places),
     )
     const known = {
@@ -113,6 +115,7 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
       keys: new Map(keys.map((row) => [ownerName(row), row])),
       windows: app.chargeWindow.open(windows ?? [], at.getTime()),
       subaccounts: await lockSubaccounts(tx, items),
+      room: await headroomFor(tx, items.map(wantedBy), held),
     }
     const plans = items.map((item) => planItem(app, item, { ...known, at }))
     const charges = plans.flatMap((plan) => plan.charge ?? [])
@@ -137,6 +140,7 @@ type Known = {
   keys: Map<string, KeyRow>
   windows: OpenWindows
   subaccounts: ReadonlyMap<number, KnownSubaccounts>
+  room: Headroom
   at: Date
 }
 
@@ -174,6 +178,7 @@ function planItem(app: App, item: Item, known: Known): Plan {
       subaccounts: known.subaccounts.get(caller.merchantId) ?? NOBODY,
       readiness: item.readiness,
     })
+    known.room.take(wantedBy(item))
     known.windows.take(caller)
     return storePlan(item, newCharge(app, item, { judged, at: known.at }))
   } catch (error) {
@@ -209,6 +214,8 @@ function refusedPlan(item: Item, refusal: Refusal): Plan {
   const answer = { status: refusal.status, body: errorBody(refusal, item.requestId), objectId: null }
   return { outcome: done(answer), key: keyOf(item, answer, null) }
 }
+
+const wantedBy = ({ merchantId, mode, input: { amount } }: Item) => ({ merchantId, mode, amount })
 
 function distinctPlaces(items: readonly Item[]) {
   const places = new Map(items.map((item) => [`${item.merchantId} ${item.mode}`, item]))

@@ -1,14 +1,15 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Sum } from '../platform/sums.ts'
 
 type Mode = 'test' | 'live'
 
 /** What the head row says and what the transfers add up to, read in one snapshot. Whole UGX. */
 export type Balance = {
-  available: number
-  pending: number
-  cachedAvailable: number
-  cachedPending: number
+  available: Sum
+  pending: Sum
+  cachedAvailable: Sum
+  cachedPending: Sum
 }
 
 // The checkpoint and the transfers after it: flat however long the history is (ledger.md section 10).

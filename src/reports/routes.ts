@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { answer, endpoint } from '../platform/http/endpoint.ts'
 import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { sumOf } from '../platform/sums.ts'
 import { listSettlements, presentSettlement, SettlementShape } from './settlements.ts'
 import { statementJson } from './statement-json.ts'
 import { statementPdf } from './statement-pdf.ts'
@@ -55,8 +56,8 @@ export const reportEndpoints = [
             currency: 'UGX',
             available,
             pending,
-            total: available + pending,
-            cached: cachedAvailable + cachedPending,
+            total: sumOf(available, pending),
+            cached: sumOf(cachedAvailable, cachedPending),
           },
         ],
         consistent: available === cachedAvailable && pending === cachedPending,

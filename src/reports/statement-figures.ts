@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { unavailable } from '../platform/refusal.ts'
+import { minus, type Sum, sumOf } from '../platform/sums.ts'
 import { countCovered } from './statement-covered.ts'
 import { type Period, sqlTime } from './statement-period.ts'
 import { rangeOf, type SeqRange } from './statement-range.ts'
@@ -8,27 +9,27 @@ import type { Ledger, Snapshot } from './statement-snapshot.ts'
 
 /** What a month adds up to, before its lines are read. Whole UGX; balances are available + pending. */
 export type Figures = {
-  opening: number
-  closing: number
-  collectedNet: number
-  chargeFees: number
+  opening: Sum
+  closing: Sum
+  collectedNet: Sum
+  chargeFees: Sum
   countIn: number
   /** Of these, covered whole by gift cards: no transfer leads to them. */
   covered: number
-  paidOut: number
-  paidOutTotal: number
+  paidOut: Sum
+  paidOutTotal: Sum
   countOut: number
-  adjustmentsNet: number
+  adjustmentsNet: Sum
   countAdjustments: number
   /** Reservations that are no payouts (never published): they are adjustments. */
   withheld: number
   range: SeqRange
 }
 
-type KindSum = { kind: string; inside: boolean; count: number; amount: number; change: number }
-type Published = { count: number; paidOut: number; paidOutTotal: number }
+type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
+type Published = { count: number; paidOut: Sum; paidOutTotal: Sum }
 
-const CHECKPOINT = statement<{ seq: number; balance: number }>(
+const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
   'checkpoint before a month',
   `select seq, coalesce((balances->>'available')::bigint, 0) + coalesce((balances->>'pending')::bigint, 0) as balance
    from ledger_checkpoints where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit 1`,
@@ -79,7 +80,7 @@ export async function readFigures(
   const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
   assert(published, 'an aggregate is one row')
   const covered = await countCovered(snapshot, ledger, period)
-  const opening = (checkpoint?.balance ?? 0) + before.change
+  const opening = sumOf(checkpoint?.balance ?? 0, before.change)
   const figures = figuresOf(sums, published, { opening, range, covered })
   if (complete && figures.withheld > 0)
     for (const { first, end } of windowsOf(range, SUMMED_AT_ONCE))
@@ -102,7 +103,7 @@ export function* windowsOf({ first, end }: SeqRange, size: number): Generator<Se
 function figuresOf(
   sums: readonly KindSum[],
   published: Published,
-  { opening, range, covered }: { opening: number; range: SeqRange; covered: number },
+  { opening, range, covered }: { opening: Sum; range: SeqRange; covered: number },
 ): Figures {
   const inside = sums.filter((sum) => sum.inside)
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
@@ -111,10 +112,10 @@ function figuresOf(
   // Every other kind that moves the balance: of such a kind each transfer does.
   const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
   const withheld = reserved.count - published.count
-  const withheldTotal = reserved.amount - published.paidOutTotal
+  const withheldTotal = sumOf(reserved.amount, minus(published.paidOutTotal))
   const figures = {
     opening,
-    closing: opening + totalOf(inside).change,
+    closing: sumOf(opening, totalOf(inside).change),
     collectedNet: of('charge_net', 'split_share').amount,
     chargeFees: of('charge_fee').amount,
     countIn: of('charge_fee').count + covered,
@@ -122,24 +123,25 @@ function figuresOf(
     paidOut: published.paidOut,
     paidOutTotal: published.paidOutTotal,
     countOut: published.count,
-    adjustmentsNet: others.change - shares.amount - withheldTotal,
+    adjustmentsNet: sumOf(others.change, minus(shares.amount), minus(withheldTotal)),
     countAdjustments: others.count + shares.count + withheld,
     withheld,
     range,
   }
   const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures
-  assert(closing === opening + collectedNet - paidOutTotal + adjustmentsNet, 'the lines lead to the closing')
+  const led = sumOf(opening, collectedNet, minus(paidOutTotal), adjustmentsNet)
+  assert(closing === led, 'the lines lead to the closing')
   return figures
 }
 
 const NO_ADJUSTMENTS = ['charge_net', 'payout_reserve', 'hold_release']
 
-function totalOf(sums: readonly KindSum[]): { count: number; amount: number; change: number } {
-  const total = { count: 0, amount: 0, change: 0 }
+function totalOf(sums: readonly KindSum[]): { count: number; amount: Sum; change: Sum } {
+  const total: { count: number; amount: Sum; change: Sum } = { count: 0, amount: 0, change: 0 }
   for (const { count, amount, change } of sums) {
     total.count += count
-    total.amount += amount
-    total.change += change
+    total.amount = sumOf(total.amount, amount)
+    total.change = sumOf(total.change, change)
   }
   return total
 }

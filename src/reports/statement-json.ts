@@ -1,5 +1,7 @@
 import type { App } from '../app.ts'
 import type { Caller, Stream } from '../platform/http/caller.ts'
+import { jsonText } from '../platform/json.ts'
+import { type Sum, sumOf } from '../platform/sums.ts'
 import { totalsOf, withStatement } from './statement.ts'
 import { SECTIONS } from './statement-lines.ts'
 import type { Period } from './statement-period.ts'
@@ -12,20 +14,20 @@ export const statementJson = (app: App, caller: Caller, period: Period): Stream 
     withStatement(app, caller, {
       period,
       use: async ({ head, figures, lines }) => {
-        let giftCards = 0
+        let giftCards: Sum = 0
         // The object stays open: its lists and totals follow.
-        await reader.write(JSON.stringify(head).slice(0, -1))
+        await reader.write(jsonText(head).slice(0, -1))
         for (const section of SECTIONS) {
           let before = `,"${section}":[`
           for await (const piece of lines(section)) {
             await reader.write(before)
             await reader.write(piece.lines ?? '')
-            giftCards += piece.giftCards
+            giftCards = sumOf(giftCards, piece.giftCards)
             before = ','
           }
           await reader.write(before === ',' ? ']' : `${before}]`)
         }
-        await reader.write(`,"totals":${JSON.stringify(totalsOf(figures, giftCards))}}`)
+        await reader.write(`,"totals":${jsonText(totalsOf(figures, giftCards))}}`)
       },
     }),
 })

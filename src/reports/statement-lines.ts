@@ -1,5 +1,6 @@
 import { assert } from '../platform/assert.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
+import type { Sum } from '../platform/sums.ts'
 import { askMerged } from './statement-covered.ts'
 import { CHANGE, type Figures, windowsOf } from './statement-figures.ts'
 import {
@@ -23,7 +24,7 @@ export type Section = 'money_in' | 'money_out' | 'adjustments'
 export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustments']
 
 /** Lines as JSON objects with commas between, as the database wrote them. `giftCards` is 0 but for money that came in. */
-export type Lines = { lines: string | null; count: number; giftCards: number }
+export type Lines = { lines: string | null; count: number; giftCards: Sum }
 
 /** The month whose lines are asked for. */
 export type Month = { ledger: Ledger; period: Period; complete: boolean; figures: Figures }

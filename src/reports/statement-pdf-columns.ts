@@ -1,3 +1,4 @@
+import type { Sum } from '../platform/sums.ts'
 import type { Section } from './statement-lines.ts'
 import { COLUMN_GAP, grouped, PAGE } from './statement-pdf-pages.ts'
 import type { Adjustment, MoneyIn, MoneyOut, StatementTotals } from './statement-shape.ts'
@@ -163,7 +164,7 @@ function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[
 function amount<Line>(
   title: string,
   width: number,
-  ...[of, total]: [(line: Line) => number, (totals: StatementTotals) => number]
+  ...[of, total]: [(line: Line) => Sum, (totals: StatementTotals) => Sum]
 ): Column<Line> {
   return {
     title,

@@ -1,3 +1,4 @@
+import type { Sum } from '../platform/sums.ts'
 import { grouped, type Look, PAGE, type Pages } from './statement-pdf-pages.ts'
 import type { StatementHead, StatementTotals } from './statement-shape.ts'
 
@@ -70,7 +71,7 @@ function drawSummary(
   { head, y }: { head: StatementHead; y: number },
 ): number {
   const closing = head.complete ? 'Closing balance' : 'Balance now'
-  const cells: [title: string, figure: number, note: string][] = [
+  const cells: [title: string, figure: Sum, note: string][] = [
     ['Opening balance', head.opening_balance, 'available and pending'],
     ['+  Money in', totals.collected_net, `after fees of ${grouped(totals.charge_fees)}`],
     ['-  Money out', totals.paid_out_total, `with fees of ${grouped(totals.payout_fees)}`],

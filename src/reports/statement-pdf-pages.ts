@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit'
+import type { Sum } from '../platform/sums.ts'
 import { openFonts, type Run, type Weight } from './statement-pdf-fonts.ts'
 
 /** How a text looks. Sizes are points, colours red, green and blue from 0 to 1. */
@@ -114,7 +115,7 @@ function openContent() {
 }
 
 /** A whole number with commas between thousands. */
-export const grouped = (value: number): string => String(value).replace(/\B(?=([0-9]{3})+$)/g, ',')
+export const grouped = (value: Sum): string => String(value).replace(/\B(?=([0-9]{3})+$)/g, ',')
 
 function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
   return new PDFDocument({

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Caller, Stream } from '../platform/http/caller.ts'
 import { unavailable } from '../platform/refusal.ts'
+import { type Sum, sumOf } from '../platform/sums.ts'
 import { openThreads, ThreadLost, type Threads } from './pdf-threads.ts'
 import { totalsOf, withStatement } from './statement.ts'
 import { headerNow } from './statement-header.ts'
@@ -34,12 +35,12 @@ export async function statementPdf(app: App, caller: Caller, period: Period): Pr
               const bytes = await ask(step)
               if (bytes.length > 0) await reader.write(bytes)
             }
-            let giftCards = 0
+            let giftCards: Sum = 0
             await draw({ step: 'open', head, totals: totalsOf(figures, 0) })
             for (const section of SECTIONS) {
               await draw({ step: 'begin', section })
               for await (const piece of lines(section)) {
-                giftCards += piece.giftCards
+                giftCards = sumOf(giftCards, piece.giftCards)
                 await draw({ step: 'add', lines: piece.lines ?? '' })
               }
               await draw({ step: 'finish', totals: totalsOf(figures, giftCards) })

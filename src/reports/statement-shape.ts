@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
+import type { Sum } from '../platform/sums.ts'
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 const text = () => orNull(Type.String())
-const money = (description?: string) => Type.Integer(description === undefined ? {} : { description })
+const money = (description?: string) =>
+  Type.Unsafe<Sum>(Type.Integer(description === undefined ? {} : { description }))
 const date = Type.String({ format: 'date-time', description: 'with the offset of Kampala, +03:00' })
 const railReference = orNull(Type.String({ description: 'the reference we gave the rail' }))
 

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { kampalaIso } from '../platform/kampala.ts'
+import { minus, type Sum, sumOf } from '../platform/sums.ts'
 import { type Figures, readFigures } from './statement-figures.ts'
 import { closedHeader, headerNow, type StatementHeader } from './statement-header.ts'
 import { type Lines, linesOf, type Section } from './statement-lines.ts'
@@ -65,16 +66,16 @@ function headOf(
 }
 
 /** What the lines add up to. What gift cards paid is known once the lines of money that came in have been read. */
-export function totalsOf(figures: Figures, giftCards: number): StatementTotals {
+export function totalsOf(figures: Figures, giftCards: Sum): StatementTotals {
   const { collectedNet, chargeFees, paidOut, paidOutTotal } = figures
-  const payoutFees = paidOutTotal - paidOut
+  const payoutFees = sumOf(paidOutTotal, minus(paidOut))
   return {
-    gross_in: collectedNet + chargeFees + giftCards,
+    gross_in: sumOf(collectedNet, chargeFees, giftCards),
     gift_cards: giftCards,
     collected_net: collectedNet,
     paid_out: paidOut,
     paid_out_total: paidOutTotal,
-    fees: chargeFees + payoutFees,
+    fees: sumOf(chargeFees, payoutFees),
     charge_fees: chargeFees,
     payout_fees: payoutFees,
     adjustments_net: figures.adjustmentsNet,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
+import type { Sum } from '../platform/sums.ts'
 
 /** What one machine has sold; money in whole UGX (contract.md G40). */
 type Tally = {
@@ -10,12 +11,12 @@ type Tally = {
   registered: boolean
   orders: number
   paid: number
-  collected: number
-  gift_cards: number
-  fees: number
-  settled: number
-  pending_hold: number
-  refunded: number
+  collected: Sum
+  gift_cards: Sum
+  fees: Sum
+  settled: Sum
+  pending_hold: Sum
+  refunded: Sum
   dispensed: number
   units_dispensed: number
   dispense_failed: number

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net'
 import pg, { type PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
+import { readSum } from '../sums.ts'
 import { CommitUnknown, classify, isRetryable } from './errors.ts'
 import type { Statement } from './statement.ts'
 
 const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Date
-pg.types.setTypeParser(20, readSafeInteger)
-pg.types.setTypeParser(1700, readSafeInteger)
+// Only a sum over very many rows is a bigint; arithmetic that expects a number throws on it.
+pg.types.setTypeParser(20, readSum)
+pg.types.setTypeParser(1700, readSum)
 pg.types.setTypeParser(1184, readTime)
 
 /** One statement with its values, ready to be sent. */
@@ -262,10 +264,4 @@ function readTime(text: string): Date {
   return new Date(
     Date.UTC(part(0, 4), part(5, 7) - 1, part(8, 10), part(11, 13), part(14, 16), part(17, 19), ms),
   )
-}
-
-function readSafeInteger(text: string): number {
-  const value = Number(text)
-  assert(Number.isSafeInteger(value), `the database sent ${text}, which is not a safe whole number`)
-  return value
 }

@@ -1,0 +1,84 @@
+import { lockHeads } from '../ledger/book.ts'
+import type { Mode } from '../merchants/merchant.ts'
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { type Sum, sumOf } from '../platform/sums.ts'
+
+type Place = { merchantId: number; mode: Mode }
+type Wanted = Place & { amount: number }
+type Held = Place & { total: Sum }
+
+// The part of the largest whole number that is kept for what nobody counts beforehand: fees that refunds bring back, and
+// charges of ordinary amounts that are stored beside each other.
+const SPARE = 10 ** 14
+const MOST = Number.MAX_SAFE_INTEGER - SPARE
+// Below both of these nothing is counted: eight million open charges of the largest ordinary amount would have to meet.
+const NEAR = 10 ** 15
+const ORDINARY = 10 ** 9
+
+const HELD = statement<Held>(
+  'totals of ledger heads',
+  `select h.merchant_id as "merchantId", h.mode, h.available + h.pending + h.in_flight as total from ledger_heads h
+   where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))`,
+)
+
+const EXPECTED = statement<Held>(
+  'totals of open charges',
+  `select n.merchant_id as "merchantId", n.mode, coalesce((select sum(c.amount - c.gift_card_amount) from charges c
+     where c.merchant_id = n.merchant_id and c.mode = n.mode and c.status in ('pending', 'authorized')
+       and c.voided_at is null), 0)::bigint as total
+   from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)`,
+)
+
+/** What a merchant's balance can still take in, by merchant and mode. */
+export type Headroom = {
+  /** Sets `amount` (whole UGX) aside. Throws Refusal when the balance could grow past what it can hold. */
+  take(wanted: Wanted): void
+}
+
+const ENDLESS: Headroom = { take: () => {} }
+
+/** What these heads hold now, for `headroomFor`. */
+export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
+
+/**
+ * Room for new charges, so that no success of theirs can lift a head past the largest whole number: what a customer has paid
+ * must always fit. Far from that end, which is where everybody is, nothing more is read. Near it the head is locked, and what
+ * it holds and what its open charges may still bring is counted behind the lock.
+ */
+export async function headroomFor(
+  tx: Tx,
+  wanted: readonly Wanted[],
+  held: readonly Held[],
+): Promise<Headroom> {
+  const full = new Set(held.filter(({ total }) => total >= NEAR).map(nameOf))
+  const near = [...new Map(wanted.map((one) => [nameOf(one), one])).values()].filter(
+    (place) => full.has(nameOf(place)) || wanted.some((one) => isLarge(one) && nameOf(one) === nameOf(place)),
+  )
+  if (near.length === 0) return ENDLESS
+  const [heads, expected] = await tx.send(lockHeads(near), callOn(EXPECTED, near))
+  const room = new Map<string, Sum>()
+  for (const { merchantId, mode, available, pending, in_flight } of heads) {
+    const open = expected.find((one) => one.merchantId === merchantId && one.mode === mode)?.total ?? 0
+    room.set(nameOf({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
+  }
+  return {
+    take: (one) => {
+      const left = room.get(nameOf(one))
+      if (left === undefined) return
+      if (one.amount > left) throw balanceFull()
+      room.set(nameOf(one), sumOf(left, -one.amount))
+    },
+  }
+}
+
+const balanceFull = () =>
+  domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
+
+const isLarge = ({ amount }: Wanted) => amount > ORDINARY
+const nameOf = ({ merchantId, mode }: Place) => `${merchantId} ${mode}`
+
+const callOn = (what: typeof HELD, places: readonly Place[]): Call<Held> =>
+  call(what, numbers(places.map((one) => one.merchantId)), words(places.map((one) => one.mode)))

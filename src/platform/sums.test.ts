@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { jsonText } from './json.ts'
+import { minus, readSum, sumOf } from './sums.ts'
+
+const LARGEST = Number.MAX_SAFE_INTEGER
+
+test('C20: a sum is exact at any size, and a number wherever a number is exact', () => {
+  assert.equal(sumOf(1, 2, 3), 6)
+  assert.equal(sumOf(LARGEST, 1), 9_007_199_254_740_992n)
+  assert.equal(sumOf(LARGEST, LARGEST, minus(LARGEST)), LARGEST)
+  assert.equal(sumOf(), 0)
+  const amount = fc.integer({ min: -LARGEST, max: LARGEST })
+  fc.assert(
+    fc.property(fc.array(amount), (amounts) => {
+      const total = amounts.reduce((sum, one) => sum + BigInt(one), 0n)
+      const sum = sumOf(...amounts)
+      assert.equal(BigInt(sum), total)
+      assert.equal(typeof sum, total >= -LARGEST && total <= LARGEST ? 'number' : 'bigint')
+    }),
+  )
+})
+
+test('C20: digits become a number where that is exact', () => {
+  assert.equal(readSum('9007199254740991'), LARGEST)
+  assert.equal(readSum('9007199254740993'), 9_007_199_254_740_993n)
+  assert.equal(readSum('-9007199254740993'), -9_007_199_254_740_993n)
+})
+
+test('C20: a text of JSON holds every digit of a large sum', () => {
+  const value = { a: [1, { b: 9_007_199_254_740_993n }], c: undefined, d: null, e: 'x"y', f: new Date(0) }
+  assert.equal(
+    jsonText(value),
+    '{"a":[1,{"b":9007199254740993}],"d":null,"e":"x\\"y","f":"1970-01-01T00:00:00.000Z"}',
+  )
+  assert.equal(jsonText({ a: 1 }), '{"a":1}')
+})
