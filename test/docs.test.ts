@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
+import Schema from 'typebox/schema'
 import { ENDPOINTS } from '../src/api.ts'
 import { chargeEventData } from '../src/charges/charge.ts'
 import { settingsTable } from '../src/config.ts'
@@ -72,7 +73,62 @@ test('every endpoint of the product is in the document, under its name and with 
     assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
   }
   const operations = Object.values(document.paths).flatMap((path: any) => Object.keys(path))
-  assert.equal(operations.length, ENDPOINTS.length)
+  const documents = ENDPOINTS.flatMap((one) => one.documents ?? [])
+  assert.equal(operations.length, ENDPOINTS.length + documents.length)
+})
+
+/** The schema with every reference replaced by what it names. */
+function resolved(node: any): any {
+  if (typeof node !== 'object' || node === null) return node
+  if (Array.isArray(node)) return node.map(resolved)
+  if (typeof node.$ref !== 'string') return mapValues(node, resolved)
+  return resolved(
+    node.$ref
+      .slice(2)
+      .split('/')
+      .reduce((place: any, part: string) => place[part], document),
+  )
+}
+const mapValues = (node: object, change: (value: any) => any) =>
+  Object.fromEntries(Object.entries(node).map(([name, value]) => [name, change(value)]))
+
+test('C10: every example of a request fits the schema beside it, and an empty body does not', () => {
+  let seen = 0
+  for (const [path, operations] of Object.entries<any>(document.paths)) {
+    const content = operations.post?.requestBody?.content['application/json']
+    if (content === undefined) continue
+    const schema = Schema.Compile(resolved(content.schema))
+    for (const { value } of Object.values<any>(content.examples)) {
+      assert.ok(schema.Check(value), `${path}: ${JSON.stringify(value)}`)
+      seen += 1
+    }
+    // The name of a subaccount is looked for with the rules, under a text of its own.
+    assert.equal(schema.Check({}), path === '/v1/subaccounts', `${path}: {}`)
+  }
+  assert.ok(seen > 8)
+})
+
+test('C10: no request has a default or a choice of one, and every operation takes an X-Request-ID', () => {
+  const bodies = JSON.stringify(resolved(document.paths))
+  assert.doesNotMatch(bodies, /"default":(?!\{)/)
+  assert.doesNotMatch(bodies, /"anyOf":\[\{[^[\]]*\}\](?!,)/)
+  for (const operations of Object.values<any>(document.paths))
+    for (const { parameters, operationId } of Object.values<any>(operations)) {
+      const names = (parameters ?? []).map((one: any) => one.name)
+      assert.ok(names.includes('X-Request-ID'), operationId)
+    }
+  for (const name of ['ChargeCreate', 'PayoutCreate', 'PaymentLinkCreate', 'ScheduledPayoutCreate'])
+    assert.ok(document.components.schemas[name].properties.amount.minimum >= 1, name)
+  const [period] = document.paths['/v1/statements/{period}'].get.parameters
+  assert.ok(new RegExp(period.schema.pattern).test('2026-07'))
+  assert.ok(!new RegExp(period.schema.pattern).test('2026-13'))
+  assert.ok(document.paths['/v1/statements/{period}.pdf'].get.responses['200'].content['application/pdf'])
+})
+
+test('C10: a 404 of vending orders and of the direct dispense is described in its own words', () => {
+  const text = (path: string) => document.paths[path].post.responses['404'].description
+  assert.match(text('/v1/vending/orders'), /machine not registered to this merchant/)
+  assert.match(text('/v1/vending/dispense'), /charge not found/)
 })
 
 test('objects of the product are components, and nothing that only our own reader knows is left in them', () => {

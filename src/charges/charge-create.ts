@@ -21,7 +21,11 @@ const SplitItem = Type.Unsafe<unknown>(
 /** ChargeCreate (spec 2.1), in the order in which faults are reported. */
 export const ChargeCreateShape = Type.Object(
   {
-    amount: Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] }),
+    amount: Type.Integer({
+      minimum: 201,
+      description: 'whole UGX, greater than 200, the least fee',
+      examples: [5000],
+    }),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     channel: Type.Enum([...CHANNELS], {
       description: '`op1_momo` (live); `op2_money` and `card` with test keys only',

@@ -25,7 +25,11 @@ const AllowMultipleUses = Type.Boolean({
  */
 export const PaymentLinkCreateShape = Type.Object(
   {
-    amount: Type.Integer({ description: 'whole UGX, greater than 200, the least fee', examples: [5000] }),
+    amount: Type.Integer({
+      minimum: 201,
+      description: 'whole UGX, greater than 200, the least fee',
+      examples: [5000],
+    }),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     description: Type.Optional(
       Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' }),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 /** PayoutCreate (spec 2.4), in the order in which faults are reported. */
 export const PayoutCreateShape = Type.Object(
   {
-    amount: Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] }),
+    amount: Type.Integer({ minimum: 1, description: 'whole UGX, greater than 0', examples: [5000] }),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     channel: Type.Optional(
       Type.String({ description: 'only `op1_momo` has a disbursement rail', default: 'op1_momo' }),

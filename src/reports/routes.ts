@@ -30,6 +30,7 @@ const BalanceShape = Type.Object(
   { $id: 'Balance' },
 )
 
+const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
 const read = {
   scope: 'any',
   rate: 'reads',
@@ -90,13 +91,23 @@ export const reportEndpoints = [
     tag: 'Balance',
     params: Type.Object({
       period: Type.String({
-        description: '`YYYY-MM`, optionally with `.pdf` behind it',
+        description: '`YYYY-MM`',
+        pattern: MONTH,
         examples: ['2026-07'],
       }),
     }),
-    answers: {
-      200: { description: 'the month', schema: Type.Union([StatementShape, StatementPdfShape]) },
-    },
+    answers: { 200: { description: 'the month', schema: StatementShape } },
+    documents: [
+      {
+        path: '/v1/statements/{period}.pdf',
+        name: 'getStatementPdf',
+        summary: 'Read the statement of a month as a document for people',
+        params: Type.Object({
+          period: Type.String({ description: '`YYYY-MM`', pattern: MONTH, examples: ['2026-07'] }),
+        }),
+        answers: { 200: { description: 'the month', schema: StatementPdfShape } },
+      },
+    ],
     async handle(app, { caller, params }) {
       const { period, pdf } = readPeriod(params.period ?? '')
       if (!pdf) return { status: 200, body: '', stream: statementJson(app, caller, period) }

@@ -20,6 +20,7 @@ const RecipientsShape = Type.Array(
 export const ScheduledPayoutCreateShape = Type.Object(
   {
     amount: Type.Integer({
+      minimum: 1,
       description: 'whole UGX, paid to each recipient in each cycle',
       examples: [5000],
     }),

@@ -13,8 +13,18 @@ const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'colle
 // Both are judged by the rules and texts of their own, so the frame hands them on as they are.
 const asGiven = { raw: true }
 export const ConformanceShape = Type.Object({
-  payload: Type.Unsafe<unknown>({ type: 'object', description: 'the callback body, exactly', ...asGiven }),
-  sign: Type.Unsafe<unknown>({ type: 'string', description: '32 hex digits', ...asGiven }),
+  payload: Type.Unsafe<unknown>({
+    type: 'object',
+    description: 'the callback body, exactly',
+    examples: [{ ddbh: 'lnk_1', jqbh: 'M-1', status: '1', timestamp: 1724750000000 }],
+    ...asGiven,
+  }),
+  sign: Type.Unsafe<unknown>({
+    type: 'string',
+    description: '32 hex digits',
+    examples: ['76f1052260991e085a760105a41e8ef9'],
+    ...asGiven,
+  }),
   timestamp: Type.Optional(
     Type.Unsafe<unknown>({
       type: 'string',

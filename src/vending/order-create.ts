@@ -35,7 +35,11 @@ export const VendingOrderCreateShape = Type.Object(
       description: 'number of a machine that is registered to you',
       examples: ['1707100001'],
     }),
-    amount: Type.Integer({ description: 'whole UGX, greater than 200, the least fee', examples: [1000] }),
+    amount: Type.Integer({
+      minimum: 201,
+      description: 'whole UGX, greater than 200, the least fee',
+      examples: [1000],
+    }),
     goods: GoodsList,
     currency: Type.Optional(Type.Union([Currency, Type.Null()])),
     reference: Type.Optional(Type.Union([Reference, Type.Null()])),

@@ -39,7 +39,10 @@ export const vendingEndpoints = [
     idempotency: 'optional',
     body: VendingOrderCreateShape,
     answers: { 201: { description: 'created', schema: OrderShape } },
-    refusals: { 403: 'vending_disabled: vending is off for this merchant' },
+    refusals: {
+      403: 'vending_disabled: vending is off for this merchant',
+      404: 'not_found: machine not registered to this merchant',
+    },
     handle(app, { caller, requestId, body, idempotency }) {
       return createOrder(app, { caller, requestId, given: body, idempotency })
     },
@@ -119,6 +122,7 @@ export const vendingEndpoints = [
     answers: { 200: { description: 'the machine has been told', schema: DirectDispenseAnswerShape } },
     refusals: {
       403: 'vending_disabled: vending is off for this merchant',
+      404: 'not_found: charge not found, or machine not registered to this merchant',
       409: 'conflict: this charge has already paid for a dispense',
       502: 'supplier_error: the machine supplier refused; charge and key are free again',
     },

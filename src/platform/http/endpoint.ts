@@ -25,6 +25,8 @@ export type RawBody<Body = unknown> = {
   read(content: unknown): Body
 }
 
+type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>
+
 /** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
 export type Endpoint<App> = {
   method: 'GET' | 'POST'
@@ -46,7 +48,9 @@ export type Endpoint<App> = {
   body?: TSchema
   /** Only where JSON is not the one way to send it. */
   rawBody?: RawBody
-  answers: Readonly<Record<number, { description: string; schema: TSchema }>>
+  answers: Answers
+  /** Forms of the answer that have a path of their own in the description, because clients read one form a path. */
+  documents?: readonly { path: string; name: string; summary: string; params: TSchema; answers: Answers }[]
   /** Errors it may answer with, for the description: status -> codes. */
   refusals?: Readonly<Record<number, string>>
   handle(app: App, request: ApiRequest): Promise<Answer>

@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>
 export type SchemaPrinter = { render(schema: TSchema): Json; named: Json }
 
 // Keywords that only our own reader of bodies knows; `$id` becomes the name of a component.
-const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw'])
+const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw', 'default', 'description'])
 // What a written phone may look like before it is normalised (platform/phone.ts): a necessary condition, not the rule.
 const WRITTEN_PHONE = '^[-(). ]*\\+?(?:[-(). ]*[0-9]){9,17}[-(). ]*$'
 const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }
@@ -44,6 +44,8 @@ function renderInline(schema: Json, render: (schema: TSchema) => Json): Json {
   if (Array.isArray(anyOf)) return { ...renderUnion(anyOf as Json[], render), ...rest }
   const out: Json = {}
   if (Array.isArray(schema.enum)) out.type = 'string'
+  const description = describe(schema)
+  if (description !== undefined) out.description = description
   for (const [keyword, value] of Object.entries(schema)) {
     if (OWN_KEYWORDS.has(keyword)) continue
     if (keyword === 'format') Object.assign(out, OWN_FORMATS[value as string] ?? { format: value })
@@ -54,6 +56,13 @@ function renderInline(schema: Json, render: (schema: TSchema) => Json): Json {
   return out
 }
 
+/** A `default` is told in words: generators of clients make a field that has one mandatory. */
+function describe({ description, default: absent }: Json): unknown {
+  if (absent === undefined) return description
+  const meaning = `\`${absent}\` where it is absent`
+  return description === undefined ? meaning : `${description}; ${meaning}`
+}
+
 function renderEach(fields: Record<string, TSchema>, render: (schema: TSchema) => Json): Json {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, render(field)]))
 }
@@ -61,6 +70,7 @@ function renderEach(fields: Record<string, TSchema>, render: (schema: TSchema) =
 /** `X or null` is one type with two names, which generators of clients understand best. */
 function renderUnion(choices: Json[], render: (schema: TSchema) => Json): Json {
   const [first, second] = choices.map((choice) => render(choice as TSchema))
+  if (choices.length === 1 && first !== undefined) return first
   const nullable = choices.length === 2 && second?.type === 'null' && typeof first?.type === 'string'
   if (!nullable) return { anyOf: choices.map((choice) => render(choice as TSchema)) }
   const values = first.enum === undefined ? {} : { enum: [...(first.enum as unknown[]), null] }

@@ -27,6 +27,14 @@ const X_TIMESTAMP: Json = {
     'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
   schema: { type: 'integer' },
 }
+const X_REQUEST_ID: Json = {
+  name: 'X-Request-ID',
+  in: 'header',
+  required: false,
+  description:
+    'Your own id for this request, answered in the header of the same name; without one we make one.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+}
 const WEBHOOK_HEADERS: Record<string, string> = {
   'X-Service-Signature':
     'Lowercase hex HMAC-SHA256 of the raw body, keyed with the whole `whsec_` secret. Compare it before you parse.',
@@ -44,6 +52,8 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
   for (const declared of endpoints) {
     const path = declared.path.replace(/:([a-z_]+)/g, '{$1}')
     paths[path] = { ...paths[path], [declared.method.toLowerCase()]: operation(declared, schemas) }
+    for (const { path: own, ...document } of declared.documents ?? [])
+      paths[own] = { get: operation({ ...declared, description: undefined, ...document }, schemas) }
   }
   const webhooks = Object.fromEntries(facts.webhooks.map((one) => [one.event, webhook(one, schemas)]))
   const responses = refusalComponents(schemas)
@@ -91,6 +101,7 @@ function parametersOf(declared: Endpoint<never>, schemas: SchemaPrinter): Json[]
     ...fieldsAs('query', declared.query, schemas),
     ...(declared.method === 'POST' ? [X_TIMESTAMP] : []),
     ...(declared.idempotency === 'ignored' ? [] : [idempotencyKey(declared.idempotency === 'required')]),
+    X_REQUEST_ID,
   ]
 }
 

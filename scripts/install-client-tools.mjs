@@ -1,0 +1,22 @@
+// Installs the generators of clients that test/clients uses, in a folder of their own: npm's, and where there is Python 3 also pip's.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const tools = fileURLToPath(new URL('../tools/clients', import.meta.url))
+const venv = join(tools, '.venv')
+
+function run(command, ...args) {
+  return spawnSync(command, args, { cwd: tools, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+}
+
+if (!run('npm', 'ci', '--no-audit', '--no-fund')) process.exit(1)
+if (!run('python3', '-m', 'venv', venv)) {
+  console.log('generator of Python clients: skipped, this machine has no Python 3 with venv')
+  process.exit(0)
+}
+const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt']
+if (!run(join(venv, 'bin', 'python'), ...pip)) {
+  console.log('generator of Python clients: skipped, pip could not install it')
+  run('rm', '-rf', venv)
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { after, before } from 'node:test'
+import { promisify } from 'node:util'
+import { fundTest } from '../helpers/paid-orders.ts'
+import { monthNow } from '../helpers/statements.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const TOOLS = join(ROOT, 'tools', 'clients')
+const DOCUMENT = join(ROOT, 'docs', 'openapi.json')
+const INSTALL = 'install the generators with `npm run client-tools`'
+const TYPESCRIPT = join(TOOLS, 'node_modules', 'openapi-typescript', 'bin', 'cli.js')
+const PYTHON = join(TOOLS, '.venv', 'bin', 'python')
+const run = promisify(execFile)
+
+const ANSWERED = {
+  charge: 'authorized',
+  net: 4800,
+  payout: 'authorized',
+  bulk: true,
+  refund: 'refunded',
+  pdf: '%PDF-',
+}
+
+let service: TestService
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+/** What a program needs to know: a key with money, a charge to refund, and the running month. */
+async function surroundings(): Promise<NodeJS.ProcessEnv> {
+  const merchant = await service.merchant()
+  const [row] = await service.rows<{ merchantId: number; tag: string }>(
+    'select id as "merchantId", tag from merchants where public_id = $1',
+    [merchant.id],
+  )
+  assert.ok(row)
+  await fundTest(service, row, 100_000)
+  const charged = await service.client(merchant.keys.test).charge()
+  service.pass(3000)
+  while ((await service.run('follow-charges')) > 0);
+  return {
+    ...process.env,
+    GATEWAY_URL: service.url,
+    GATEWAY_KEY: merchant.keys.test,
+    CHARGE_ID: charged.body.id,
+    PERIOD: monthNow(service),
+  }
+}
+
+/** Gives `work` a folder of its own that is gone afterwards. */
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test(
+  'C10: a TypeScript client made of the description compiles, charges, pays, pays many and refunds',
+  { skip: existsSync(TYPESCRIPT) ? false : `openapi-typescript is not installed: ${INSTALL}` },
+  () =>
+    inFolder(async (folder) => {
+      await run(process.execPath, [TYPESCRIPT, DOCUMENT, '-o', join(folder, 'api.d.ts')])
+      copyFileSync(join(TOOLS, 'consumer.ts'), join(folder, 'consumer.ts'))
+      symlinkSync(join(TOOLS, 'node_modules'), join(folder, 'node_modules'))
+      writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+      const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+      const options = '--strict --target es2023 --module nodenext --skipLibCheck --types node --typeRoots'
+      const types = join(ROOT, 'node_modules', '@types')
+      await run(process.execPath, [compiler, ...options.split(' '), types, 'consumer.ts'], { cwd: folder })
+      const { stdout } = await run(process.execPath, ['consumer.js'], {
+        cwd: folder,
+        env: await surroundings(),
+      })
+      assert.deepEqual(JSON.parse(stdout), ANSWERED)
+    }),
+)
+
+test(
+  'C10: a Python client made of the description imports, charges, pays, pays many and refunds',
+  {
+    skip: existsSync(PYTHON)
+      ? false
+      : `openapi-python-client is not installed: ${INSTALL} (it wants Python 3)`,
+  },
+  () =>
+    inFolder(async (folder) => {
+      const made = join(folder, 'made')
+      const words = ['generate', '--meta', 'none', '--config', join(TOOLS, 'config.yml'), '--path', DOCUMENT]
+      const generator = [
+        '-m',
+        'openapi_python_client',
+        ...words,
+        '--output-path',
+        join(made, 'gateway_api_client'),
+      ]
+      await run('mkdir', ['-p', made])
+      const { stdout: out, stderr } = await run(PYTHON, generator)
+      // A CSV body is the one thing that the generator knows not of; JSON is there.
+      const warnings = (out + stderr).split('\n').filter((line) => line.startsWith('WARNING'))
+      assert.deepEqual(warnings, ['WARNING parsing POST /v1/payouts/bulk within payouts.'])
+      const { stdout } = await run(PYTHON, [join(TOOLS, 'consumer.py')], {
+        env: { ...(await surroundings()), PYTHONPATH: made },
+      })
+      assert.deepEqual(JSON.parse(stdout), ANSWERED)
+    }),
+)
+
+test('C10: the generators are named exactly, so that every machine makes the same clients', () => {
+  const wanted = readFileSync(join(TOOLS, 'requirements.txt'), 'utf8').trim().split('\n')
+  for (const one of wanted) assert.match(one, /^[a-zA-Z0-9_.-]+==[a-z0-9.]+$/)
+  assert.ok(wanted.some((one) => one.startsWith('openapi-python-client==')))
+})
