@@ -20,7 +20,7 @@ function guard(rail: Rail): Rail {
     ...(rail.collect ? { collect: guardMovement(rail.name, rail.collect) } : {}),
     ...(rail.disburse ? { disburse: guardMovement(rail.name, rail.disburse) } : {}),
     ...(rail.lookupAccountHolder ? { lookupAccountHolder: guardLookup(rail) } : {}),
-    readiness: (side, deadline) => rail.readiness(side, deadline),
+    readiness: (...asked) => rail.readiness(...asked),
   }
 }
 

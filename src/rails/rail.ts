@@ -7,7 +7,10 @@
 export type Attempt = {
   /** UUID version 4, one for each movement for life; the public `rail_reference`. */
   reference: string
-  /** Which contract with the operator took it; its status can only be asked there. */
+  /**
+   * Which contract with the operator carries it: both `submit` and `status` go there and nowhere else, whichever one takes
+   * new movements by now. A reference is only known where it was posted.
+   */
   installation: string
   /** `txn_...` or `pout_...`, shown by the operator in its own history. */
   publicId: string
@@ -98,10 +101,14 @@ export interface Rail {
   readonly collect?: Movement<ChargeFailure>
   readonly disburse?: Movement<PayoutFailure>
   readonly lookupAccountHolder?: (phone: string, deadline: Deadline) => Promise<Holder>
-  /** Configuration, breaker and token in memory; makes no network call of its own. */
+  /**
+   * Whether it can serve now, by configuration, breaker and token in memory; makes no network call of its own. Without
+   * `installation` it answers for the one that takes new movements of this side, and names it; with one, for that one.
+   */
   readiness(
     side: 'collect' | 'disburse',
     deadline: Deadline,
+    installation?: string,
   ): Promise<{ kind: 'ready'; installation: string } | Unavailable>
 }
 

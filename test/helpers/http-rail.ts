@@ -18,14 +18,20 @@ import type {
 export type HttpRail = Rail & {
   /** What readiness answers from now on; `why` goes with a verdict other than `ready`. */
   ready(verdict: 'ready' | 'wait' | 'person', why?: string): void
+  /** A further contract, with a platform of its own that knows nothing of the others. */
+  addInstallation(name: string, url: string): void
+  /** From now on new movements go to this contract; without a side, those of both. */
+  activate(name: string, side?: Side): void
   /** Every attempt that was submitted, as the product gave it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
 }
 
+type Side = 'collect' | 'disburse'
 type Heard = { status: number; body: any; left: boolean; transport?: string; elapsedMs: number }
 
-const INSTALLATION = 'first contract'
+/** The contract that a rail of the tests begins with. */
+export const FIRST_INSTALLATION = 'first contract'
 const REASONS: Record<string, ChargeFailure> = {
   NOT_ENOUGH_FUNDS: 'insufficient_funds',
   APPROVAL_REJECTED: 'user_cancelled',
@@ -42,7 +48,9 @@ const payoutReason: Reasons<PayoutFailure> = (code) => PAYOUT_REASONS[code] ?? '
 
 /** `clock` dates the evidence; nothing else of the answers depends on time. */
 export function httpRail(url: string, clock: Clock): HttpRail {
-  const pool = new Pool(url, { pipelining: 0, connect: { timeout: 2000 } })
+  const open = (at: string) => new Pool(at, { pipelining: 0, connect: { timeout: 2000 } })
+  const pools = new Map([[FIRST_INSTALLATION, open(url)]])
+  const active = { collect: FIRST_INSTALLATION, disburse: FIRST_INSTALLATION }
   const submitted: Attempt[] = []
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
   let why = 'rail not configured'
@@ -54,14 +62,19 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     ...(heard.status > 0 ? { httpStatus: heard.status } : {}),
     ...(heard.transport === undefined ? {} : { transport: heard.transport }),
   })
+  // An installation that nobody has configured here is no platform at all: nothing leaves.
+  const askAt = async ({ installation }: Attempt, deadline: Deadline, request: Request): Promise<Heard> => {
+    const pool = pools.get(installation)
+    return pool ? ask(pool, deadline, request) : NOWHERE
+  }
   const movement = <Failure>(path: string, reasonOf: Reasons<Failure>): Movement<Failure> => ({
     submit: async (attempt, deadline) => {
       submitted.push(attempt)
-      const heard = await ask(pool, deadline, { method: 'POST', path, body: bodyOf(attempt) })
+      const heard = await askAt(attempt, deadline, { method: 'POST', path, body: bodyOf(attempt) })
       return readSubmit(heard, evidence('submit', heard), reasonOf)
     },
-    status: async ({ reference }, deadline) => {
-      const heard = await ask(pool, deadline, { method: 'GET', path: `${path}/${reference}` })
+    status: async (attempt, deadline) => {
+      const heard = await askAt(attempt, deadline, { method: 'GET', path: `${path}/${attempt.reference}` })
       return readStatus(heard, evidence('status', heard), reasonOf)
     },
   })
@@ -72,21 +85,32 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     collect: movement('/collections', chargeReason),
     disburse: movement('/disbursements', payoutReason),
     lookupAccountHolder: async (phone, deadline) => {
-      const heard = await ask(pool, deadline, { method: 'GET', path: `/holders/${phone}` })
+      const attempt = { installation: active.disburse } as Attempt
+      const heard = await askAt(attempt, deadline, { method: 'GET', path: `/holders/${phone}` })
       return readHolder(heard, evidence('status', heard))
     },
-    readiness: async () => {
-      if (verdict === 'ready') return { kind: 'ready', installation: INSTALLATION }
-      const gate = { status: 0, body: null, left: false, elapsedMs: 0 }
-      return unavailable(verdict, why, { ...evidence('ready', gate), stage: 'gate' })
+    readiness: async (side, _deadline, installation = active[side]) => {
+      const known = pools.has(installation)
+      if (verdict === 'ready' && known) return { kind: 'ready', installation }
+      const gate: Evidence = { ...evidence('ready', NOWHERE), stage: 'gate' }
+      if (!known || verdict === 'ready') return unavailable('person', 'rail not configured', gate)
+      return unavailable(verdict, why, gate)
+    },
+    addInstallation: (name, at) => void pools.set(name, open(at)),
+    activate: (name, side) => {
+      for (const one of side ? [side] : (['collect', 'disburse'] as const)) active[one] = name
     },
     ready: (next, because = 'rail not configured') => {
       verdict = next
       why = because
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+    },
   }
 }
+
+const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }
 
 const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
   JSON.stringify({ reference, amount, currency, phone, external_id: publicId })
