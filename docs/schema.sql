@@ -99,6 +99,25 @@ create table revision (
 
 create type mode as enum ('test', 'live');
 
+CREATE OR REPLACE FUNCTION keep_installation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Only the proof that the one post so far was not taken undoes that it was sent.
+  if tg_op = 'UPDATE' and old.first_sent_at is not null
+    and (new.first_sent_at is distinct from old.first_sent_at or new.installation <> old.installation)
+    and not (new.first_sent_at is null and new.installation = old.installation and old.reposts = 0
+      and old.state in ('sending', 'in_doubt') and new.state = 'not_sent') then
+    raise exception 'attempt % keeps the installation to which it was sent', old.id
+      using errcode = 'check_violation', constraint = 'attempt_keeps_its_installation';
+  end if;
+  if new.state = 'sending' and new.first_sent_at is null then
+    new.first_sent_at := new.sending_since;
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -685,12 +704,16 @@ create table rail_attempts (
   created_at timestamp with time zone not null,
   reposts integer not null default 0,
   refused_as text,
+  first_sent_at timestamp with time zone,
+  sends integer not null default 0,
   constraint rail_attempts_pkey PRIMARY KEY (merchant_id, id),
   constraint rail_attempts_merchant_id_subject_key UNIQUE (merchant_id, subject),
   constraint rail_attempts_side_check CHECK (side = ANY (ARRAY['collect'::text, 'disburse'::text])),
   constraint rail_attempts_state_check CHECK (state = ANY (ARRAY['queued'::text, 'sending'::text, 'accepted'::text, 'in_doubt'::text, 'not_sent'::text, 'ended'::text, 'void'::text]))
 );
 CREATE UNIQUE INDEX rail_attempts_one_reference ON rail_attempts USING btree (id);
+CREATE TRIGGER attempts_born_sending BEFORE INSERT ON rail_attempts FOR EACH ROW WHEN (new.state = 'sending'::text) EXECUTE FUNCTION keep_installation();
+CREATE TRIGGER attempts_keep_installation BEFORE UPDATE ON rail_attempts FOR EACH ROW WHEN (new.state = 'sending'::text OR old.installation <> new.installation OR old.first_sent_at IS DISTINCT FROM new.first_sent_at) EXECUTE FUNCTION keep_installation();
 
 create table rail_evidence (
   merchant_id bigint not null,
@@ -706,6 +729,7 @@ create table rail_evidence (
   elapsed_ms integer not null,
   body_sha256 text,
   body_head text,
+  installation text,
   constraint rail_evidence_pkey PRIMARY KEY (merchant_id, attempt_id, seq),
   constraint rail_evidence_operation_check CHECK (operation = ANY (ARRAY['ready'::text, 'submit'::text, 'status'::text, 'confirm'::text])),
   constraint rail_evidence_stage_check CHECK (stage = ANY (ARRAY['gate'::text, 'connect'::text, 'sent'::text, 'answered'::text]))

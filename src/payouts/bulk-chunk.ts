@@ -50,7 +50,7 @@ export async function runChunks(
   app: App,
   { merchantId, id, mode }: Pick<BulkBatch, 'merchantId' | 'id' | 'mode'>,
 ): Promise<void> {
-  const readiness = await payoutReadiness(app, mode, DEFAULT_PAYOUT_CHANNEL)
+  const readiness = await payoutReadiness(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })
   for (let left = true; left; ) {
     left = await inOpenMonth(() => runChunk(app, { merchantId, id, mode, readiness }))
     crashPoint('bulk.chunk-committed')

@@ -62,7 +62,10 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
-    const readiness = await payoutReadiness(app, mode, request.input.channel ?? DEFAULT_PAYOUT_CHANNEL)
+    const readiness = await payoutReadiness(app, {
+      mode,
+      channel: request.input.channel ?? DEFAULT_PAYOUT_CHANNEL,
+    })
     const created = await addKnowingOthers(app, { ...request, merchantId, mode, readiness })
     if (created.stored === undefined) return created
     crashPoint('key.reserved')

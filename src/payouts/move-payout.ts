@@ -11,6 +11,7 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
+import { isCurrent, type LockedPost, lockPosts } from './lock-posts.ts'
 import { type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
 import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payouts.ts'
@@ -23,16 +24,22 @@ export type PayoutOutcome =
 
 /**
  * One open payout and the rail's conclusive answer about it. `alongside` commits with the move; of a payout that could not be
- * taken back any more it is dropped.
+ * taken back any more, or that was overtaken, it is dropped.
  */
 export type PayoutMove = {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
   to: PayoutOutcome
+  /** The number of the post that this answers, where it says nothing about later ones: a refusal (rails.md 4.5). */
+  post?: number
   alongside?: readonly Call[]
 }
 
-/** `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open. */
-export type PayoutMoved = 'moved' | 'same' | 'contradicted'
+/**
+ * `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open.
+ * `shown`: it could not be taken back, for somebody has been shown it; it simply goes on.
+ * `overtaken`: it was posted again since, or the operator has said that it has it; nothing was written.
+ */
+export type PayoutMoved = 'moved' | 'same' | 'contradicted' | 'shown' | 'overtaken'
 export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
 
 const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
@@ -66,9 +73,26 @@ const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
 async function moveOnce(app: App, moves: readonly PayoutMove[]): Promise<Outcome<PayoutMoved>[]> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const { moved, writes } = await endPayoutsIn(tx, moves, at)
-    return { value: moved.map(done), last: writes }
+    const overtaken = await overtakenOf(tx, moves)
+    const current = moves.filter((move) => !overtaken.has(move))
+    const { moved, writes } = await endPayoutsIn(tx, current, at)
+    const results = new Map(current.map((move, index) => [move, moved[index]]))
+    return { value: moves.map((move) => done(results.get(move) ?? 'overtaken')), last: writes }
   })
+}
+
+/** The answers that no longer count, judged on payouts and attempts that are locked from now on. */
+async function overtakenOf(tx: Tx, moves: readonly PayoutMove[]): Promise<Set<PayoutMove>> {
+  const judged = moves.filter((move) => move.post !== undefined)
+  if (judged.length === 0) return new Set()
+  const [locked] = await tx.send(lockPosts(judged.map(({ payout }) => payout)))
+  const posts = new Map(locked.map((one) => [one.id, one]))
+  return new Set(judged.filter((move) => isOvertaken(posts.get(move.payout.id), move.post as number)))
+}
+
+/** What has ended is left to the door itself: it tells the same end from another one. */
+function isOvertaken(locked: LockedPost | undefined, post: number): boolean {
+  return locked !== undefined && (locked.nth !== post || (locked.open && !isCurrent(locked, post)))
 }
 
 /** Ends payouts inside a transaction that has more to write, each payout once in `moves`. Locks payouts, then heads. */
@@ -161,19 +185,17 @@ async function outcomesOfMissed(
     ),
   )
   const statusById = new Map(rows.map((row) => [row.id, row]))
-  return new Map(
-    missed.map((move) => [
-      move.payout.id,
-      agrees(statusById.get(move.payout.id), move) ? 'same' : 'contradicted',
-    ]),
-  )
+  return new Map(missed.map((move) => [move.payout.id, missedOutcome(statusById.get(move.payout.id), move)]))
 }
 
-/** Taking back a payout that others have already been shown is no contradiction: it simply goes on. */
-function agrees(row: { status: string; voided: boolean } | undefined, { to }: PayoutMove): boolean {
-  if (row === undefined || to.status === 'voided') return true
-  if (row.voided) return to.status === 'failed'
-  return row.status === to.status
+function missedOutcome(
+  row: { status: string; voided: boolean } | undefined,
+  { to }: PayoutMove,
+): PayoutMoved {
+  if (to.status === 'voided') return row === undefined || row.voided ? 'same' : 'shown'
+  if (row === undefined) return 'same'
+  const agrees = row.voided ? to.status === 'failed' : row.status === to.status
+  return agrees ? 'same' : 'contradicted'
 }
 
 function contradiction(move: PayoutMove, terms: Map<number, MerchantTerms>, at: Date): Call[] {

@@ -16,10 +16,17 @@ export function payingRail(app: App, mode: Mode, channel: string): Rail | undefi
   return rail?.disburse ? rail : undefined
 }
 
-/** Configuration, breaker and token of the rail; asks nobody over the network (rails.md 1.3). */
-export async function payoutReadiness(app: App, mode: Mode, channel: string): Promise<PayoutReadiness> {
+/**
+ * Configuration, breaker and token of the rail; asks nobody over the network (rails.md 1.3). Of the contract named, or of the
+ * one that takes new payouts.
+ */
+export async function payoutReadiness(
+  app: App,
+  { mode, channel }: { mode: Mode; channel: string },
+  installation?: string,
+): Promise<PayoutReadiness> {
   const rail = payingRail(app, mode, channel)
-  if (rail) return rail.readiness('disburse', app.deadlineIn(READINESS_WAIT_MS))
+  if (rail) return rail.readiness('disburse', app.deadlineIn(READINESS_WAIT_MS), installation)
   const evidence = {
     at: app.clock.now(),
     operation: 'ready' as const,

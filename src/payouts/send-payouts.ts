@@ -1,27 +1,16 @@
 import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { AttemptState } from '../rails/attempts.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { applyAnswer, askAbout } from './ask-about-payout.ts'
+import { ATTEMPT_FACTS, type AttemptFacts } from './lock-posts.ts'
 import { PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import { sendQueued } from './send-queued-payout.ts'
 
 /** An open payout that is due, with what its attempt knows (live); a test payout has no attempt. */
-export type DuePayout = Payout & {
-  tag: string
-  sandboxOutcome: PayoutFailure | null
-  installation: string
-  state: AttemptState
-  questionCount: number
-  notFoundCount: number
-  firstNotFoundAt: Date | null
-  submitEndedAt: Date | null
-  sendingSince: Date | null
-  reposts: number
-  /** With which word a repeated post was refused. */
-  refusedAs: PayoutFailure | null
-}
+export type DuePayout = Payout & AttemptFacts & { tag: string; sandboxOutcome: PayoutFailure | null }
 
 /** What one run takes; what falls due while it works is the next one's. */
 export const SENT_AT_ONCE = 1000
@@ -47,7 +36,8 @@ const DUE_TEST = statement<DuePayout>(
   'due test payouts',
   `select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
      'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
-     null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", 0 as reposts, null as "refusedAs"
+     null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", null::timestamptz as "firstSentAt",
+     0 as nth, 0 as reposts, null as "refusedAs"
    from payouts p where p.follow_at <= $1 and p.mode = 'test' and p.status = 'authorized' order by p.follow_at limit $2`,
 )
 const CLAIM_LIVE = statement<DuePayout>(
@@ -59,10 +49,7 @@ const CLAIM_LIVE = statement<DuePayout>(
    update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
    where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
      and a.merchant_id = p.merchant_id and a.subject = p.id
-   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", a.installation, a.state,
-     a.question_count as "questionCount", a.not_found_count as "notFoundCount",
-     a.first_not_found_at as "firstNotFoundAt", a.submit_ended_at as "submitEndedAt",
-     a.sending_since as "sendingSince", a.reposts, a.refused_as as "refusedAs"`,
+   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", ${ATTEMPT_FACTS}`,
 )
 const LATER = statement(
   'look at payout later',
@@ -154,5 +141,10 @@ export async function lookLater(
   payout: Pick<Payout, 'merchantId' | 'id'>,
   ms: number,
 ): Promise<void> {
-  await app.db.query(LATER, [payout.merchantId, payout.id, new Date(app.clock.nowMs() + ms).toISOString()])
+  const later = followLater(payout, new Date(app.clock.nowMs() + ms))
+  await app.db.query(later.statement, later.values)
 }
+
+/** Sets when the payout is looked at next, as long as it is open. */
+export const followLater = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
+  call(LATER, merchantId, id, at.toISOString())

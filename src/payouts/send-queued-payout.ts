@@ -3,13 +3,23 @@ import { lockHeads } from '../ledger/book.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
-import { addEvidence, countQuestion, moveAttempt, refuseRepost, sendAttempt } from '../rails/attempts.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
+import {
+  addEvidence,
+  attemptNotTaken,
+  countQuestion,
+  moveAttempt,
+  type Post,
+  refuseRepost,
+  sendAttempt,
+} from '../rails/attempts.ts'
 import type { PayoutFailure, Submitted } from '../rails/rail.ts'
+import { isCurrent, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { payoutReadiness } from './payout-readiness.ts'
 import { stopOf } from './payout-stops.ts'
-import { type DuePayout, lookLater } from './send-payouts.ts'
-import { askToPay, publishPayout } from './submit-live-payout.ts'
+import { type DuePayout, followLater, lookLater } from './send-payouts.ts'
+import { askToPay, KEPT_MS, publishPayout } from './submit-live-payout.ts'
 
 const SECOND = 1000
 // How long a payout waits after the rail could not take it: the first tries, then every five minutes (rails.md 4.6).
@@ -22,10 +32,11 @@ const STOPPED_WAIT_MS = 15 * SECOND
 
 /**
  * Sends a live payout that waits in the queue: stops judged again, marked as on its way in a commit of its own, then
- * submitted. It is sent until the operator takes or refuses this transfer; serving trouble never fails it (G14e).
+ * submitted. It is sent until the operator takes or refuses this transfer; serving trouble never fails it (G14e). What may
+ * have left before goes to the contract that it was sent to, or nowhere.
  */
 export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> {
-  const readiness = await payoutReadiness(app, payout.mode, payout.channel)
+  const readiness = await payoutReadiness(app, payout, pinnedTo(payout))
   if (readiness.kind === 'unavailable') {
     await write(app, [countQuestion(attemptOf(payout), null, null)])
     await lookLater(app, payout, readiness.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS)
@@ -34,10 +45,10 @@ export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> 
   }
   const marked = await markAsSending(app, payout, readiness.installation)
   if (marked === 'stopped') await lookLater(app, payout, STOPPED_WAIT_MS)
-  if (marked !== 'sending') return false
+  if (marked === 'stopped' || marked === 'taken') return false
   crashPoint('payout.reserved')
-  const heard = await askToPay(app, payout, readiness.installation)
-  await record(app, payout, heard)
+  const heard = await askToPay(app, payout, marked.post.installation)
+  await againWhileAway(() => record(app, { payout, ...marked }, heard), KEPT_MS)
   return true
 }
 
@@ -45,59 +56,95 @@ const waitFor = ({ questionCount }: DuePayout) => WAITS_MS[questionCount] ?? LAT
 
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 
+/** The contract that an earlier post of it may have reached. */
+const pinnedTo = ({ firstSentAt, installation }: DuePayout) =>
+  firstSentAt === null ? undefined : installation
+
+type Marked = { post: Post; repeated: boolean }
+type Marking = Marked | 'stopped' | 'taken'
+
 /** After the freeze or the pause has committed, nothing more is marked as on its way. */
-async function markAsSending(
-  app: App,
-  payout: DuePayout,
-  installation: string,
-): Promise<'sending' | 'stopped' | 'taken'> {
+async function markAsSending(app: App, payout: DuePayout, installation: string): Promise<Marking> {
   const { merchantId, mode } = payout
-  return app.db.transaction(async (tx) => {
-    const [[stops], [head]] = await tx.send(lockStops(), lockHeads([{ merchantId, mode }]))
+  const attempt = attemptOf(payout)
+  return app.db.transaction<Marking>(async (tx) => {
+    const [[locked], [stops], [head]] = await tx.send(
+      lockPosts([payout]),
+      lockStops(),
+      lockHeads([{ merchantId, mode }]),
+    )
+    // Somebody else has sent it since readiness was asked, perhaps elsewhere.
+    if (!locked?.open || locked.nth !== payout.nth) return { value: 'taken' }
     if (!head || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null)
       return { value: 'stopped' }
-    const [sent] = await tx.send(sendAttempt(attemptOf(payout), installation, app.clock.now()))
-    return { value: sent.length === 0 ? 'taken' : 'sending' }
+    const [[sent]] = await tx.send(sendAttempt(attempt, installation, app.clock.now()))
+    if (!sent) return { value: 'taken' }
+    const { nth, repeated } = sent
+    return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated } }
   })
 }
 
-async function record(app: App, payout: DuePayout, heard: Submitted<PayoutFailure>): Promise<void> {
-  const attempt = attemptOf(payout)
-  const evidence = addEvidence(attempt, heard.kind, heard.evidence)
+type Posted = Marked & { payout: DuePayout }
+
+/** What is answered to a repeated post says something about that post only (rails.md 4.5). */
+async function record(app: App, posted: Posted, heard: Submitted<PayoutFailure>): Promise<void> {
+  const { payout, post, repeated } = posted
+  const evidence = addEvidence(post, heard.kind, heard.evidence)
   const now = app.clock.now()
-  // What is answered to a repeated post says something about that post only (rails.md 4.5).
-  const repeated = payout.notFoundCount > 0 || payout.reposts > 0
   // The questions go on as they were: a repeated post does not make the payout young again.
   const endedAt = repeated ? null : now
   switch (heard.kind) {
     case 'accepted':
-      return write(app, [
-        publishPayout(app, payout, false),
-        moveAttempt(attempt, 'accepted', endedAt),
-        evidence,
-      ])
+      // Whichever post it answers: the operator has the reference.
+      return write(app, [publishPayout(app, payout, false), moveAttempt(post, 'accepted', endedAt), evidence])
     case 'ambiguous':
-      return write(app, [
-        publishPayout(app, payout, true),
-        moveAttempt(attempt, 'in_doubt', endedAt),
-        evidence,
-      ])
-    case 'rejected':
-      if (repeated)
-        return write(app, [publishPayout(app, payout, true), refuseRepost(attempt, heard.reason), evidence])
-      await movePayout(app, {
-        payout,
-        to: { status: 'failed', reason: heard.reason },
-        alongside: [evidence, moveAttempt(attempt, 'ended', now)],
+      return writeIfCurrent(app, posted, {
+        current: [publishPayout(app, payout, true), moveAttempt(post, 'in_doubt', endedAt)],
+        always: [evidence],
       })
-      return
-    case 'unavailable':
-      await write(app, [countQuestion(attempt, repeated ? 'in_doubt' : 'not_sent', null), evidence])
-      return lookLater(app, payout, heard.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS)
+    case 'rejected':
+      if (!repeated) return fail(app, posted, { reason: heard.reason, evidence })
+      return writeIfCurrent(app, posted, {
+        current: [publishPayout(app, payout, true), refuseRepost(post, heard.reason)],
+        always: [evidence],
+      })
+    case 'unavailable': {
+      const waitMs = heard.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS
+      const next = followLater(payout, new Date(now.getTime() + waitMs))
+      return writeIfCurrent(app, posted, { current: [next, attemptNotTaken(post, now)], always: [evidence] })
+    }
   }
 }
 
-async function write(app: App, calls: Call[]): Promise<void> {
+/** The operator's definite no to the only post there was. */
+async function fail(
+  app: App,
+  { payout, post }: Posted,
+  { reason, evidence }: { reason: PayoutFailure; evidence: Call },
+): Promise<void> {
+  const moved = await movePayout(app, {
+    payout,
+    to: { status: 'failed', reason },
+    post: post.nth,
+    alongside: [evidence, moveAttempt(post, 'ended', app.clock.now())],
+  })
+  if (moved === 'overtaken') await write(app, [evidence])
+}
+
+/** Writes `current` only while this post is the last one and nobody has heard more about it, `always` in any case. */
+async function writeIfCurrent(
+  app: App,
+  { payout, post }: Posted,
+  calls: { current: readonly Call[]; always: readonly Call[] },
+): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const [[locked]] = await tx.send(lockPosts([payout]))
+    const current = locked?.open && isCurrent(locked, post.nth) ? calls.current : []
+    return { value: null, last: [...current, ...calls.always] }
+  })
+}
+
+async function write(app: App, calls: readonly Call[]): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.send(...calls)
     return { value: null }

@@ -8,8 +8,9 @@ import type { Answer } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type AttemptState, addEvidence, moveAttempt } from '../rails/attempts.ts'
+import { addEvidence, attemptNotTaken, moveAttempt } from '../rails/attempts.ts'
 import type { Attempt, Deadline, PayoutFailure, Submitted, Unavailable } from '../rails/rail.ts'
+import { isCurrent, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { AMBIGUOUS, type Payout, presentPayout } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
@@ -24,8 +25,8 @@ export type Submission = { payout: Payout; installation: string; owner: KeyOwner
 const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
 const FIRST_QUESTION_MS = 5000
-// What the rail has said is known to this process alone; a sweep that asks again comes later than this.
-const KEPT_MS = 20_000
+/** For so long what the rail has said is kept, known to this process alone; a sweep that asks again comes later than this. */
+export const KEPT_MS = 20_000
 
 const PUBLISH = statement<{ id: string }>(
   'publish live payout',
@@ -122,7 +123,9 @@ async function parkAfterDeadline(
   )
   if ((await Promise.race([answered, after(ANSWER_DEADLINE_MS)])) === 'answered') return submitted
   state.parked = true
-  return publish(app, work, { attempt: 'in_doubt', submitEndedAt: null, evidence: [] })
+  const parked = await publish(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
+  // It was taken back in this very moment: the caller hears what that answers.
+  return parked ?? submitted
 }
 
 async function record(
@@ -130,20 +133,22 @@ async function record(
   work: Submission,
   { heard, state }: { heard: Heard; state: { parked: boolean } },
 ): Promise<Answer> {
-  const attempt = attemptOf(work.payout)
-  const evidence = [addEvidence(attempt, heard.kind, heard.evidence)]
-  const now = app.clock.now()
+  const evidence = [addEvidence(postOf(work), heard.kind, heard.evidence)]
+  const submitEndedAt = app.clock.now()
   switch (heard.kind) {
     case 'accepted':
-      return publish(app, work, { attempt: 'accepted', submitEndedAt: now, evidence })
+      return publishSurely(app, work, { to: 'accepted', submitEndedAt, evidence })
     case 'ambiguous':
-      return publish(app, work, { attempt: 'in_doubt', submitEndedAt: now, evidence })
+      return publishSurely(app, work, { to: 'in_doubt', submitEndedAt, evidence })
     case 'rejected':
-      return refuse(app, work, [...evidence, moveAttempt(attempt, 'ended', now)], heard.reason)
-    case 'unavailable':
-      if (!state.parked) return takeBack(app, work, { heard, evidence })
-      // The caller has its 201: the payout exists and is sent again until the rail takes or refuses it (3.8 rule 3).
-      return publish(app, work, { attempt: 'not_sent', submitEndedAt: now, evidence })
+      return refuse(app, work, { evidence, reason: heard.reason })
+    case 'unavailable': {
+      // Once the caller has its 201 the payout exists and is sent again until the rail takes or refuses it (3.8 rule 3).
+      const shown = state.parked
+        ? await publish(app, work, { to: 'not_taken', submitEndedAt, evidence })
+        : null
+      return shown ?? takeBack(app, work, { heard, evidence })
+    }
   }
 }
 
@@ -157,37 +162,60 @@ function firstAnswer(payout: Payout, inDoubt: boolean): Answer & { objectId: str
   return { status: 201, body: JSON.stringify(presentPayout(seen)), objectId: payout.id }
 }
 
-async function publish(
-  app: App,
-  { payout, owner }: Submission,
-  heard: { attempt: AttemptState; submitEndedAt: Date | null; evidence: readonly Call[] },
-): Promise<Answer> {
-  const inDoubt = heard.attempt === 'in_doubt'
+type Published = {
+  to: 'accepted' | 'in_doubt' | 'not_taken'
+  submitEndedAt: Date | null
+  evidence: readonly Call[]
+}
+
+/** Shows the payout and gives its key the 201, judged on the locked row; null when it was taken back, and shown to nobody. */
+async function publish(app: App, work: Submission, heard: Published): Promise<Answer | null> {
+  const { payout, owner } = work
+  const inDoubt = heard.to === 'in_doubt'
   const answer = firstAnswer(payout, inDoubt)
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction<Answer | null>(async (tx) => {
     // The payout before its key, as movePayout takes them.
-    await tx.send(publishPayout(app, payout, inDoubt), finishKey(owner, answer))
-    return {
-      value: null,
-      last: [moveAttempt(attemptOf(payout), heard.attempt, heard.submitEndedAt), ...heard.evidence],
-    }
+    const [[locked]] = await tx.send(lockPosts([payout]))
+    if (locked?.voided) return { value: null }
+    const counts = heard.to === 'accepted' || isCurrent(locked, FIRST_POST)
+    const shown = counts ? [publishPayout(app, payout, inDoubt), attemptMove(work, heard)] : []
+    return { value: answer, last: [...shown, finishKey(owner, answer), ...heard.evidence] }
   })
+}
+
+function attemptMove(work: Submission, { to, submitEndedAt }: Published): Call {
+  if (to === 'not_taken') return attemptNotTaken(postOf(work), submitEndedAt ?? work.payout.createdAt)
+  return moveAttempt(postOf(work), to, submitEndedAt)
+}
+
+/** As `publish`, after an answer with which nobody takes a payout back. */
+async function publishSurely(app: App, work: Submission, heard: Published): Promise<Answer> {
+  const answer = await publish(app, work, heard)
+  assert(answer, 'only a submit that was not taken takes a payout back')
   return answer
 }
 
+/** The operator's definite no. When somebody has posted it again since, the caller hears its 201 and that post decides. */
 async function refuse(
   app: App,
-  { payout, owner }: Submission,
-  alongside: Call[],
-  reason: PayoutFailure,
+  work: Submission,
+  { evidence, reason }: { evidence: Call[]; reason: PayoutFailure },
 ): Promise<Answer> {
+  const { payout, owner } = work
   const answer = firstAnswer(payout, false)
-  await movePayout(app, {
+  const moved = await movePayout(app, {
     payout,
     to: { status: 'failed', reason },
-    alongside: [finishKey(owner, answer), ...alongside],
+    post: FIRST_POST,
+    alongside: [finishKey(owner, answer), ...evidence, moveAttempt(postOf(work), 'ended', app.clock.now())],
   })
-  return answer
+  if (moved !== 'overtaken') return answer
+  const doubted = firstAnswer(payout, true)
+  await app.db.transaction(async (tx) => {
+    await tx.send(finishKey(owner, doubted), ...evidence)
+    return { value: null }
+  })
+  return doubted
 }
 
 /** Takes the reservation back: nobody has seen the payout, and the rail proved that it took nothing (3 j). */
@@ -201,22 +229,30 @@ async function takeBack(
   const kept = { status: refusal.status, body: errorBody(refusal, requestId) }
   const key = refusal.stored ? finishKey(owner, kept) : freeKey(owner)
   const place = refusal.status < 500 ? app.payoutWindow.giveBack(payout, payout.createdAt.getTime()) : []
+  const at = app.clock.now()
   const moved = await movePayout(app, {
     payout,
     to: { status: 'voided' },
-    alongside: [key, ...place, ...evidence, moveAttempt(attemptOf(payout), 'void', app.clock.now())],
+    alongside: [key, ...place, ...evidence, moveAttempt(postOf(work), 'void', at)],
   })
-  // Somebody showed it in this very moment: it exists, and the sweep sends it again.
-  if (moved !== 'moved')
-    return publish(app, work, { attempt: 'not_sent', submitEndedAt: app.clock.now(), evidence })
+  // `same`: its own commit landed and the answer to it was lost. Otherwise somebody showed it in this very moment: it exists,
+  // and the sweep sends it again.
+  const answer =
+    moved === 'shown' ? await publish(app, work, { to: 'not_taken', submitEndedAt: at, evidence }) : null
+  if (answer !== null) return answer
   crashPoint('payout.returned')
   if (refusal.stored) return { ...kept, objectId: null }
   throw refusal
 }
 
-const attemptOf = (payout: Pick<Payout, 'merchantId' | 'railReference'>) => ({
+// A payout of its own request is born on its way: its submit is the first post of its attempt.
+const FIRST_POST = 1
+
+const postOf = ({ payout, installation }: Submission) => ({
   merchantId: payout.merchantId,
   reference: payout.railReference,
+  installation,
+  nth: FIRST_POST,
 })
 
 const after = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), ms).unref())

@@ -14,21 +14,29 @@ export type NewAttempt = {
   state: 'queued' | 'sending'
   at: Date
 }
+/** One post of an attempt to its operator: the number tells it from those before and after it. */
+export type Post = { merchantId: number; reference: string; installation: string; nth: number }
+/** An attempt about which something was heard, and where. */
+export type Heard = { merchantId: number; reference: string; installation?: string }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 const ADD = statement(
   'add rail attempts',
-  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, created_at)
-   select m, r, s, d, c, i, w, case w when 'sending' then a end, a
+  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, sends, created_at)
+   select m, r, s, d, c, i, w, case w when 'sending' then a end, (w = 'sending')::int, a
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
      as n (m, r, s, d, c, i, w, a)`,
 )
-const SEND = statement<{ id: string }>(
+// What may have left stays with its contract (trigger attempts_keep_installation); it dates the first post too.
+const SEND = statement<{ installation: string; nth: number; repeated: boolean }>(
   'send rail attempt',
-  `update rail_attempts set state = 'sending', sending_since = $3, installation = $4,
+  `update rail_attempts set state = 'sending', sending_since = $3, sends = sends + 1,
+     installation = case when first_sent_at is null then $4 else installation end,
+     submit_ended_at = case when first_sent_at is null then null else submit_ended_at end,
      first_not_found_at = null, not_found_count = 0, refused_as = null,
-     reposts = reposts + case when not_found_count = 0 then 0 else 1 end
-   where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent') returning id`,
+     reposts = reposts + case when first_sent_at is null then 0 else 1 end
+   where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent')
+   returning installation, sends as nth, reposts > 0 as repeated`,
 )
 const MOVE = statement(
   'move rail attempt',
@@ -44,13 +52,21 @@ const ASKED = statement(
 )
 const REFUSED = statement(
   'rail attempt refused again',
-  `update rail_attempts set state = 'in_doubt', refused_as = $3
+  `update rail_attempts set state = 'in_doubt', refused_as = $3, first_not_found_at = null, not_found_count = 0
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
+)
+// A post that the operator provably did not take: the first one leaves nothing behind, later ones prove nothing about those before.
+const NOT_TAKEN = statement(
+  'rail attempt not taken',
+  `update rail_attempts set state = case when reposts > 0 then 'in_doubt' else 'not_sent' end,
+     submit_ended_at = coalesce(submit_ended_at, $4), question_count = question_count + 1,
+     first_sent_at = case when reposts = 0 and (state = 'sending' or question_count = 0) then null else first_sent_at end
+   where merchant_id = $1 and id = $2 and sends = $3 and state in ('sending', 'in_doubt')`,
 )
 const ADD_EVIDENCE = statement(
   'add rail evidence',
   `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
-     elapsed_ms, body_sha256, body_head) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+     elapsed_ms, body_sha256, body_head, installation) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 )
 
 /** Stores attempts in the commit before the rail hears of them. */
@@ -71,12 +87,16 @@ export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
   ]
 }
 
-/** Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit. */
+/**
+ * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit. `installation`
+ * is for what has never left; what may have left goes where it went first, and the answer says where that is.
+ */
 export const sendAttempt = (
   attempt: { merchantId: number; reference: string },
   installation: string,
   at: Date,
-): Call<{ id: string }> => call(SEND, attempt.merchantId, attempt.reference, at.toISOString(), installation)
+): Call<{ installation: string; nth: number; repeated: boolean }> =>
+  call(SEND, attempt.merchantId, attempt.reference, at.toISOString(), installation)
 
 /** Moves an attempt that has not ended; `submitEndedAt` is set when the submit has answered or given up. */
 export const moveAttempt = (
@@ -89,6 +109,13 @@ export const moveAttempt = (
 export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
   call(REFUSED, attempt.merchantId, attempt.reference, reason)
 
+/**
+ * This post was provably not taken. If it was the only one, and nobody has asked about it, the attempt is as if it had never
+ * left: any contract may carry it. Otherwise it stays in doubt, or is sent again to the same one.
+ */
+export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date): Call =>
+  call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
+
 /** Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference. */
 export const countQuestion = (
   attempt: { merchantId: number; reference: string },
@@ -97,11 +124,7 @@ export const countQuestion = (
 ): Call => call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null)
 
 /** What was heard, in the commit that records the answer. */
-export function addEvidence(
-  attempt: { merchantId: number; reference: string },
-  answer: string,
-  heard: Evidence,
-): Call {
+export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {
   return call(
     ADD_EVIDENCE,
     attempt.merchantId,
@@ -116,5 +139,6 @@ export function addEvidence(
     Math.round(heard.elapsedMs),
     heard.bodySha256 ?? null,
     heard.bodyHead ?? null,
+    attempt.installation ?? null,
   )
 }

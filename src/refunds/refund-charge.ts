@@ -37,7 +37,7 @@ export async function refundCharge(
   caller: Caller,
   { chargeId, unless = null }: { chargeId: string; unless?: Call<unknown> | null },
 ): Promise<Refunded> {
-  const readiness = await payoutReadiness(app, caller.mode, 'op1_momo')
+  const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
   const refunded = await app.refunds.add({ caller, chargeId, readiness, unless })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')

@@ -33,4 +33,17 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
         where (p.status in ('pending', 'authorized') and p.voided_at is null) <> (p.follow_at is not null)
           and (p.kind <> 'withdrawal' or p.status <> 'pending' or p.follow_at is not null)`,
   },
+  {
+    id: 'RA1',
+    says: 'a live attempt that may have left says since when and to which contract, and nothing was heard about it elsewhere',
+    counted: 'select count(*) from rail_attempts',
+    // A post that was provably not taken says nothing about where the attempt is.
+    offenders: `select a.subject as offender from rail_attempts a
+        where a.state in ('sending', 'accepted', 'in_doubt') and a.first_sent_at is null
+          or a.first_sent_at is not null and (a.installation = '' or a.state = 'queued')
+      union
+      select a.subject from rail_attempts a join rail_evidence e on (e.merchant_id, e.attempt_id) = (a.merchant_id, a.id)
+        where e.installation <> a.installation and e.operation <> 'ready'
+          and (e.operation, e.answer) <> ('submit', 'unavailable')`,
+  },
 ]

@@ -20,6 +20,8 @@ export type HttpRail = Rail & {
   ready(verdict: 'ready' | 'wait' | 'person', why?: string): void
   /** A further contract, with a platform of its own that knows nothing of the others. */
   addInstallation(name: string, url: string): void
+  /** A contract that this process no longer has the credentials of. */
+  removeInstallation(name: string): void
   /** From now on new movements go to this contract; without a side, those of both. */
   activate(name: string, side?: Side): void
   /** Every attempt that was submitted, as the product gave it. */
@@ -97,6 +99,10 @@ export function httpRail(url: string, clock: Clock): HttpRail {
       return unavailable(verdict, why, gate)
     },
     addInstallation: (name, at) => void pools.set(name, open(at)),
+    removeInstallation: (name) => {
+      void pools.get(name)?.destroy()
+      pools.delete(name)
+    },
     activate: (name, side) => {
       for (const one of side ? [side] : (['collect', 'disburse'] as const)) active[one] = name
     },

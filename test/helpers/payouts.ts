@@ -105,7 +105,10 @@ export const heardOf = (service: LiveService, what: 'submit' | 'question', refer
   service.operator.journal.filter((one) => one.what === what && one.reference === reference)
 
 /** A live bulk of items of 5000; answers the ids of its payouts, which wait in the queue. */
-export async function queueBulk({ live }: Shop, phones: string[] = [newPayer()]): Promise<string[]> {
+export async function queueBulk(
+  { live }: Pick<Shop, 'live'>,
+  phones: string[] = [newPayer()],
+): Promise<string[]> {
   const payouts = phones.map((phone) => ({ amount: 5000, phone, reference: `for ${phone}` }))
   const { status, body } = await live.post('/v1/payouts/bulk', { payouts })
   assert.deepEqual([status, body.accepted], [200, phones.length], JSON.stringify(body))

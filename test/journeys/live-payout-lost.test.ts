@@ -140,7 +140,17 @@ test('a second post that is refused fails the payout once the operator still kno
   const body = await lost('error', { answer: 'refuse', code: 'PAYEE_NOT_FOUND' })
   await untilPosted(body, 2)
   assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized', 'that post alone proves nothing')
-  await lookOnce(service, body.id)
+  const refusedMs = service.clock.nowMs()
+  for (let look = 0; look < 2; look += 1) await lookOnce(service, body.id)
+  assert.equal(
+    (await payoutOf(shop.live, body.id)).status,
+    'authorized',
+    'one lagging "not found" proves nothing',
+  )
+  for (let look = 0; look < 2; look += 1) await lookOnce(service, body.id)
+  const tookMs = service.clock.nowMs() - refusedMs
+  assert.ok(tookMs >= MINUTE && tookMs <= 3 * MINUTE, `failed after ${tookMs} ms`)
+  assert.equal(submits(body), 2)
   const failed = await payoutOf(shop.live, body.id)
   assert.deepEqual([failed.status, failed.failure_reason], ['failed', 'recipient_not_found'])
   assert.deepEqual(await postingsOf(service, body.id), RETURNED)

@@ -143,4 +143,37 @@ export const RAIL_FAULTS: readonly Fault[] = [
     sql: `update rail_attempts set subject = 'txn_gone' where ${about(held)}`,
     names: 'txn_gone',
   },
+  {
+    id: 'RA1',
+    fault: 'a payout in doubt without the time at which it may have left',
+    sql: `update rail_attempts set first_sent_at = null where ${about(inDoubt)}`,
+    names: inDoubt,
+  },
+  {
+    id: 'RA1',
+    fault: 'a payout in doubt that is with no contract',
+    sql: `update rail_attempts set installation = '' where ${about(inDoubt)}`,
+    names: inDoubt,
+  },
+  {
+    id: 'RA1',
+    fault: 'a queued payout that has left',
+    sql: `update rail_attempts set first_sent_at = created_at, installation = 'one' where ${about(PAYOUT.approved)}`,
+    names: PAYOUT.approved,
+  },
+  {
+    id: 'RA1',
+    fault: 'a payout that was asked about at a contract that it was never sent to',
+    sql: `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, elapsed_ms, installation)
+      select merchant_id, id, created_at, 'status', 'not_found', 'answered', 1, 'elsewhere' from rail_attempts where ${about(inDoubt)}`,
+    names: inDoubt,
+  },
+  {
+    id: 'RA1',
+    fault: 'a payout that was posted at one contract and moved to another',
+    sql: `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, elapsed_ms, installation)
+        select merchant_id, id, created_at, 'submit', 'ambiguous', 'sent', 1, installation from rail_attempts where ${about(sending)};
+      update rail_attempts set installation = 'today' where ${about(sending)}`,
+    names: sending,
+  },
 ]

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Operator, startOperator } from '../fakes/operator.ts'
+import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
+import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import {
+  AMBIGUOUS,
+  attemptOf,
+  lookOnce,
+  pay,
+  payoutOf,
+  queueBulk,
+  richShop,
+  settle,
+  startPayingService,
+} from '../helpers/payouts.ts'
+
+// Two contracts with the operator, of which staff make the second one active while the first still has payouts in doubt.
+const FUNDS = 500_000
+const SECOND = 'second contract'
+const ENDING = 'a contract that ends'
+let service: LiveService
+let second: Operator
+before(async () => {
+  service = await startPayingService()
+  second = await startOperator({ pays: 'when told' })
+  service.rail.addInstallation(SECOND, second.url)
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+    await second.close()
+  }
+})
+
+type Stored = { installation: string; sent: boolean }
+async function storedOf(payoutId: string): Promise<Stored | undefined> {
+  const [row] = await service.rows<Stored>(
+    'select installation, first_sent_at is not null as sent from rail_attempts where subject = $1',
+    [payoutId],
+  )
+  return row
+}
+
+const postsOf = (payoutId: string) =>
+  service.rail.submitted.filter(({ publicId }) => publicId === payoutId).map((one) => one.installation)
+
+/** How often the second operator, which has never seen it, was asked about it or posted it. */
+const atSecond = ({ rail_reference }: { rail_reference: string }) =>
+  second.journal.filter(({ reference }) => reference === rail_reference).length
+
+async function untilPosted(payoutId: string, times: number): Promise<void> {
+  for (let look = 0; look < 60 && postsOf(payoutId).length < times; look += 1)
+    await lookOnce(service, payoutId)
+  assert.equal(postsOf(payoutId).length, times)
+}
+
+for (const kind of ['single', 'bulk'] as const)
+  test(`M1: a ${kind} payout in doubt is asked about and posted again where it was posted first`, async () => {
+    const shop = await richShop(service, FUNDS)
+    const phone = newPayer()
+    service.operator.onSubmit(
+      (nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }),
+      phone,
+    )
+    let id: string
+    if (kind === 'single') id = (await pay(shop.live, { recipient: { phone } })).body.id
+    else {
+      ;[id = ''] = await queueBulk(shop, [phone])
+      await service.run('send-payouts')
+    }
+    const body = await payoutOf(shop.live, id)
+    assert.deepEqual([body.status, body.failure_reason], ['authorized', AMBIGUOUS])
+    service.rail.activate(SECOND)
+    try {
+      await untilPosted(id, 2)
+      assert.deepEqual(postsOf(id), [FIRST_INSTALLATION, FIRST_INSTALLATION])
+      assert.equal(atSecond(body), 0, 'the other platform would have taken it for a new payment')
+      assert.deepEqual(await storedOf(id), { installation: FIRST_INSTALLATION, sent: true })
+      await settle(service, id)
+      assert.equal((await payoutOf(shop.live, id)).status, 'succeeded')
+    } finally {
+      service.rail.activate(FIRST_INSTALLATION)
+    }
+  })
+
+test('M1: what provably never left may go to the contract that is active by now', async () => {
+  const shop = await richShop(service, FUNDS)
+  const phone = newPayer()
+  service.operator.onSubmit({ answer: 'bar the account' }, phone)
+  const [id = ''] = await queueBulk(shop, [phone])
+  assert.deepEqual(await storedOf(id), { installation: '', sent: false })
+  await service.run('send-payouts')
+  assert.equal(await attemptOf(service, id), 'not_sent')
+  assert.deepEqual(await storedOf(id), { installation: FIRST_INSTALLATION, sent: false })
+  service.rail.activate(SECOND)
+  try {
+    await lookOnce(service, id)
+    assert.deepEqual(postsOf(id), [FIRST_INSTALLATION, SECOND])
+    assert.deepEqual(await storedOf(id), { installation: SECOND, sent: true })
+    second.pays(id)
+    await settle(service, id)
+    assert.equal((await payoutOf(shop.live, id)).status, 'succeeded')
+  } finally {
+    service.rail.activate(FIRST_INSTALLATION)
+  }
+})
+
+test('M1: a payout that is to be posted again waits for its contract when that is not served any more', async () => {
+  service.rail.addInstallation(ENDING, service.operator.url)
+  service.rail.activate(ENDING)
+  const shop = await richShop(service, FUNDS)
+  const phone = newPayer()
+  service.operator.onSubmit({ answer: 'error', takes: false }, phone)
+  const { body } = await pay(shop.live, { recipient: { phone } })
+  for (let look = 0; look < 60 && (await attemptOf(service, body.id)) !== 'not_sent'; look += 1)
+    await lookOnce(service, body.id)
+  assert.equal(await attemptOf(service, body.id), 'not_sent')
+  service.rail.activate(SECOND)
+  service.rail.removeInstallation(ENDING)
+  try {
+    for (let look = 0; look < 10; look += 1) await lookOnce(service, body.id)
+    assert.deepEqual(postsOf(body.id), [ENDING])
+    assert.equal(atSecond(body), 0)
+    assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized')
+    service.rail.addInstallation(ENDING, service.operator.url)
+    service.operator.onSubmit({ answer: 'accept' }, phone)
+    await untilPosted(body.id, 2)
+    await settle(service, body.id)
+    assert.deepEqual(postsOf(body.id), [ENDING, ENDING])
+  } finally {
+    service.rail.activate(FIRST_INSTALLATION)
+  }
+})
+
+test('M1: the database refuses to move an attempt that may have left to another contract, or to forget that it left', async () => {
+  const shop = await richShop(service, FUNDS)
+  const phone = newPayer()
+  service.operator.onSubmit({ answer: 'error', takes: false }, phone)
+  const { body } = await pay(shop.live, { recipient: { phone } })
+  for (const change of [
+    `installation = '${SECOND}'`,
+    'first_sent_at = null',
+    `first_sent_at = first_sent_at + interval '1 day'`,
+  ])
+    await assert.rejects(service.rows(`update rail_attempts set ${change} where subject = $1`, [body.id]), {
+      constraint: 'attempt_keeps_its_installation',
+    })
+})
