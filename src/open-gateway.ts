@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { buildGateway, type Gateway, type Parts } from './app.ts'
 import type { Config } from './config.ts'
-import { copyPlatformFreeze } from './merchants/payout-freeze.ts'
+import { followFreeze } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
@@ -55,7 +55,8 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       cells: migrated.cells,
       role: migrated.role,
     })
-    await copyPlatformFreeze(gateway)
+    // A cell that a migration has just made knows nothing of a freeze yet.
+    if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(followFreeze))
     return {
       gateway,
       migrated,

@@ -13,6 +13,7 @@ import type { Config } from './config.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
+import { followFreeze } from './merchants/payout-freeze.ts'
 import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
@@ -96,6 +97,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
   await Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
+  await Promise.all(gateway.cells.map(followFreeze))
   await gateway.keyRing.refresh()
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)

@@ -3,6 +3,7 @@ import { finishKeys } from './charges/finish-keys.ts'
 import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
+import { followFreeze } from './merchants/payout-freeze.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
@@ -49,6 +50,7 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
     { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
+    { name: 'follow-freeze', everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
     { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishAllKeys(app) },
     {
       name: 'checkpoint-ledgers',

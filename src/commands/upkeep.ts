@@ -1,4 +1,5 @@
 import { sweepsOf } from '../sweeps.ts'
+import { verifyStops } from '../verify/stops.ts'
 import { verifyCell, verifyReport } from '../verify/verify.ts'
 import { type Command, WrongUsage } from './command.ts'
 import { examine } from './doctor.ts'
@@ -52,7 +53,10 @@ const verify: Command = {
   async run({ gateway }) {
     const cells = []
     for (const app of gateway.cells)
-      cells.push({ cell: app.cell, findings: await verifyCell(app.db, gateway.clock.now()) })
+      cells.push({
+        cell: app.cell,
+        findings: [...(await verifyCell(app.db, gateway.clock.now())), await verifyStops(app)],
+      })
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
     const lines = cells.flatMap(({ cell, findings }) => [cell, verifyReport(findings)])
     return {

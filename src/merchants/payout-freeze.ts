@@ -1,6 +1,7 @@
 import type { App, Gateway } from '../app.ts'
 import { freezeHead } from '../ledger/book.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { isRetryable } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 
 const FREEZE_PLATFORM = statement(
@@ -12,29 +13,73 @@ const PLATFORM_FREEZE = statement<{ reason: string | null }>(
   'platform payout freeze',
   'select case when frozen then reason end as reason from payout_freeze',
 )
-const STOP_CELL = statement('stop payouts of cell', 'update payout_stops set frozen_for = $1')
+const LOCK_CELL = statement('lock cell against payouts', 'select lock_payout_stops()')
+const STOP_CELL = statement<{ changed: number }>(
+  'stop payouts of cell',
+  'update payout_stops set frozen_for = $1 where frozen_for is distinct from $1 returning 1 as changed',
+)
+const CELL_STOP = statement<{ frozenFor: string | null }>(
+  'payout stop of cell',
+  'select frozen_for as "frozenFor" from payout_stops',
+)
 const LOCK_STOPS = statement<{ frozenFor: string | null }>(
   'lock payout stops',
   'select frozen_for as "frozenFor" from payout_stops for share',
 )
 
+// A payout's transaction may hold the cell for some seconds when the database is slow. The freeze asks again until then.
+const TELLS_A_CELL_WITHIN_MS = 20_000
+
 /**
  * Freezes the platform's live payouts, or lets them run (reason null). Every reserving transaction of a cell holds that
- * cell's copy, so when this returns none can slip behind it (G70; ledger.md 6).
+ * cell's copy, so when this returns none can slip behind it (G70; ledger.md 6). One cell that cannot be told keeps no other
+ * from hearing it; then this throws, and the worker goes on telling it.
  */
 export async function freezePlatform(gateway: Gateway, reason: string | null): Promise<void> {
   await gateway.directory.query(FREEZE_PLATFORM, [reason !== null, reason, gateway.clock.now().toISOString()])
-  await copyPlatformFreeze(gateway)
+  const told = await Promise.allSettled(gateway.cells.map(tellCell))
+  const failed = told.find((one) => one.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
-/** Writes the platform's freeze into each cell: after a change, and at a start, for a cell may be new. */
-export async function copyPlatformFreeze(gateway: Gateway): Promise<void> {
-  const [freeze] = await gateway.directory.query(PLATFORM_FREEZE)
-  for (const app of gateway.cells)
-    await app.db.transaction(async (tx) => {
-      await tx.send(call(STOP_CELL, freeze?.reason ?? null))
-      return { value: null }
-    })
+/**
+ * Mends a cell that says something else than the directory: a new one, or one whose freeze was cut off by a crash. Answers
+ * how many it mended. While both agree it takes no lock and writes nothing.
+ */
+export async function followFreeze(app: App): Promise<number> {
+  const { directory, cell } = await readStops(app)
+  return directory === cell ? 0 : await copyFreeze(app)
+}
+
+/** Why payouts are frozen by the directory and by the cell's copy (null: they run), read without a lock. */
+export async function readStops(app: App): Promise<{ directory: string | null; cell: string | null }> {
+  const [[platform], [stop]] = await Promise.all([
+    app.directory.query(PLATFORM_FREEZE),
+    app.db.query(CELL_STOP),
+  ])
+  return { directory: platform?.reason ?? null, cell: stop?.frozenFor ?? null }
+}
+
+async function tellCell(app: App): Promise<void> {
+  const giveUpAt = performance.now() + TELLS_A_CELL_WITHIN_MS
+  for (;;) {
+    try {
+      await copyFreeze(app)
+      return
+    } catch (error) {
+      if (!isRetryable(error) || performance.now() > giveUpAt) throw error
+    }
+  }
+}
+
+/** First the cell's lock, then the directory: of two that do this at once the later one writes what holds now. */
+function copyFreeze(app: App): Promise<number> {
+  return app.db.transaction(async (tx) => {
+    await tx.send(call(LOCK_CELL))
+    const [freeze] = await app.directory.query(PLATFORM_FREEZE)
+    const [changed] = await tx.send(call(STOP_CELL, freeze?.reason ?? null))
+    return { value: changed.length }
+  })
 }
 
 /** The platform's freeze as a reserving transaction reads it: locked until its commit. */
@@ -42,6 +87,8 @@ export const lockStops = (): Call<{ frozenFor: string | null }> => call(LOCK_STO
 
 /** Freezes one account's live payouts. The pause of an open exception is another column and stays. */
 export async function freezeAccount(app: App, merchantId: number, reason: string | null): Promise<void> {
-  const freeze = freezeHead(merchantId, 'live', reason)
-  await app.db.query(freeze.statement, freeze.values)
+  await app.db.transaction(async (tx) => {
+    await tx.send(freezeHead(merchantId, 'live', reason))
+    return { value: null }
+  })
 }

@@ -1,5 +1,5 @@
 import type { App, Gateway } from '../app.ts'
-import { call } from '../platform/db/database.ts'
+import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { resolveHost } from '../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
@@ -44,6 +44,11 @@ const LOCK = statement<{ id: number }>(
   'lock merchant',
   'select id from merchants where id = $1 for no key update',
 )
+const LOCK_FREE = statement<{ id: number }>(
+  'lock free merchant',
+  'select id from merchants where id = $1 for no key update skip locked',
+)
+const LOCK_ALL = statement('lock all merchants', 'select lock_merchants()')
 const SETTLED = statement(
   'webhook address settled',
   'update merchants set webhook_changed_at = null where id = $1 and webhook_changed_at <= $2',
@@ -81,7 +86,7 @@ export async function setMerchant(app: App, merchant: Merchant, change: Merchant
   if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
   const wanted = merchantNamed(merchant.publicId)
   const changed = await app.db.transaction(async (tx) => {
-    await tx.send(call(LOCK, merchant.id))
+    await lockRow(tx, merchant.id)
     const [[now]] = await tx.send(wanted)
     const next = { ...(now as Merchant), ...change }
     return { value: next, last: [call(SET, ...valuesOf(next), app.clock.now().toISOString())] }
@@ -90,6 +95,12 @@ export async function setMerchant(app: App, merchant: Merchant, change: Merchant
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
   return changed
+}
+
+/** Live payouts hold the row one over the other and may never leave a gap. The lock of the table is queued fairly. */
+async function lockRow(tx: Tx, merchantId: number): Promise<void> {
+  const [free] = await tx.send(call(LOCK_FREE, merchantId))
+  if (free.length === 0) await tx.send(call(LOCK_ALL), call(LOCK, merchantId))
 }
 
 function valuesOf(merchant: Merchant): unknown[] {

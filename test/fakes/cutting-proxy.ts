@@ -7,10 +7,15 @@ export type CuttingProxy = {
   cutNextCommit(where: 'before the server hears of it' | 'before its answer'): void
   /** The next transaction loses its connection when the server has answered its BEGIN. */
   cutNextTransaction(): void
+  /** The next bytes for the server that match stay on the wire, with all that follows them, until they are let through. */
+  holdNext(asked: RegExp): Held
   /** Nobody can connect and every connection is cut; `open` ends that. */
   close(): Promise<void>
   open(): Promise<void>
 }
+
+/** Bytes that are kept on their way to the server. */
+export type Held = { held(): boolean; letThrough(): void }
 
 type Cut = { asked: RegExp; answered: RegExp | null }
 
@@ -22,6 +27,7 @@ const BEGUN = /BEGIN\0/
 export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
   const wires = new Set<Socket>()
   let cut: Cut | null = null
+  let hold: { asked: RegExp; kept: { database: Socket; bytes: Buffer }[]; by: Socket | null } | null = null
   let server: Server | null = null
 
   function serve(client: Socket): void {
@@ -40,7 +46,9 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
         cut = null
         if (cutAtAnswer === null) return end()
       }
-      database.write(bytes)
+      if (hold?.by === null && hold.asked.test(bytes.toString('latin1'))) hold.by = client
+      if (hold?.by === client) hold.kept.push({ database, bytes })
+      else database.write(bytes)
     })
     database.on('data', (bytes) => {
       if (cutAtAnswer?.test(bytes.toString('latin1'))) return end()
@@ -55,6 +63,17 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
     },
     cutNextTransaction: () => {
       cut = { asked: /begin\0/i, answered: BEGUN }
+    },
+    holdNext: (asked) => {
+      const own: NonNullable<typeof hold> = { asked, kept: [], by: null }
+      hold = own
+      return {
+        held: () => own.by !== null,
+        letThrough: () => {
+          if (hold === own) hold = null
+          for (const { database, bytes } of own.kept) database.write(bytes)
+        },
+      }
     },
     open: () => {
       server = createServer(serve)
