@@ -1,4 +1,4 @@
-import { pauseHead } from '../ledger/book.ts'
+import { lockHeads, pauseHead } from '../ledger/book.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -21,10 +21,11 @@ const OPEN = statement(
    values ($1, $2, $3, $4, 'critical', $5, $6, $7)
    on conflict (merchant_id, subject, kind) where closed_at is null do nothing`,
 )
-/** Opens a critical exception, once while it stays open, and pauses the account's payouts in that mode. */
+/** Opens a critical exception, once while it stays open, and pauses the account's payouts in that mode. Locks its head first. */
 export function openException(found: Break, at: Date): Call[] {
   const id = newId('exc_', found.tag)
   return [
+    lockHeads([{ merchantId: found.merchantId, mode: found.mode }]),
     call(
       OPEN,
       found.merchantId,

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { pauseHeadAgain } from '../ledger/book.ts'
+import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
+import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
@@ -25,6 +26,10 @@ const LIST = statement<OpenedException>(
   `select ${COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
    order by e.opened_at, e.id`,
 )
+const MODE_OF = statement<{ mode: 'test' | 'live' }>(
+  'mode of exception',
+  'select mode from exceptions where merchant_id = $1 and id = $2',
+)
 const LOCK = statement<OpenedException>(
   'lock exception',
   `select ${COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2 for no key update`,
@@ -48,8 +53,14 @@ export async function resolveException(
   note: string,
 ): Promise<OpenedException> {
   return app.db.transaction(async (tx) => {
-    const [[found]] = await tx.send(call(LOCK, merchantId, id))
-    if (!found) throw notFound('exception')
+    const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
+    if (!place) throw notFound('exception')
+    // The head before the exception, here and where one opens: whoever comes second then sees what the first has written.
+    const [, [found]] = await tx.send(
+      lockHeads([{ merchantId, mode: place.mode }]),
+      call(LOCK, merchantId, id),
+    )
+    assert(found, 'an exception is never deleted')
     if (found.closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
     const closedAt = app.clock.now()
     const close = call(CLOSE, merchantId, id, closedAt.toISOString(), note)
