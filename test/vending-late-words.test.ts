@@ -227,7 +227,12 @@ test('the refusal of a direct dispense does not free what its machine has delive
     return { value: null }
   })
   await dieSending(service, direct)
-  const move = { merchantId: core.shop.merchantId, chargeId: charge, to: DELIVERED }
+  const move = {
+    merchantId: core.shop.merchantId,
+    chargeId: charge,
+    to: DELIVERED,
+    source: 'callback',
+  } as const
   assert.equal(await moveDirect(service.app, move), 'moved')
   await recordAnswer(service.app, direct, REFUSED)
   const [row] = await service.rows('select state, vending_status from dispense_claims where id = $1', [

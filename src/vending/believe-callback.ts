@@ -8,7 +8,7 @@ import { echo } from '../platform/text.ts'
 import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } from './callback-body.ts'
 import { type CallbackSecret, openSecrets, ownerName, sealedSecrets } from './callback-secrets.ts'
 import { whichSigned } from './callback-signing.ts'
-import type { Candidate, Finder } from './match-callback.ts'
+import { type Candidate, type Finder, isAbout, wasTold } from './match-callback.ts'
 import type { OrderOutcome } from './order-move.ts'
 import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callbacks.ts'
 
@@ -102,7 +102,7 @@ function believeSigned(
   if (served !== undefined) return answered(seenBefore(receiver, candidate, served))
   const report = readReport(callback)
   const candidates = [candidate]
-  if (candidate.torn || callback.machine !== candidate.machine)
+  if (candidate.torn || !wasTold(candidate, callback.machine))
     return { kind: 'kept', outcome: 'mismatch', callback, candidates }
   if (report.kind === 'not_finished') return { kind: 'kept', outcome: 'not_finished', callback, candidates }
   return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, candidate.products) }
@@ -118,9 +118,12 @@ function outcomeOfReport(
   return { status: 'dispensed', confirmed: true, result, note }
 }
 
-function seenBefore({ log }: Receiver, { orderId }: Candidate, served: string): Received {
-  if (served === orderId) return 'duplicate'
-  log.warn({ object_id: orderId, served }, 'a callback with the sign of another order was not applied')
+function seenBefore({ log }: Receiver, candidate: Candidate, served: string): Received {
+  if (isAbout(candidate, served)) return 'duplicate'
+  log.warn(
+    { object_id: candidate.orderId, served },
+    'a callback with the sign of another order was not applied',
+  )
   return 'mismatch'
 }
 

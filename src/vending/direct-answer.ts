@@ -48,7 +48,7 @@ export const DirectDispenseAnswerShape = Type.Object(
     charge_id: Type.String(),
     vending_status: Type.Enum(['dispensing', 'dispensed'], {
       description:
-        'what became of it is said by the report of the machine; `dispensed` at once where your supplier never reports (profile `optimistic`)',
+        'what became of it is said by the report of the machine; `dispensed` at once where your supplier never reports (profile `optimistic`), or where the machine has just reported that an earlier command for this charge was delivered',
     }),
     ambiguous: Type.Boolean({
       description:
@@ -65,14 +65,16 @@ export const DirectDispenseAnswerShape = Type.Object(
 /** The first answer, whatever the machine has reported since: accepted, or nobody knows. */
 export function presentDispense(claim: AnsweredClaim) {
   const { machine, orderId, chargeId, supplierCode: code, supplierMessage: message } = claim
+  // The machine has delivered an earlier command after all, before this one was sent: it never will be.
+  const stopped = claim.commandedAt === null && claim.state === 'delivered'
   return {
     ok: true,
     machine,
     order_id: orderId,
     charge_id: chargeId,
-    vending_status: claim.optimistic ? 'dispensed' : 'dispensing',
+    vending_status: claim.optimistic || stopped ? 'dispensed' : 'dispensing',
     // Only an acceptance brings a code without a refusal.
-    ambiguous: code === null,
+    ambiguous: code === null && !stopped,
     supplier_response: code === null ? null : { code, message: message ?? '' },
   }
 }

@@ -2,8 +2,8 @@ import type { ClaimState } from './claim.ts'
 import type { VendingOrder } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 
-/** The claim of an order's newest command. */
-export type NewestClaim = { id: string; state: ClaimState; commandedAt: Date | null }
+/** The newest claim of an order, or of the charge of a direct dispense. */
+export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
 
 /** What a move is judged and told by, beside the order itself; read behind the locks of order, charge and newest claim. */
 export type MoveFacts = {
@@ -11,14 +11,20 @@ export type MoveFacts = {
   hasWebhookUrl: boolean
   autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
   newest: NewestClaim | null
-  /** When a command of this order left last, whichever. */
+  /** How many commands have left, and when the last one did. */
+  commands: number
   commandedAt: Date | null
   /** `vending.dispensed` was told of the newest command before. */
   dispensedTold: boolean
 }
 
-/** The rules of a move, one a line. */
-export function judgeMove(order: VendingOrder, move: OrderMove, facts: MoveFacts): OrderMoved {
+/** What is judged: an order, or what a charge has paid for directly. */
+export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts' | 'charge'>
+type Word = Pick<OrderMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
+type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
+
+/** The rules of a move, one a line; the same for orders and for direct dispenses. */
+export function judgeMove(order: Standing, move: Word, facts: Commands): OrderMoved {
   const { vendingStatus: status, confirmed } = order
   const { to, source } = move
   if (isAboutAnother(order, move, facts)) return 'final'
@@ -29,28 +35,26 @@ export function judgeMove(order: VendingOrder, move: OrderMove, facts: MoveFacts
   if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
   if (status === to.status && (confirmed || !to.confirmed)) return 'same'
   if (order.charge?.status === 'refunded' && source === 'callback') return 'refunded'
-  if (to.status === 'failed' && isOldNews(order, move, facts)) return 'final'
+  if (to.status === 'failed' && isOldNews(move, facts)) return 'final'
   return 'moved'
 }
 
 /** An answer or a report that comes late must not end a command that was sent after it (VE2). */
-function isAboutAnother({ attempts }: VendingOrder, { about }: OrderMove, { newest }: MoveFacts): boolean {
+function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Commands): boolean {
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0
   return newest?.id !== about.claimId || !about.while.includes(newest.state)
 }
 
 /**
- * A failure that was reported of the command before: the newest has not been sent yet, or was sent after it was said. A
- * report carries no number of its command; of an order's first there is no doubt, whatever the machine's clock shows.
+ * A failure that was reported of the command before: the newest has not been sent yet, was sent after it was said, or was sent
+ * to another machine. A report carries no number of its command; of the first there is no doubt, whatever the machine's clock
+ * shows.
  */
-function isOldNews(
-  { attempts }: VendingOrder,
-  { source, saidAt }: OrderMove,
-  { newest }: MoveFacts,
-): boolean {
+function isOldNews({ source, saidAt, machine }: Word, { newest, commands }: Commands): boolean {
   if (source !== 'callback') return false
   if (newest?.state === 'claimed') return true
+  if (machine != null && newest !== null && newest.machine !== machine) return true
   const sentAt = newest?.commandedAt ?? null
-  return attempts > 1 && saidAt !== undefined && sentAt !== null && saidAt < sentAt
+  return commands > 1 && saidAt !== undefined && sentAt !== null && saidAt < sentAt
 }

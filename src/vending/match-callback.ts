@@ -15,8 +15,10 @@ export type Candidate = {
   kind: 'order' | 'direct'
   orderId: string
   chargeId: string | null
-  /** What the machine is told to dispense at; another one has not been told. */
+  /** The machine of the newest command. */
   machine: string
+  /** Of direct dispenses: what the charge has commanded before, each with the merchant's number. */
+  earlier: readonly { machine: string; orderId: string }[]
   products: number
   createdAt: Date
   /** The ids of the callback lead to different orders: nothing is changed, whoever signed. */
@@ -28,7 +30,7 @@ type Place = { merchantId: number; id: string }
 
 // Of an order every machine is asked for as many units as there are goods.
 const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
-  json_array_length(o.goods) as products, o.created_at as "createdAt"`
+  json_array_length(o.goods) as products, o.created_at as "createdAt", '[]'::json as earlier`
 const ORDER_TABLES = `vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
   join merchants m on m.id = o.merchant_id`
 const BY_ID = statement<Row>(
@@ -46,7 +48,9 @@ const BY_CHARGE = statement<Row & { named: string }>(
 const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
   'direct dispenses of callbacks',
   `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
-     json_array_length(k.goods) as products, k.claimed_at as "createdAt"
+     json_array_length(k.goods) as products, k.claimed_at as "createdAt",
+     (select coalesce(json_agg(json_build_object('machine', d.machine, 'orderId', d.order_id)), '[]') from dispense_claims d
+      where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct' and d.commanded_at is not null) as earlier
    from charges c join merchants m on m.id = c.merchant_id
    left join lateral (select * from dispense_claims d
      where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct'
@@ -107,10 +111,18 @@ function agreed(
 ): Candidate[] {
   if (named === null) return paid === null || paid === 'other' ? [] : [paid]
   // The merchant's own number of a direct dispense may be the id of anything, also of an order.
-  if (paid !== null && paid !== 'other' && paid.kind === 'direct' && paid.orderId === orderId) return [paid]
+  if (paid !== null && paid !== 'other' && paid.kind === 'direct' && isAbout(paid, orderId)) return [paid]
   const agree = paid === null || (paid !== 'other' && isSame(paid, named))
   return [{ ...named, torn: !agree }]
 }
+
+/** Whether this is the number of its newest command, or of one before it. */
+export const isAbout = ({ orderId: newest, earlier }: Candidate, orderId: string | null): boolean =>
+  newest === orderId || earlier.some((one) => one.orderId === orderId)
+
+/** Whether this machine was told, by the newest command or by one before it. */
+export const wasTold = ({ machine: newest, earlier }: Candidate, machine: string | null): boolean =>
+  newest === machine || earlier.some((one) => one.machine === machine)
 
 const isSame = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId

@@ -6,43 +6,39 @@ import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
-import type { ClaimState } from './claim.ts'
+import { judgeMove, type MoveFacts, type NewestClaim } from './judge-move.ts'
 import { unlessSeen } from './move-order.ts'
 import { unitsOf } from './move-writes.ts'
 import type { Goods } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 import { addCallbacks, ordersOfSigns } from './vendor-callbacks.ts'
 
-/** What a machine says of the newest direct dispense that this charge has paid for, or the answer of a supplier that never reports. */
-export type DirectMove = Pick<OrderMove, 'merchantId' | 'to' | 'said' | 'alongside'> & {
-  chargeId: string
-  /** Of the supplier's answer: the claim that it is about. A machine's report is about the newest. */
-  accepted?: { claimId: string }
-}
+/** What a machine says of what this charge has paid for directly, or the answer of a supplier that never reports. */
+export type DirectMove = Omit<OrderMove, 'id'> & { chargeId: string }
 
-/** A direct dispense as its claim has it: there is no order row. */
-type Direct = {
-  id: string
+/** The newest direct dispense of a charge as its claim has it: there is no order row. */
+type Direct = NewestClaim & {
   mode: Mode
   orderId: string
-  machine: string
   goods: readonly Goods[]
-  attempt: number
-  state: ClaimState
   status: 'dispensing' | 'dispensed' | 'failed'
   claimedAt: Date
-  commandedAt: Date | null
   /** How often `vending.dispensed` was told of it. */
   dispensedTold: number
 }
 
 const NEWEST = statement<Direct>(
   'newest direct dispense',
-  `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.attempt, k.state, k.vending_status as status,
+  `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.state, k.vending_status as status,
      k.claimed_at as "claimedAt", k.commanded_at as "commandedAt", (select count(*)::int from events e
        where e.merchant_id = k.merchant_id and e.subject = k.id and e.type = 'vending.dispensed') as "dispensedTold"
    from dispense_claims k where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct'
    order by k.claimed_at desc, k.attempt desc limit 1 for no key update`,
+)
+const COMMANDS = statement<Pick<MoveFacts, 'commands' | 'commandedAt'>>(
+  'commands that a charge has paid for directly',
+  `select count(k.commanded_at)::int as commands, max(k.commanded_at) as "commandedAt" from dispense_claims k
+   where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct'`,
 )
 const MOVE = statement(
   'move direct dispense',
@@ -54,7 +50,8 @@ const MOVE = statement(
 
 /**
  * What `moveOrder` is for orders, for a direct dispense (contract.md G36a): claim, event and delivery in one commit, on locked
- * rows. A jam frees the charge for another dispense; a delivery that is reported after it takes the charge again.
+ * rows and by the same rules. A jam frees the charge for another dispense; a delivery that is reported after it takes the
+ * charge again, and stops the next command where that has not been sent yet.
  */
 export async function moveDirect(app: App, move: DirectMove): Promise<OrderMoved> {
   const moved = await unlessSeen(() => judgeAndMove(app, move))
@@ -66,37 +63,29 @@ function judgeAndMove(app: App, move: DirectMove): Promise<OrderMoved> {
   const at = app.clock.now()
   const { merchantId, chargeId, said } = move
   return app.db.transaction(async (tx): Promise<{ value: OrderMoved; last?: readonly Call[] }> => {
-    const [[charge], [direct], [terms], ...seen] = await tx.send(
+    const [[charge], [direct], [sent], [terms], ...seen] = await tx.send(
       lockCharges([{ merchantId, id: chargeId }]),
       call(NEWEST, merchantId, chargeId),
+      call(COMMANDS, merchantId, chargeId),
       termsOf([merchantId]),
       ...(said === undefined ? [] : [ordersOfSigns([{ merchantId, sign: said.sign }])]),
     )
     if (seen.flat().length > 0) return { value: 'seen' }
-    assert(charge && direct && terms, 'neither a charge nor a claim on it is ever deleted')
-    const verdict = judge(direct, { charge, move })
+    assert(charge && direct && sent && terms, 'neither a charge nor a claim on it is ever deleted')
+    const verdict = judgeMove(standingOf(direct, charge, sent.commands), move, { ...sent, newest: direct })
     const kept = said === undefined ? [] : [addCallbacks([said.kept(verdict)])]
     const writes = verdict === 'moved' ? writesOf({ direct, charge, move, terms, at }) : []
     return { value: verdict, last: [...kept, ...writes] }
   })
 }
 
-/** One rule a line, as of orders. */
-function judge(
-  { id, state, status, commandedAt }: Direct,
-  { charge, move: { to, accepted } }: { charge: Charge; move: DirectMove },
-): OrderMoved {
-  // The lease of a slow call may have ended meanwhile; what a machine has said since counts more.
-  if (accepted !== undefined) return id === accepted.claimId && UNDECIDED.includes(state) ? 'moved' : 'final'
-  if (charge.status !== 'succeeded' && charge.status !== 'refunded') return 'unpaid'
-  if (commandedAt === null) return 'never_commanded'
-  const confirmed = state === 'delivered' || state === 'released'
-  if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
-  if (charge.status === 'refunded') return 'refunded'
-  return status === to.status && confirmed ? 'same' : 'moved'
-}
-
-const UNDECIDED: readonly ClaimState[] = ['commanding', 'ambiguous']
+/** As an order would stand. A claim that is not under way any more has been confirmed, one way or the other. */
+const standingOf = ({ state, status }: Direct, charge: Charge, commands: number) => ({
+  vendingStatus: status,
+  confirmed: state === 'delivered' || state === 'released',
+  attempts: commands,
+  charge: { id: charge.id, status: charge.status },
+})
 
 type Writing = { direct: Direct; charge: Charge; move: DirectMove; terms: MerchantTerms; at: Date }
 
@@ -106,7 +95,7 @@ function writesOf({ direct, charge, move, terms, at }: Writing): Call[] {
   const data = {
     ...present(direct, { charge, to, at }),
     merchant_reference: charge.reference,
-    source: move.accepted === undefined ? 'callback' : 'command',
+    source: move.source,
   }
   const dispensed = to.status === 'dispensed'
   const happening: Happening = {

@@ -24,8 +24,8 @@ const LOCK = statement<{ id: string }>(
 // The newest claim is held until the commit: a command of it that is just being sent waits, or was seen.
 const LOCK_NEWEST = statement<NewestClaim & { merchantId: number; orderId: string }>(
   'lock newest dispense claims',
-  `select k.merchant_id as "merchantId", k.order_id as "orderId", k.id, k.state, k.commanded_at as "commandedAt"
-   from dispense_claims k where (k.merchant_id, k.id) in (
+  `select k.merchant_id as "merchantId", k.order_id as "orderId", k.id, k.state, k.machine,
+     k.commanded_at as "commandedAt" from dispense_claims k where (k.merchant_id, k.id) in (
      select n.merchant_id, newest.id from ${rowsOf('bigint', 'text')} as n (merchant_id, id)
      cross join lateral (select c.id from dispense_claims c
        where c.merchant_id = n.merchant_id and c.order_id = n.id and c.kind = 'order' order by c.attempt desc limit 1) newest)
@@ -34,11 +34,13 @@ const LOCK_NEWEST = statement<NewestClaim & { merchantId: number; orderId: strin
 const ORDERS = statement<VendingOrder & OrderFacts>(
   'vending orders to move',
   `select ${ORDER_COLUMNS}, m.tag, m.webhook_url is not null as "hasWebhookUrl", m.auto_refund_on_jam as "autoRefundOnJam",
-     (select max(k.commanded_at) from dispense_claims k
-      where k.merchant_id = o.merchant_id and k.order_id = o.id and k.kind = 'order') as "commandedAt",
+     sent.commands, sent."commandedAt",
      exists (select 1 from events e where e.merchant_id = o.merchant_id and e.subject = o.id
        and e.type = 'vending.dispensed' and e.occurrence = o.attempts) as "dispensedTold"
-   from ${ORDER_TABLES} join merchants m on m.id = o.merchant_id where (o.merchant_id, o.id) in ${PLACES}`,
+   from ${ORDER_TABLES} join merchants m on m.id = o.merchant_id
+   cross join lateral (select count(k.commanded_at)::int as commands, max(k.commanded_at) as "commandedAt" from dispense_claims k
+     where k.merchant_id = o.merchant_id and k.order_id = o.id and k.kind = 'order') sent
+   where (o.merchant_id, o.id) in ${PLACES}`,
 )
 
 type Place = { merchantId: number; id: string }

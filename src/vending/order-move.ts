@@ -20,6 +20,8 @@ export type OrderMove = {
   about?: { claimId: string; while: readonly ClaimState[] } | 'none'
   /** When it was said at the latest, by the clock of whoever said it. */
   saidAt?: Date
+  /** Of a report: the machine that it is about. */
+  machine?: string | null
   /**
    * The message that says it. It is kept behind the locks, whatever comes of it; where its sign was kept before, it was said
    * before: the first content wins, and nothing moves.

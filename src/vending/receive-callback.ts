@@ -90,7 +90,8 @@ function moveOf({ callback, candidate, to }: Reported) {
   const kept = (verdict: OrderMoved) =>
     keptCallback(candidate, { callback, outcome: outcomeOf(verdict, to.status), at })
   const said = { sign: callback.sign, kept }
-  return { merchantId, id, to, source: 'callback', saidAt: new Date(callback.sentByMs), said } as const
+  const saidAt = new Date(callback.sentByMs)
+  return { merchantId, id, to, source: 'callback', saidAt, machine: callback.machine, said } as const
 }
 
 function received(

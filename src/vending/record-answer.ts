@@ -117,25 +117,15 @@ async function recordAcceptance(app: App, claim: Claim, answer: Heard<'accepted'
     await app.db.query(answered.statement, answered.values)
     return
   }
-  const to = { status: 'dispensed', confirmed: false, result: null, note: null } as const
-  if (claim.kind === 'direct') {
-    await moveDirect(app, {
-      merchantId,
-      chargeId,
-      to,
-      accepted: { claimId: claim.id },
-      alongside: [answered],
-    })
-    return
-  }
-  await moveOrder(app, {
+  const move = {
     merchantId,
-    id: orderId,
-    to,
+    to: { status: 'dispensed', confirmed: false, result: null, note: null },
     source: 'command',
     about: { claimId: claim.id, while: UNDECIDED },
     alongside: [answered],
-  })
+  } as const
+  if (claim.kind === 'direct') await moveDirect(app, { ...move, chargeId })
+  else await moveOrder(app, { ...move, id: orderId })
 }
 
 /** A simulated machine that will report by itself is given its time. */

@@ -43,8 +43,9 @@ async function report(app: App, claim: Due): Promise<void> {
         ? ({ status: 'dispensed', confirmed: true, result, note: null } as const)
         : ({ status: 'failed', confirmed: true, result, error: 'the machine reported a jam' } as const)
     const about = { claimId: claim.id, while: ['commanding', 'accepted', 'ambiguous'] } as const
-    if (claim.kind === 'direct') await moveDirect(app, { merchantId, chargeId: claim.chargeId, to })
-    else await moveOrder(app, { merchantId, id, to, source: 'callback', about })
+    const move = { merchantId, to, source: 'callback', about } as const
+    if (claim.kind === 'direct') await moveDirect(app, { ...move, chargeId: claim.chargeId })
+    else await moveOrder(app, { ...move, id })
   }
   await app.db.query(REPORTED, [merchantId, claim.id])
 }

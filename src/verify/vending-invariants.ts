@@ -80,7 +80,8 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
     offenders: `select min(id) as offender from vendor_callbacks group by merchant_id, sign having count(*) > 1
       union all
       select v.id from vendor_callbacks v where outcome in ('dispensed', 'jam') and not exists (select 1 from dispense_claims k
-        where (k.merchant_id, k.order_id, k.charge_id) = (v.merchant_id, v.order_id, v.charge_id) and k.commanded_at is not null)`,
+        where (k.merchant_id, k.charge_id) = (v.merchant_id, v.charge_id) and (k.order_id = v.order_id or k.kind = 'direct')
+          and k.commanded_at is not null)`,
   },
   {
     id: 'VE7',
@@ -123,7 +124,7 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'EV6',
-    says: 'an end of a direct dispense is told once, about a claim of its own merchant and mode that was commanded',
+    says: 'an end of a direct dispense is told once, about a claim of its own merchant and mode whose charge was commanded for',
     counted: `select count(*) from events e where ${OF_DIRECT}`,
     offenders: `select coalesce(k.id, e.subject) as offender
       from (select * from dispense_claims where kind = 'direct') k
@@ -132,7 +133,8 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
         from events e where ${OF_DIRECT} group by e.merchant_id, e.subject, e.mode) e
         on (e.merchant_id, e.subject, e.mode) = (k.merchant_id, k.id, k.mode)
       where case when k.id is null then true when e.subject is null then k.vending_status = 'dispensed'
-        else e.times > e.types + k.optimistic::int or k.commanded_at is null or (k.vending_status = 'dispensed' and not e.dispensed)
+        else e.times > e.types + k.optimistic::int or (k.commanded_at is null and not exists (select 1 from dispense_claims s
+          where (s.merchant_id, s.charge_id) = (k.merchant_id, k.charge_id) and s.commanded_at is not null)) or (k.vending_status = 'dispensed' and not e.dispensed)
           or (k.vending_status <> 'dispensed' and e.dispensed and not k.optimistic) end`,
   },
 ]

@@ -136,7 +136,8 @@ async function dispenseDirectly(app: App): Promise<void> {
   await pay(app, 1, ['test', 'directtwo', PRICE])
   await commandDirectly(app, DIRECT.delivered, DIRECTLY.delivered)
   await commandDirectly(app, DIRECT.open, DIRECTLY.open)
-  await moveDirect(app, { merchantId: 1, chargeId: DIRECTLY.delivered, to: delivered })
+  const said = { merchantId: 1, chargeId: DIRECTLY.delivered, to: delivered } as const
+  await moveDirect(app, { ...said, source: 'callback' })
   await app.db.pool.query(
     `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
      values (1, $1, $2, $3, 'M-1', $4, 'dispensed', '{}', $5)`,
