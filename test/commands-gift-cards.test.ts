@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { moveCharge } from '../src/charges/move-charge.ts'
 import { findUsableCard } from '../src/gift-cards/find-card.ts'
 import { monthBounds } from '../src/platform/kampala.ts'
 import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
@@ -213,4 +214,26 @@ test('gift-cards deactivate stops a card, what it has set aside stays, and activ
     })
   const actions = (await auditOf(own)).map(({ action }) => action.slice('gift-cards '.length))
   assert.deepEqual(actions, ['issue', 'deactivate', 'deactivate', 'activate', 'activate'])
+})
+
+test('C6 gift-cards restore gives a card back what it paid in full, once, and refuses what moves money', async () => {
+  const [own, stranger] = [await payer(service), await payer(service)]
+  const [{ id }] = (await json('issue', handleOf(own), '--value', '30000')).cards
+  const whole = await payByCard(service, own, { cardId: id, amount: 10_000, applied: 10_000 })
+  const part = await payByCard(service, own, { cardId: id, amount: 10_000, applied: 4000 })
+  await moveCharge(service.app, { charge: part, to: { status: 'succeeded', railTransactionId: '4711' } })
+  const restore = (charge: string, whose = own) =>
+    run('restore', handleOf(whose), '--charge', charge, '--json')
+  assertRefused(await restore(whole.id, stranger), { code: 1, says: /charge not found/ })
+  assertRefused(await restore(part.id), { code: 1, says: /not paid by a gift card alone/ })
+  assert.deepEqual(await sumsOf(service, id), [16_000, 0, 14_000])
+  assert.deepEqual(oneJson(await restore(whole.id)), {
+    ...{ charge_id: whole.id, status: 'refunded', gift_card_restored: 10_000, refund: null },
+  })
+  assertRefused(await restore(whole.id), { code: 1, says: /already_refunded/ })
+  assert.deepEqual(await sumsOf(service, id), [26_000, 0, 4000])
+  const [, ...audited] = await auditOf(own)
+  assert.deepEqual(audited, [
+    { action: 'gift-cards restore', details: { charge: whole.id, restored: 10_000 } },
+  ])
 })

@@ -25,9 +25,9 @@ export const lockCharges = (charges: readonly { merchantId: number; id: string }
     charges.map((one) => one.id),
   )
 
-/** Marks locked, succeeded charges as refunded by these payouts. */
+/** Marks locked, succeeded charges as refunded by these payouts; null where a gift card gets all of it back. */
 export function refundCharges(
-  refunded: readonly { merchantId: number; id: string; refundId: string; at: Date }[],
+  refunded: readonly { merchantId: number; id: string; refundId: string | null; at: Date }[],
 ): Call[] {
   if (refunded.length === 0) return []
   return [

@@ -35,10 +35,12 @@ function paidScreen(
     if (!confirmed) return { name: 'collect', doubt: 'unconfirmed' }
     return { name: 'collect', doubt: vendingError === null ? null : 'partly' }
   }
-  if (vendingStatus === 'failed' || refunded) return { name: 'failed', refunded }
+  if (vendingStatus === 'failed' || refunded) return { name: 'failed', refunded, byCard: isByCard(charge) }
   const late = waitsSince !== null && now.getTime() - waitsSince.getTime() >= LATE_MS
   return { name: 'releasing', late }
 }
+
+const isByCard = (charge: VendingOrder['charge']) => charge !== null && charge.due === 0
 
 /** What went wrong, for the customer; null where nothing did. Never the supplier's or our own words for it. */
 export function troubleOf(
@@ -52,6 +54,7 @@ export function troubleOf(
     case 'collect':
       return screen.doubt === 'partly' ? display.partly(shop) : null
     case 'failed':
+      if (screen.refunded && screen.byCard) return display.restored(ugx(amount))
       return screen.refunded ? display.refunded(ugx(amount), shop) : display.money(ugx(amount), shop)
     case 'scan':
     case 'paying':

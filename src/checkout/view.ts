@@ -153,7 +153,8 @@ export type Screen =
   | { name: 'releasing'; late: boolean }
   /** `unconfirmed`: the supplier says that it will, no machine has said that it did. */
   | { name: 'collect'; doubt: 'partly' | 'unconfirmed' | null }
-  | { name: 'failed'; refunded: boolean }
+  /** `byCard`: a gift card had paid all of it. */
+  | { name: 'failed'; refunded: boolean; byCard: boolean }
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }

@@ -4,6 +4,7 @@ import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
 import { issueCards, MOST_CARDS, readLastDay } from '../gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
 import { kampalaIso } from '../platform/kampala.ts'
+import { presentRefund, refundCharge } from '../refunds/refund-charge.ts'
 import { writeAudit } from './audit.ts'
 import {
   type Command,
@@ -98,6 +99,25 @@ const switching = (
   },
 })
 
+const restore: Command = {
+  name: 'gift-cards restore',
+  usage: 'gift-cards restore <m> --charge T',
+  says: 'give a card back what it has paid of a charge that it paid in full; the charge is refunded',
+  words: 1,
+  options: { charge: text },
+  async run(input) {
+    const chargeId = required(input, 'charge')
+    const { app, merchant } = await ofMerchant(input)
+    // Gift cards are live only.
+    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
+    const caller = { ...place, scope: 'full', keyLast4: '' } as const
+    const json = presentRefund(await refundCharge(app, caller, { chargeId, onlyToCard: true }))
+    const details = { charge: chargeId, restored: json.gift_card_restored }
+    await writeAudit(input.gateway, { action: 'gift-cards restore', merchantId: merchant.id, details })
+    return { json, lines: [`${chargeId} is refunded: ${json.gift_card_restored} are back on its gift card`] }
+  },
+}
+
 /** A card as lists show it: enough to recognise it, too little to spend it. */
 const shown = (app: App, card: GiftCard) => ({
   id: card.id,
@@ -124,5 +144,6 @@ export const giftCardCommands = [
   issue,
   list,
   switching('deactivate', 'let a card pay nothing more; payments under way still complete', deactivateCard),
+  restore,
   switching('activate', 'undo a deactivation', activateCard),
 ]

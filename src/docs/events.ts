@@ -43,7 +43,9 @@ const RefundedEventShape = Type.Object(
     ...ChargeEventShape.properties,
     gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
     refund_amount: Type.Integer({ description: 'what the customer gets back, whole UGX' }),
-    refund_id: Type.String({ description: 'the payout that brings it back, `pout_...`' }),
+    refund_id: orNull({
+      description: 'the payout that brings it back, `pout_...`; null where a gift card had paid all of it',
+    }),
     refunded_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'RefundedEventData' },

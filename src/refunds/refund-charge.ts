@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Charge, chargeEventData } from '../charges/charge.ts'
 import { lockCharges, refundCharges } from '../charges/refunded-charges.ts'
-import { lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
+import { type CardUse, lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
@@ -20,28 +20,31 @@ import type { Caller } from '../platform/http/caller.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
-import { chargeIsSpent, judgeRefund, refundRailAway } from './refund-rules.ts'
+import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
 
-/** A refunded charge and the payout that brings the money back. */
-export type Refunded = { charge: Charge; payout: NewPayout }
-type Item = { caller: Caller; chargeId: string; readiness: PayoutReadiness; unless: Call<unknown> | null }
+/** A refunded charge and the payout that brings the money back; null where a gift card had paid all of it. */
+export type Refunded = { charge: Charge; payout: NewPayout | null }
+type Wanted = {
+  chargeId: string
+  /** Asked behind the lock of the charge: where it answers with a row, something else has come of the charge (409). */
+  unless?: Call<unknown>
+  /** Only where a gift card has paid all, so that no money moves. */
+  onlyToCard?: boolean
+}
+type Item = Wanted & { caller: Caller; readiness: PayoutReadiness }
 export type Refunds = Batch<Item, Refunded>
 
 /**
  * Refunds a succeeded charge in full by a payout to its customer (spec 4.1; contract.md G11d, 3 e): charge, reservation,
- * payout, event and delivery in one commit. However many ask at once, one gets it. Throws Refusal with nothing written.
- * `unless` is asked behind the lock of the charge: where it answers with a row, something else has come of the charge (409).
+ * payout, event and delivery in one commit. What a gift card has paid goes back on the card in that commit; where it has paid
+ * all, nothing else happens. However many ask at once, one gets it. Throws Refusal with nothing written.
  */
-export async function refundCharge(
-  app: App,
-  caller: Caller,
-  { chargeId, unless = null }: { chargeId: string; unless?: Call<unknown> | null },
-): Promise<Refunded> {
+export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Promise<Refunded> {
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
-  const refunded = await app.refunds.add({ caller, chargeId, readiness, unless })
+  const refunded = await app.refunds.add({ ...wanted, caller, readiness })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
-  app.nudge('send-payouts')
+  if (refunded.payout !== null) app.nudge('send-payouts')
   return refunded
 }
 
@@ -58,6 +61,8 @@ export function refunds(app: App): Refunds {
 type Known = {
   terms: Map<number, MerchantTerms>
   charges: Map<string, Charge>
+  /** Charges of which a card holds that they were paid with it. */
+  cardTaken: ReadonlySet<string>
   windows: OpenWindows
   switches: Switches
   frozenFor: string | null
@@ -72,7 +77,7 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
     const locks = app.refundWindow.lock(places)
-    const [terms, charges, , stops, ...locked] = await tx.send(
+    const [terms, charges, uses, stops, ...locked] = await tx.send(
       termsForPayout(places),
       lockCharges(ownCharges(items)),
       lockCardsOf(ownCharges(items)),
@@ -84,6 +89,7 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
     const known: Known = {
       terms: new Map(terms.map((one) => [one.id, one])),
       charges: new Map(charges.map((charge) => [charge.id, charge])),
+      cardTaken: new Set(uses.filter(({ state }: CardUse) => state === 'taken').map((use) => use.chargeId)),
       windows: app.refundWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime()),
       switches: await openSwitches(
         tx,
@@ -96,17 +102,18 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
     }
     const outcomes = items.map((item) => refundOne(app, item, known))
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+    const payouts = refunded.flatMap(({ payout }) => (payout === null ? [] : [payout]))
     return {
       value: outcomes,
       last: [
-        ...refundCharges(refunded.map(({ charge, payout }) => ({ ...charge, refundId: payout.id, at }))),
+        ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
           refunded.map(({ charge }) => charge).filter(({ giftCardAmount }) => giftCardAmount > 0),
           at,
         ),
         ...known.book.writes(),
         ...known.switches.writes(),
-        ...addPayouts(refunded.map(({ payout }) => payout)),
+        ...addPayouts(payouts),
         ...addEvents(
           refunded.map((one) => happeningOf(one, known.terms)),
           at,
@@ -118,7 +125,7 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
 }
 
 async function spentMeanwhile(tx: Tx, items: readonly Item[]): Promise<ReadonlySet<Item>> {
-  const asking = items.flatMap((item) => (item.unless === null ? [] : [{ item, call: item.unless }]))
+  const asking = items.flatMap((item) => (item.unless === undefined ? [] : [{ item, call: item.unless }]))
   if (asking.length === 0) return new Set()
   const answers = await tx.send(...asking.map(({ call }) => call))
   return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ item }) => item))
@@ -137,13 +144,27 @@ function refundOne(app: App, item: Item, known: Known): Outcome<Refunded> {
 
 /** Judges, reserves, and remembers that this charge is taken: the next one in the same batch finds it refunded. */
 function acceptRefund(app: App, item: Item, known: Known): Refunded {
-  const { caller, chargeId, readiness } = item
+  const { caller, chargeId } = item
   const { merchantId, mode, tag } = caller
   const terms = known.terms.get(merchantId)
   assert(terms, 'a merchant with a key has a row')
   const found = tagOf('txn_', chargeId) === tag ? known.charges.get(chargeId) : undefined
-  const { charge, amount, phone } = judgeRefund(found, { terms, mode })
+  const cardTaken = known.cardTaken.has(chargeId)
+  const { charge, way } = judgeRefund(found, { terms, mode, cardTaken })
   if (known.spent.has(item)) throw chargeIsSpent()
+  if (item.onlyToCard && way.kind !== 'card') throw paidByPhone()
+  const payout = way.kind === 'card' ? null : acceptPayout(app, item, { charge, way, known })
+  const refundId = payout?.id ?? null
+  const refunded = { ...charge, status: 'refunded' as const, refundId, refundedAt: known.at }
+  known.charges.set(charge.id, refunded)
+  return { charge: refunded, payout }
+}
+
+type Paying = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }>; known: Known }
+
+/** The rules of what leaves the account, and the reservation. */
+function acceptPayout(app: App, { caller, readiness }: Item, { charge, way, known }: Paying): NewPayout {
+  const { merchantId, mode, tag } = caller
   const head = known.book.head(merchantId, mode)
   const stop = stopOf({ mode, frozenFor: known.frozenFor, head })
   if (stop !== null) throw stop
@@ -152,9 +173,9 @@ function acceptRefund(app: App, item: Item, known: Known): Refunded {
     { merchantId, tag, mode },
     {
       origin: { kind: 'refund', chargeId: charge.id, feeToReturn: charge.fee },
-      amount,
+      amount: way.amount,
       channel: charge.channel,
-      phone,
+      phone: way.phone,
       name: null,
       reference: charge.reference,
       at: known.at,
@@ -167,10 +188,23 @@ function acceptRefund(app: App, item: Item, known: Known): Refunded {
   }
   if (mode === 'test') payout.sandboxOutcome = known.switches.take(merchantId)
   reservePayout(known.book, payout)
-  const refunded = { ...charge, status: 'refunded' as const, refundId: payout.id, refundedAt: known.at }
-  known.charges.set(charge.id, refunded)
-  return { charge: refunded, payout }
+  return payout
 }
+
+/** What a caller sees of a refund; `refund` is null where a gift card had paid all. */
+export const presentRefund = ({ charge, payout }: Refunded) => ({
+  charge_id: charge.id,
+  status: 'refunded',
+  gift_card_restored: charge.giftCardAmount,
+  refund: payout && {
+    id: payout.id,
+    amount: payout.amount,
+    fee: payout.fee,
+    currency: 'UGX',
+    recipient_phone: payout.recipientPhone,
+    status: payout.status,
+  },
+})
 
 /** `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
 function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTerms>): Happening {
@@ -179,8 +213,8 @@ function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTe
   const data = {
     ...chargeEventData(charge),
     gift_card_restored: charge.giftCardAmount,
-    refund_amount: payout.amount,
-    refund_id: payout.id,
+    refund_amount: payout?.amount ?? 0,
+    refund_id: payout?.id ?? null,
     refunded_at: charge.refundedAt?.toISOString() ?? null,
   }
   return {

@@ -5,14 +5,19 @@ import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 
 const refuse = (code: string, message = code) => domainRefusal(code, message)
 
+/** Where the money of a charge goes back to. `card`: a gift card has paid all of it, and mobile money nothing. */
+export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
+type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean }
+
 /**
  * The rules of a refund up to the account's verification, in the order of contract.md G11d, one refusal a line. Answers with
- * what is to be paid back: all that the customer paid by mobile money, in whole UGX.
+ * what is to be paid back: all that the customer paid by mobile money, in whole UGX. A charge that a gift card has paid in full
+ * moves no money: of the rules of payouts none applies to it.
  */
 export function judgeRefund(
   charge: Charge | undefined,
-  { terms, mode }: { terms: MerchantTerms; mode: Mode },
-): { charge: Charge; amount: number; phone: string } {
+  { terms, mode, cardTaken }: Facts,
+): { charge: Charge; way: RefundWay } {
   if (!terms.active) throw merchantInactive()
   if (!charge) throw notFound('charge')
   if (charge.mode !== mode) throw modeMismatch(charge.mode)
@@ -20,11 +25,12 @@ export function judgeRefund(
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
   if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
   const amount = charge.amount - charge.giftCardAmount
+  if (amount === 0 && cardTaken) return { charge, way: { kind: 'card' } }
   if (amount === 0) throw refuse('refund_amount_is_zero')
   if (charge.phone === null) throw refuse('no_customer_phone_on_record_to_refund_to')
   judgeChannel(charge.channel)
   judgeVerification({ terms, mode })
-  return { charge, amount, phone: charge.phone }
+  return { charge, way: { kind: 'payout', amount, phone: charge.phone } }
 }
 
 const modeMismatch = (mode: Mode) =>
@@ -33,6 +39,10 @@ const modeMismatch = (mode: Mode) =>
 /** What was paid is being spent otherwise (contract.md G41b: product and price are never both given away). */
 export const chargeIsSpent = () =>
   new Refusal(409, 'conflict', 'cannot refund: what this charge has paid for is being delivered')
+
+/** Its refund moves money, which is the merchant's to decide: `POST /v1/charges/{id}/refund`. */
+export const paidByPhone = () =>
+  refuse('bad_request', 'this charge was not paid by a gift card alone: the merchant refunds it')
 
 /** 503: nothing was written, the charge is as it was (G11h). */
 export const refundRailAway = (retryAfterSeconds: number) =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { refundCharge } from './refund-charge.ts'
+import { presentRefund, refundCharge } from './refund-charge.ts'
 
 /** RefundResult (spec 2.3; contract.md G9). */
 const RefundShape = Type.Object(
@@ -21,6 +21,18 @@ const RefundShape = Type.Object(
   { $id: 'Refund' },
 )
 
+const CardRefundShape = Type.Object(
+  {
+    charge_id: Type.String(),
+    status: Type.Literal('refunded'),
+    gift_card_restored: Type.Integer({
+      description: 'what went back to the gift card, whole UGX: all of it',
+    }),
+    refund: Type.Null({ description: 'nothing was paid by mobile money, so there is no payout' }),
+  },
+  { $id: 'CardRefund' },
+)
+
 export const refundEndpoints = [
   endpoint<App, never>({
     method: 'POST',
@@ -28,31 +40,21 @@ export const refundEndpoints = [
     name: 'refundCharge',
     summary: 'Refund a charge in full',
     description:
-      'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout.',
+      'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200.',
     tag: 'Charges',
     scope: 'full',
     rate: 'refunds',
     rateKind: 'batch',
     idempotency: 'ignored',
     params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
-    answers: { 202: { description: 'the refund has started', schema: RefundShape } },
+    answers: {
+      200: { description: 'a gift card had paid all of it and has it back', schema: CardRefundShape },
+      202: { description: 'the refund has started', schema: RefundShape },
+    },
     refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
     async handle(app, { caller, params }) {
-      const { charge, payout } = await refundCharge(app, caller, { chargeId: params.id ?? '' })
-      const view = {
-        charge_id: charge.id,
-        status: 'refunded',
-        gift_card_restored: charge.giftCardAmount,
-        refund: {
-          id: payout.id,
-          amount: payout.amount,
-          fee: payout.fee,
-          currency: 'UGX',
-          recipient_phone: payout.recipientPhone,
-          status: payout.status,
-        },
-      }
-      return answer(202, view, charge.id)
+      const refunded = await refundCharge(app, caller, { chargeId: params.id ?? '' })
+      return answer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import type { ClaimState } from './claim.ts'
-import type { VendingOrder } from './order.ts'
+import type { OrderCharge, VendingOrder } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 
 /** The newest claim of an order, or of the charge of a direct dispense. */
@@ -19,7 +19,9 @@ export type MoveFacts = {
 }
 
 /** What is judged: an order, or what a charge has paid for directly. */
-export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts' | 'charge'>
+export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
+  charge: Pick<OrderCharge, 'status'> | null
+}
 type Word = Pick<OrderMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
 type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
 

@@ -84,7 +84,7 @@ const standingOf = ({ state, status }: Direct, charge: Charge, commands: number)
   vendingStatus: status,
   confirmed: state === 'delivered' || state === 'released',
   attempts: commands,
-  charge: { id: charge.id, status: charge.status },
+  charge,
 })
 
 type Writing = { direct: Direct; charge: Charge; move: DirectMove; terms: MerchantTerms; at: Date }

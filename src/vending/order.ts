@@ -22,6 +22,9 @@ export type Goods = { spbh: string | number; spmc?: string; spdj?: string | numb
 /** What the machine reports of one product. */
 export type ReportedGoods = { spbh?: string | number; chsl: number; spmc?: string }
 
+/** The attempt on an order; `due` is what mobile money pays of it, in whole UGX, 0 where a gift card covers all. */
+export type OrderCharge = { id: string; status: ChargeStatus; due: number }
+
 /** A vending order with its link and the attempt that holds it. Whole UGX; times are UTC. */
 export type VendingOrder = {
   merchantId: number
@@ -47,7 +50,7 @@ export type VendingOrder = {
   invalidatedAt: Date | null
   createdAt: Date
   /** The attempt attached at the moment, one that was taken back left out. */
-  charge: { id: string; status: ChargeStatus } | null
+  charge: OrderCharge | null
 }
 
 /** Of vending_orders o and its payment_links l; the charge is looked up by itself. */
@@ -56,7 +59,7 @@ export const ORDER_COLUMNS = `o.merchant_id as "merchantId", o.id, o.mode, l.amo
   o.vending_error as "vendingError", o.confirmed, o.dispense_result as "dispenseResult",
   o.units_dispensed as "unitsDispensed", o.dispensed_at as "dispensedAt", o.attempts, l.expires_at as "expiresAt",
   l.invalidated_at as "invalidatedAt", o.created_at as "createdAt",
-  (select json_build_object('id', c.id, 'status', c.status) from charges c
+  (select json_build_object('id', c.id, 'status', c.status, 'due', c.amount - c.gift_card_amount) from charges c
    where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as charge`
 export const ORDER_TABLES =
   'vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id'

@@ -38,11 +38,11 @@ export const GIFT_CARD_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'G2',
-    says: 'what a gift card covers whole is paid and settled as it is stored, without a rail and without a fee',
+    says: 'what a gift card covers whole is paid and settled as it is stored, without a rail and without a fee, and at most goes back on the card',
     counted: 'select count(*) from charges where amount = gift_card_amount',
     offenders: `select id as offender from charges
-      where amount = gift_card_amount and ((status, completed_at, hold_until, settled_at) is distinct from
-          ('succeeded', created_at, created_at, created_at)
+      where amount = gift_card_amount and (status not in ('succeeded', 'refunded')
+        or (completed_at, hold_until, settled_at) is distinct from (created_at, created_at, created_at)
         or fee <> 0 or rail_reference is not null or settlement_id is not null or shares is not null)`,
   },
 ]

@@ -4,10 +4,10 @@ import type { Invariant } from './invariant.ts'
 export const REFUND_INVARIANTS: readonly Invariant[] = [
   {
     id: 'R1',
-    says: 'a refunded charge has its one refund: all that was paid by mobile money, to who paid it, in the same commit',
+    says: 'a refunded charge has its one refund: all that was paid by mobile money, to who paid it, in the same commit; none where that was nothing',
     counted: `select count(*) from charges where status = 'refunded'`,
     offenders: `select coalesce(c.id, p.charge_id, p.payout_id) as offender
-      from (select * from charges where status = 'refunded') c
+      from (select * from charges where status = 'refunded' and (amount > gift_card_amount or refund_id is not null)) c
       full join (select merchant_id, mode, charge_id, count(*) as times, min(id) as payout_id, sum(amount) as amount,
           sum(fee_to_return) as fee, min(recipient_phone) as phone, min(created_at) as at
         from payouts where kind = 'refund' and voided_at is null group by merchant_id, mode, charge_id) p

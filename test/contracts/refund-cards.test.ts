@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
+import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
@@ -30,7 +31,7 @@ async function shopWithCard() {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   const own = { merchantId: merchant.id, tag: merchant.tag }
   const { id: cardId } = await newCard(service, own)
-  return { api: shop.live, own, cardId, holder: merchant }
+  return { api: shop.live, test: shop.test, own, cardId, holder: merchant }
 }
 type Carded = Awaited<ReturnType<typeof shopWithCard>>
 
@@ -107,12 +108,88 @@ test('a refund that is refused leaves the card as it is', async () => {
   assert.equal(await digestOf(service), before)
 })
 
-test('a charge that a card paid in full has nothing to refund, which is told before its missing phone', async () => {
-  const { api, own, cardId } = await shopWithCard()
-  const { id, phone } = await payByCard(service, own, { cardId, amount: 10_000, applied: 10_000 })
+/** A charge of 10,000 that the card has paid in full. */
+const paidInFull = ({ own, cardId }: Carded) =>
+  payByCard(service, own, { cardId, amount: 10_000, applied: 10_000 })
+const restoredBy = (id: string) => ({
+  charge_id: id,
+  status: 'refunded',
+  gift_card_restored: 10_000,
+  refund: null,
+})
+
+test('C6 what a card paid in full goes back on the card: no payout, no money moved, one event', async () => {
+  const shop = await shopWithCard()
+  const { id, phone } = await paidInFull(shop)
   assert.equal(phone, null)
+  const before = await availableOf(shop.api)
+  const { status, body } = await refund(shop.api, id)
+  assert.deepEqual([status, body], [200, restoredBy(id)])
+  assert.deepEqual(
+    [await sumsOf(service, shop.cardId), await useOf(service, id)],
+    [[50_000, 0, 0], 'restored'],
+  )
+  assert.equal(await availableOf(shop.api), before)
+  assert.deepEqual(await service.rows('select id from payouts where charge_id = $1', [id]), [])
+  const read = (await shop.api.get(`/v1/charges/${id}`)).body
+  assert.deepEqual(
+    [read.status, read.refund_id, typeof read.refunded_at, read.settled],
+    ['refunded', null, 'string', true],
+  )
+  const events = await service.rows<any>(
+    `select body from events where subject = $1 and type = 'charge.refunded'`,
+    [id],
+  )
+  assert.equal(events.length, 1)
+  const { refund_amount, refund_id, gift_card_restored, net } = JSON.parse(events[0].body).data
+  assert.deepEqual(
+    { refund_amount, refund_id, gift_card_restored, net },
+    {
+      ...{ refund_amount: 0, refund_id: null },
+      ...{ gift_card_restored: 10_000, net: 0 },
+    },
+  )
+  assertRefused(await refund(shop.api, id), domain('already_refunded', 'already_refunded'))
+})
+
+test('C6 five at once give it back once, and nothing that stops payouts stops it', async () => {
+  const shop = await shopWithCard()
+  const { id } = await paidInFull(shop)
+  await paidInFull(shop)
+  await deactivateCard(service.app, shop.holder, shop.cardId)
+  await freezeAccount(service.app, shop.own.merchantId, 'a look at it')
+  service.rail.ready('person')
+  const replies = await Promise.all(Array.from({ length: 5 }, () => refund(shop.api, id)))
+  service.rail.ready('ready')
+  await freezeAccount(service.app, shop.own.merchantId, null)
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
+  assert.deepEqual(
+    await sumsOf(service, shop.cardId),
+    [40_000, 0, 10_000],
+    'the other charge keeps what it took',
+  )
+})
+
+test('C6 a charge that no card has anything of has nothing to give back', async () => {
+  const shop = await shopWithCard()
+  const { id } = await paidInFull(shop)
+  const use = await service.rows<any>('delete from gift_card_uses where charge_id = $1 returning *', [id])
   const before = await digestOf(service)
-  assertRefused(await refund(api, id), domain('refund_amount_is_zero', 'refund_amount_is_zero'))
+  assertRefused(await refund(shop.api, id), domain('refund_amount_is_zero', 'refund_amount_is_zero'))
+  assert.equal(await digestOf(service), before)
+  const { merchant_id, card_id, amount, state, created_at, ended_at } = use[0]
+  await service.rows(
+    `insert into gift_card_uses (merchant_id, charge_id, card_id, amount, state, created_at, ended_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [merchant_id, id, card_id, amount, state, created_at, ended_at],
+  )
+})
+
+test('C6 the key of the other mode is refused as of any charge', async () => {
+  const shop = await shopWithCard()
+  const { id } = await paidInFull(shop)
+  const before = await digestOf(service)
+  assert.equal((await refund(shop.test, id)).body.code, 'mode_mismatch')
   assert.equal(await digestOf(service), before)
 })
 

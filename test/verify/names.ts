@@ -68,10 +68,16 @@ export const CARDED = {
   voided: idOf(1, 'cardvoided'),
   refunded: idOf(1, 'cardrefunded'),
   covered: idOf(1, 'cardcovered'),
+  restored: idOf(1, 'cardrestored'),
 }
 const cardIdOf = (name: string) => `gc_${TAGS[1]}${name.padEnd(16, '0')}`
-/** The gift cards: one that several charges have used, one that one charge has spent whole, one that waits. */
-export const CARD = { used: cardIdOf('used'), spent: cardIdOf('spent'), waiting: cardIdOf('waiting') }
+/** The gift cards: one that several charges have used, one that one charge has spent whole, one that got all of it back, one that waits. */
+export const CARD = {
+  used: cardIdOf('used'),
+  spent: cardIdOf('spent'),
+  restored: cardIdOf('restored'),
+  waiting: cardIdOf('waiting'),
+}
 
 // Merchant 3 pays out, shares its charges and refunds them.
 const idOf3 = (prefix: string, name: string) => `${prefix}${TAGS[3]}${name.padEnd(16, '0')}`

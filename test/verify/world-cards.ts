@@ -22,7 +22,7 @@ const OWNER = { merchantId: 1, tag: TAGS[1], mode: 'live' as const }
 const LINK = `lnk_${TAGS[1]}${'0'.repeat(16)}`
 const PRICE = { amount: 10_000, applied: 4000 }
 
-/** Gift cards of merchant 1 pay: part of a charge of every end, and one whole. */
+/** Gift cards of merchant 1 pay: part of a charge of every end, and two whole, of which one is refunded. */
 export async function payByCards(app: App): Promise<void> {
   await addLinkAndCards(app)
   await succeed(app, await payPartly(app, CARDED.paid))
@@ -32,7 +32,9 @@ export async function payByCards(app: App): Promise<void> {
   await takeBackPartly(app)
   await succeed(app, await payPartly(app, CARDED.refunded))
   await refundLive(app, CARDED.refunded)
-  await payWhole(app)
+  await payWhole(app, CARDED.covered, CARD.spent)
+  await payWhole(app, CARDED.restored, CARD.restored)
+  await refundCharge(app, OWNER as Caller, { chargeId: CARDED.restored })
 }
 
 async function addLinkAndCards(app: App): Promise<void> {
@@ -45,7 +47,7 @@ async function addLinkAndCards(app: App): Promise<void> {
   await app.db.pool.query(
     `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, expires_at, created_at)
      select 1, id, sha256(id::bytea), 'ABCD', value, value, $3, $4 from unnest($1::text[], $2::bigint[]) as n (id, value)`,
-    [[CARD.used, CARD.spent, CARD.waiting], [50_000, PRICE.amount, 5000], '2027-01-01T00:00:00Z', at],
+    [Object.values(CARD), [50_000, PRICE.amount, PRICE.amount, 5000], '2027-01-01T00:00:00Z', at],
   )
 }
 
@@ -88,10 +90,10 @@ async function refundLive(app: App, chargeId: string): Promise<void> {
   delete live.op1_momo
 }
 
-async function payWhole(app: App): Promise<void> {
+async function payWhole(app: App, chargeId: string, cardId: string): Promise<void> {
   const at = app.clock.now()
-  const charge = newCoveredCharge(inputFor(CARDED.covered, PRICE.amount), at)
-  const use = { merchantId: 1, chargeId: charge.id, cardId: CARD.spent, amount: PRICE.amount, at }
+  const charge = newCoveredCharge(inputFor(chargeId, PRICE.amount), at)
+  const use = { merchantId: 1, chargeId: charge.id, cardId, amount: PRICE.amount, at }
   await write(
     app.db,
     addCheckoutCharge(charge),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
@@ -122,7 +123,12 @@ async function refund(app: App): Promise<void> {
   const caller = { ...HOLDER, mode: 'test' } as Caller
   for (const name of ['refundpaid', 'refundopen', 'refundfailed', 'unrefunded'])
     await pay(app, 3, ['test', name, 90_000])
-  await endPayout(app, (await refundCharge(app, caller, { chargeId: REFUNDED.paid })).payout, PAID)
-  await refundCharge(app, caller, { chargeId: REFUNDED.open })
-  await endPayout(app, (await refundCharge(app, caller, { chargeId: REFUNDED.failed })).payout, UNPAID)
+  const refunded = async (chargeId: string) => {
+    const { payout } = await refundCharge(app, caller, { chargeId })
+    assert.ok(payout)
+    return payout
+  }
+  await endPayout(app, await refunded(REFUNDED.paid), PAID)
+  await refunded(REFUNDED.open)
+  await endPayout(app, await refunded(REFUNDED.failed), UNPAID)
 }

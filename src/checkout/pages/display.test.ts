@@ -107,9 +107,10 @@ test('no screen but the right one says that something came out, or that money go
       )
     assert.deepEqual(saying(display.collect), ['collect', 'collect partly', 'collect unconfirmed'])
     assert.deepEqual(saying(display.thanks), ['collect'])
-    assert.deepEqual(saying(display.failed), ['failed', 'failed refunded'])
+    assert.deepEqual(saying(display.failed), ['failed', 'failed refunded', 'failed restored'])
     assert.deepEqual(saying(display.money('UGX 3,500', 'Kampala Cool Drinks')), ['failed'])
     assert.deepEqual(saying(display.refunded('UGX 3,500', 'Kampala Cool Drinks')), ['failed refunded'])
+    assert.deepEqual(saying(display.restored('UGX 3,500')), ['failed restored'])
     assert.deepEqual(saying(display.ifNothing('Kampala Cool Drinks')), [
       'releasing late',
       'collect unconfirmed',
@@ -123,7 +124,7 @@ test('who has to be asked for help is told machine and order', () => {
   )
   assert.deepEqual(
     withNumbers.map(({ name }) => name),
-    ['releasing late', 'collect partly', 'failed', 'failed refunded'],
+    ['releasing late', 'collect partly', 'failed', 'failed refunded', 'failed restored'],
   )
   assert.ok(
     main(show('failed')).includes(

@@ -30,7 +30,7 @@ export function ReceiptPage(page: Page<'receipt'>) {
         <Amount value={view.payment.amount} />
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
-      {view.refunded && <p class="tip">{texts.receipt.refunded(page.brief)}</p>}
+      {view.refunded && <p class="tip">{moneyBack(page)}</p>}
       {view.machine !== null && <p class="tip">{texts.receipt.machine[view.machine](page.brief)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
@@ -39,6 +39,10 @@ export function ReceiptPage(page: Page<'receipt'>) {
     </Shell>
   )
 }
+
+/** Where it went back to: what a gift card has paid in full was never anybody's money. */
+const moneyBack = ({ view: { payment }, texts, brief }: Page<'receipt'>) =>
+  payment.due > 0 ? texts.receipt.refunded(brief) : texts.receipt.restored(ugx(payment.giftCard))
 
 function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: number } | null {
   if (view.refunded || view.look !== 'fresh' || view.successUrl === null || view.forwardSeconds === null)

@@ -98,6 +98,7 @@ export const EN: Texts = {
     printable: 'Receipt',
     refundedTitle: 'Paid, then refunded',
     refunded: (shop) => `${shop} has sent this payment back.`,
+    restored: (amount) => `Your gift card has its ${amount} back.`,
     machine: {
       releasing: (shop) => `Take your item from the machine. If nothing comes out, contact ${shop}.`,
       dispensed: () => 'The machine reports that your item came out. Please take it.',
@@ -202,6 +203,7 @@ export const EN: Texts = {
     money: (amount, shop) =>
       `You have paid ${amount}. Contact ${shop} about your item or your money. Your receipt is on your phone.`,
     refunded: (amount, shop) => `${shop} has sent your ${amount} back.`,
+    restored: (amount) => `Your gift card has its ${amount} back.`,
     expired: 'Start again on the machine',
     expiredHow: 'This order has ended. The old code does not work any more.',
     busy: 'One moment, please',

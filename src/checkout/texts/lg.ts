@@ -100,6 +100,7 @@ export const LG: Texts = {
     printable: 'Lisiiti',
     refundedTitle: 'Zaasasulwa, ne zizzibwayo',
     refunded: (shop) => `${shop} yazzizzaayo ssente zino.`,
+    restored: (amount) => `${amount} zizziddwa ku kaadi yo ey'ekirabo.`,
     machine: {
       releasing: (shop) => `Ggya ekintu kyo mu kyuma. Bwe wataba kifuluma, tuukirira ${shop}.`,
       dispensed: () => 'Ekyuma kitegeezezza nti ekintu kyo kifulumye. Kiggyeemu.',
@@ -204,6 +205,7 @@ export const LG: Texts = {
     money: (amount, shop) =>
       `Osasudde ${amount}. Tuukirira ${shop} ku kintu kyo oba ssente zo. Lisiiti yo eri ku ssimu yo.`,
     refunded: (amount, shop) => `${shop} ezzizzaayo ${amount} zo.`,
+    restored: (amount) => `${amount} zizziddwa ku kaadi yo ey'ekirabo.`,
     expired: 'Ddamu otandikire ku kyuma',
     expiredHow: 'Kuno okusasula kuweddeko. Koodi enkadde tekyakola.',
     busy: 'Lindako katono',

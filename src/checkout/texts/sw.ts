@@ -99,6 +99,7 @@ export const SW: Texts = {
     printable: 'Risiti',
     refundedTitle: 'Ililipwa, kisha ikarudishwa',
     refunded: (shop) => `${shop} amerudisha malipo haya.`,
+    restored: (amount) => `${amount} zimerudishwa kwenye kadi yako ya zawadi.`,
     machine: {
       releasing: (shop) =>
         `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
@@ -203,6 +204,7 @@ export const SW: Texts = {
     money: (amount, shop) =>
       `Umelipa ${amount}. Wasiliana na ${shop} kuhusu bidhaa yako au pesa zako. Risiti iko kwenye simu yako.`,
     refunded: (amount, shop) => `${shop} amekurudishia ${amount}.`,
+    restored: (amount) => `${amount} zimerudishwa kwenye kadi yako ya zawadi.`,
     expired: 'Anza tena kwenye mashine',
     expiredHow: 'Oda hii imeisha. Msimbo wa awali haufanyi kazi tena.',
     busy: 'Subiri kidogo',

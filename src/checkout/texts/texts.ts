@@ -72,6 +72,8 @@ export type Texts = {
     printable: string
     refundedTitle: string
     refunded: (shop: string) => string
+    /** A gift card had paid all of it. */
+    restored: (amount: string) => string
     /** What the machine has reported of what was paid at it. */
     machine: Record<NonNullable<ReceiptView['machine']>, (shop: string) => string>
     to: (shop: string) => string
@@ -146,6 +148,7 @@ export type Texts = {
     /** What is true of the money, and who decides about it. */
     money: (amount: string, shop: string) => string
     refunded: (amount: string, shop: string) => string
+    restored: (amount: string) => string
     expired: string
     expiredHow: string
     busy: string

@@ -51,7 +51,7 @@ export const REFUNDING: readonly BrokenStatement[] = [
   {
     statement: 'a charge refunded without a refund',
     sql: `update charges set status = 'refunded' where id = '${UNREFUNDED}'`,
-    refusedBy: 'refunded_has_time',
+    refusedBy: 'refunded_by_payout',
   },
   { statement: 'a fee given back twice', sql: feeBack(REFUNDED.paid), refusedBy: 'happens_once' },
   { statement: 'a fee given back before the refund was paid', sql: feeBack(OPEN_REFUND), caughtBy: ['R2'] },

@@ -1,6 +1,6 @@
 import { addTransfer, CARD, CARDED, type Fault, of } from '../names.ts'
 
-const { paid, failed, open, voided, refunded, covered } = CARDED
+const { paid, failed, open, voided, refunded, covered, restored } = CARDED
 const useOf = (charge: string) => `charge_id = '${charge}'`
 const setUse = (charge: string, change: string) =>
   `update gift_card_uses set ${change} where ${useOf(charge)}`
@@ -95,6 +95,7 @@ const WRONG_STATES = {
   [voided]: ['reserved', 'taken'],
   [refunded]: ['taken', 'freed'],
   [covered]: ['reserved', 'restored'],
+  [restored]: ['taken', 'freed'],
 }
 const STATES: readonly Fault[] = [
   ...Object.entries(WRONG_STATES).flatMap(([charge, states]) =>
@@ -113,6 +114,18 @@ const STATES: readonly Fault[] = [
   })),
   {
     id: 'LI5',
+    fault: 'a charge that a card covers whole, refunded without giving the card anything back',
+    sql: setCharge(covered, `status = 'refunded', refunded_at = completed_at`),
+    names: covered,
+  },
+  {
+    id: 'LI5',
+    fault: 'a card that has it all back of a charge that was not refunded',
+    sql: setCharge(restored, `status = 'succeeded', refunded_at = null`),
+    names: restored,
+  },
+  {
+    id: 'LI5',
     fault: 'a reservation without a charge',
     sql: `delete from charges where ${of(open)}`,
     names: open,
@@ -123,7 +136,6 @@ const WHOLE: readonly Fault[] = [
   ...[
     ['open', `status = 'pending', completed_at = null`],
     ['failed', `status = 'failed'`],
-    ['refunded', `status = 'refunded'`],
     ['paid later', `completed_at = ${LATER}`],
     ['held', `hold_until = ${LATER}`],
     ['not settled', 'settled_at = null'],

@@ -1,4 +1,4 @@
-import { about, addTransfer, type Fault, of, REFUNDED, UNREFUNDED } from '../names.ts'
+import { about, addTransfer, CARDED, type Fault, of, REFUNDED, UNREFUNDED } from '../names.ts'
 
 const { paid, open, failed } = REFUNDED
 const refundOf = (charge: string) => `charge_id = '${charge}'`
@@ -51,6 +51,12 @@ export const REFUND_FAULTS: readonly Fault[] = [
     sql: `update payouts set charge_id = null, id = 'pout_nothing' where ${refundOf(paid)}`,
     names: 'pout_nothing',
   },
+  ...[CARDED.covered, CARDED.restored].map((charge) => ({
+    id: 'R1',
+    fault: `a payout of ${charge}, for which nobody paid by phone`,
+    sql: `update charges set status = 'refunded', refunded_at = completed_at, refund_id = 'pout_1' where ${of(charge)}`,
+    names: charge,
+  })),
   {
     id: 'R1',
     fault: 'a split charge refunded',

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import { payLink } from '../../src/payment-links/pay-link.ts'
+import { claimOrder } from '../../src/vending/claim.ts'
+import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
+import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
+import { succeed } from '../helpers/live-service.ts'
+import { DELIVERED, JAM, newOrder, type PaidOrder, PRICE, say, told, toldOf } from '../helpers/paid-orders.ts'
+
+const jams = await startJamRefunds()
+const { service, other, owner, fundLive, refundJams, dueOf, view } = jams
+after(jams.end)
+
+/** A live order that a card of 8,000 pays: all of its 5,000, or as much as is said. */
+async function paidByCard(own: JamOwner, applied = PRICE): Promise<PaidOrder & { cardId: string }> {
+  const place = await newOrder(service, own, { mode: 'live' })
+  const { id: cardId } = await newCard(service, own, applied === PRICE ? 8000 : applied)
+  const paid = await payLink(
+    service.app,
+    { ...place, mode: 'live', allowMultipleUses: false, tag: own.tag },
+    {
+      ...{ channel: 'op1_momo', phone: applied === PRICE ? null : '256700000000', email: null },
+      ...{ card: { id: cardId, applied }, chargeId: null },
+    },
+  )
+  assert.ok(paid.kind === 'stored', JSON.stringify(paid))
+  if (applied < PRICE) await succeed(service, paid.chargeId)
+  return { ...place, mode: 'live', chargeId: paid.chargeId, cardId }
+}
+
+async function jammed(own: JamOwner, applied?: number) {
+  const order = await paidByCard(own, applied)
+  await told(service, order)
+  assert.equal(await say(service, order, JAM), 'moved')
+  return order
+}
+
+const payoutsOf = ({ chargeId }: PaidOrder) =>
+  service.rows<{ amount: number }>('select amount::int as amount from payouts where charge_id = $1', [
+    chargeId,
+  ])
+const page = async ({ id }: PaidOrder, path: string) =>
+  (await fetch(`${service.url}${path.replace(':id', id)}`)).text()
+
+test('C6 a jam of an order that a gift card paid gives the card its value back, once, without any money', async () => {
+  const own = await owner('live')
+  const order = await jammed(own)
+  assert.deepEqual(await sumsOf(service, order.cardId), [3000, 0, 5000])
+  await Promise.all([refundJams(), other.run('refund-jams')])
+  assert.deepEqual(await sumsOf(service, order.cardId), [8000, 0, 0])
+  assert.deepEqual([await useOf(service, order.chargeId), await payoutsOf(order)], ['restored', []])
+  const { refunded, vending_status, vending_error, payment_status } = await view(order)
+  assert.deepEqual(
+    [refunded, vending_status, vending_error, payment_status],
+    [true, 'failed', 'the machine reported a jam', 'succeeded'],
+  )
+  assert.equal(await dueOf(order), null)
+  assert.equal(await say(service, order, DELIVERED), 'refunded')
+  assert.equal((await claimOrder(service.app, order)).kind, 'unpaid')
+  assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
+  assert.match(await page(order, '/pay/:id/receipt'), /Your gift card has its UGX 5,000 back\./)
+  assert.match(await page(order, '/vending/display/:id'), /Your gift card has its UGX 5,000 back\./)
+})
+
+test('C6 without the switch nothing goes back by itself, and the refund operation gives it back', async () => {
+  const own = await owner('off')
+  const order = await jammed(own)
+  assert.equal(await refundJams(), 0)
+  assert.deepEqual(await sumsOf(service, order.cardId), [3000, 0, 5000])
+  const { status, body } = await own.live.post(`/v1/charges/${order.chargeId}/refund`)
+  assert.deepEqual([status, body.gift_card_restored, body.refund], [200, PRICE, null])
+  assert.deepEqual(await sumsOf(service, order.cardId), [8000, 0, 0])
+})
+
+test('C6 a jam of an order that a card and a phone paid gives each its part back', async () => {
+  const own = await owner('live')
+  await fundLive(own)
+  const order = await jammed(own, 2000)
+  assert.equal(await refundJams(), 1)
+  assert.deepEqual(await sumsOf(service, order.cardId), [2000, 0, 0])
+  assert.deepEqual(await payoutsOf(order), [{ amount: 3000 }])
+})
+
+test('C6 a card gets nothing back for what a machine is told to release meanwhile', async () => {
+  const own = await owner('live')
+  const order = await jammed(own)
+  await told(service, order)
+  assert.equal(await refundJams(), 0)
+  assert.equal(await say(service, order, DELIVERED), 'moved')
+  assert.equal(await refundJams(), 0)
+  assert.deepEqual(await sumsOf(service, order.cardId), [3000, 0, 5000])
+})
