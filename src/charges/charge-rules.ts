@@ -70,6 +70,12 @@ export function judgeAmount(
   if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
 }
 
+/** The most that may be charged at once, in whole UGX: the maximum of the platform, or less where the account has a limit. */
+export const mostChargeable = (
+  { chargeLimit }: Pick<MerchantTerms, 'chargeLimit'>,
+  { amountMax }: Pick<Config, 'amountMax'>,
+): number => Math.min(amountMax, chargeLimit ?? amountMax)
+
 /** 400: live money in wants a verified business, on charges and on what charges are born on. */
 export const verificationRequired = () =>
   domainRefusal(

@@ -1,4 +1,5 @@
 import type { Shop } from '../merchants/shops.ts'
+import { mayBePaid } from '../payment-links/payable.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 import { qrPng } from '../payment-links/qr.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -7,7 +8,6 @@ import { findOrder, releasingSince } from '../vending/find-orders.ts'
 import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
 import { productNames } from '../vending/product-names.ts'
 import { screenOf, troubleOf } from './display-screens.ts'
-import { maySell } from './found-link.ts'
 import { shopNames } from './pages/page.ts'
 import { TEXTS } from './texts/texts.ts'
 import type { ClosedView, DisplayView, Screen, View } from './view.ts'
@@ -65,7 +65,9 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   const waits = paymentStatus(order) === 'succeeded' && !ended
   const waitsSince = waits ? await releasingSince(shop.app, order) : null
   const now = clock.now()
-  const screen = screenOf({ order, open: maySell(shop, order.mode), waitsSince, now })
+  const link = { ...order, kind: 'order', switchedOffAt: null } as const
+  const open = mayBePaid(link, shop, shop.app.config)
+  const screen = screenOf({ order, open, waitsSince, now })
   return { shop, order, screen, now }
 }
 

@@ -2,6 +2,7 @@ import { type Charge, dueOf } from '../charges/charge.ts'
 import { findChargeOfLink } from '../charges/find-charges.ts'
 import type { Shop } from '../merchants/shops.ts'
 import { findLink } from '../payment-links/find-links.ts'
+import { mayBePaid } from '../payment-links/payable.ts'
 import type { LinkWithCharges } from '../payment-links/payment-link.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
@@ -54,16 +55,8 @@ async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<stri
   return [name, link.description].filter((text) => text !== null).join(', ') || null
 }
 
-/** Whether a payment may be started: the merchant takes money, in this mode, on this link. */
-export const takesPayments = ({ shop, link }: Found): boolean =>
-  link.switchedOffAt === null &&
-  maySell(shop, link.mode) &&
-  // What no machine would be told to dispense is not paid for.
-  (link.kind === 'link' || shop.vendingEnabled)
-
-/** Whether the merchant takes money in this mode. */
-export const maySell = ({ active, kycStatus }: Shop, mode: LinkWithCharges['mode']): boolean =>
-  active && (mode === 'test' || kycStatus === 'verified')
+/** Whether a payment may be started, as far as a page can tell; what stores it judges again. */
+export const takesPayments = ({ shop, link }: Found): boolean => mayBePaid(link, shop, shop.app.config)
 
 /** The address of one of the link's pages; reusable links say which payment is meant. */
 export function pathOf({ link, charge }: Found, action: string): string {

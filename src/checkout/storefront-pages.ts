@@ -1,4 +1,5 @@
 import type { Shop } from '../merchants/shops.ts'
+import { maySell } from '../payment-links/payable.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { findPicture, listItems } from '../storefront/find-items.ts'
 import { type Item, picturePath, presentItems } from '../storefront/item.ts'
@@ -75,7 +76,7 @@ async function findShop({ gateway, shops }: Checkout, visit: Visit): Promise<Sho
   return shop
 }
 
-const sells = (shop: Shop) => shop.active && shop.kycStatus === 'verified'
+const sells = (shop: Shop) => maySell(shop, 'live')
 
 const pageOfItems = ({ app, merchantId }: Shop, visit: Visit) =>
   listItems(app, { merchantId, beforeId: visit.query.before_id ?? null, limit: ITEMS_A_PAGE })

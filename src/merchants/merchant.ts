@@ -57,13 +57,14 @@ export type MerchantTerms = Pick<
   | 'instantSettlement'
   | 'chargeLimit'
   | 'payoutLimit'
+  | 'vendingEnabled'
   | 'testHold'
   | 'testClockOffsetMs'
   | 'failNextPayouts'
 > & { hasWebhookUrl: boolean }
 
 const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
-     charge_limit as "chargeLimit", payout_limit as "payoutLimit", test_hold as "testHold",
+     charge_limit as "chargeLimit", payout_limit as "payoutLimit", vending_enabled as "vendingEnabled", test_hold as "testHold",
      test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
      webhook_url is not null as "hasWebhookUrl"
    from merchants where id = any($1::bigint[])`
@@ -76,6 +77,9 @@ export const allMerchants = () => call(ALL_MERCHANTS)
 
 /** The terms of several merchants, read in the transaction that decides with them. */
 export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
+
+/** The same, held until the commit: what is stored by these terms is stored before anybody changes them. */
+export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, ids)
 
 const LOCK_SWITCHES = statement<FailingSwitch>(
   'lock sandbox switches',

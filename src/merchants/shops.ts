@@ -12,6 +12,7 @@ export type Shop = {
   active: boolean
   kycStatus: KycStatus
   vendingEnabled: boolean
+  chargeLimit: number | null
 }
 
 type Place = { merchantId: number; cell: string }
@@ -27,7 +28,7 @@ const OF_HANDLE = statement<Place>(
 const FACTS = statement<Omit<Shop, 'app'>>(
   'shop',
   `select id as "merchantId", tag, name, handle, active, kyc_status as "kycStatus",
-     vending_enabled as "vendingEnabled" from merchants where id = $1`,
+     vending_enabled as "vendingEnabled", charge_limit as "chargeLimit" from merchants where id = $1`,
 )
 const MOST_REMEMBERED = 50_000
 

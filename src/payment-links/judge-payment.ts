@@ -11,6 +11,7 @@ import { type GiftCard, isUsable } from '../gift-cards/gift-card.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
 import type { FormCharge } from './link-attempts.ts'
+import { mayBePaid } from './payable.ts'
 import { isOver, type PaymentLink } from './payment-link.ts'
 
 /** What a customer sends from a hosted page. `card.applied` is what the page said the card would pay. Whole UGX. */
@@ -66,8 +67,7 @@ export function judgePayment(
   // A failed attempt is final: whoever fills in the form again starts anew, as after a retry.
   if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
   if (isOver(link, at)) return refused('expired')
-  if (!terms.active || link.switchedOffAt !== null) return refused('inactive')
-  if (live && terms.kycStatus !== 'verified') return refused('inactive')
+  if (!mayBePaid(link, terms, app.config)) return refused('inactive')
   const cover = coverFor(known, payment)
   if (cover === null) return refused('voucher_changed')
   const input = inputOf(known, { paid, payment, applied: cover.applied })

@@ -5,7 +5,7 @@ import { lockPhone, promptsOf } from '../charges/prompts.ts'
 import { submitLiveCharge } from '../charges/submit-live-charge.ts'
 import { lockCard, reserveCard } from '../gift-cards/use-card.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import { termsOf } from '../merchants/merchant.ts'
+import { lockTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
@@ -101,7 +101,7 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
   })
 }
 
-/** Phone, link, card: locked in the order of every transaction, each read by a statement after its lock. */
+/** Phone, link, card, the merchant's terms: locked in the order of every transaction, each read by a statement after its lock. */
 async function lockAndRead(
   app: App,
   tx: Tx,
@@ -112,21 +112,24 @@ async function lockAndRead(
   const phone = limited ? payment.phone : null
   if (phone !== null) await tx.send(lockPhone(phone))
   const form = chargeOfForm(merchantId, payment.chargeId)
-  const [[link], [terms], [held], [before]] = await tx.send(
+  const [[link], [held], [before]] = await tx.send(
     // A reusable link is only kept from being switched off meanwhile: its payers do not wait for each other.
     paid.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
-    termsOf([merchantId]),
     attemptHolding(merchantId, id),
     form,
   )
-  assert(link && terms, 'a link that was shown is never deleted, nor is its merchant')
   const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, at)))[0]
   // What kept the card until now may have been this very form: what it has made is looked for again behind that lock.
-  const [[card], [sent]] =
-    payment.card === null ? [[], [before]] : await tx.send(lockCard(merchantId, payment.card.id), form)
+  // Whoever changes the terms waits for all who hold them: they are locked last, for no longer than the decision takes.
+  const terms = lockTerms([merchantId])
+  const [[card], [sent], [now]] =
+    payment.card === null
+      ? [[], [before], ...(await tx.send(terms))]
+      : await tx.send(lockCard(merchantId, payment.card.id), form, terms)
+  assert(link && now, 'a link that was shown is never deleted, nor is its merchant')
   return {
     link,
-    terms,
+    terms: now,
     held: held ?? null,
     sent: sent ?? null,
     card: card ?? null,

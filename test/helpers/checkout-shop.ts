@@ -3,9 +3,12 @@ import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import type { NewMerchant } from '../../src/merchants/create-merchant.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
+import type { Call } from '../../src/platform/db/database.ts'
 import { type Browser, browserOf, type Page, untilServed } from './checkout.ts'
-import { type LiveService, newPayer, type Shop } from './live-service.ts'
+import { eventually, type LiveService, newPayer, type Shop } from './live-service.ts'
+import type { TestService } from './test-service.ts'
 
 /** A shop whose customers pay on its pages. */
 export type PayShop = Shop & {
@@ -55,6 +58,32 @@ export async function pay(browser: Browser, id: string, fields: Record<string, s
   const form = await browser.get(`/pay/${id}`)
   return browser.send(form, '/submit', { phone: newPayer(), ...fields })
 }
+
+/** Holds the row of a link until a payment waits for it, then changes something; the payment goes on with what is then true. */
+export async function payDuring<Answer>(
+  service: TestService,
+  { merchantId, id }: { merchantId: number; id: string },
+  { paying, change }: { paying: () => Promise<Answer>; change: () => Promise<readonly Call[]> },
+): Promise<Answer> {
+  let paid: Promise<Answer> | null = null
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(lockLink(merchantId, id))
+    paid ??= paying()
+    await somebodyWaits(service)
+    return { value: null, last: await change() }
+  })
+  assert.ok(paid)
+  return paid
+}
+
+/** Until a connection waits for a lock. */
+export const somebodyWaits = (service: TestService): Promise<void> =>
+  eventually('somebody waits for a lock', async () => {
+    const waiting = await service.rows(
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+    return waiting.length > 0
+  })
 
 /** Types a code into the box of a link and looks at the form again. */
 export async function applyCode(browser: Browser, id: string, code: string): Promise<Page> {

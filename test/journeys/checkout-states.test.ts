@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchTo } from '../../src/payment-links/switch-link.ts'
-import type { Call } from '../../src/platform/db/database.ts'
-import { type Browser, formOf, hasForm, type Page, untilServed } from '../helpers/checkout.ts'
+import { type Browser, formOf, hasForm, untilServed } from '../helpers/checkout.ts'
 import {
   chargeOn,
   chargesOn,
   type PayShop,
   pay,
+  payDuring,
   payShop,
   sandboxDecides,
   statusOf,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { eventually, type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
 
 let service: LiveService
 let shop: PayShop
@@ -152,28 +151,13 @@ test('retries and new payments at the same moments leave one open attempt, and n
   }
 })
 
-/** Holds the row of a link while somebody pays it, and changes what stands in it meanwhile. */
-async function payDuring(link: string, change: () => Call): Promise<Page> {
-  const merchantId = shop.row.id
-  let paying = Promise.resolve<Page | null>(null)
-  await service.app.db.transaction(async (tx) => {
-    await tx.send(lockLink(merchantId, link))
-    paying = visitor(service).post(`/pay/${link}/submit`, PAYS)
-    await eventually('the payment waits for the link', async () => (await waiting()).length > 0)
-    return { value: null, last: [change()] }
-  })
-  return (await paying) as Page
-}
-const waiting = () =>
-  service.rows(
-    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-  )
-
 test('what was switched off while a payment waited for its turn is not paid', async () => {
   for (const body of [{}, { allow_multiple_uses: true }]) {
     const link = await shop.testLink(body)
-    const off = { merchantId: shop.row.id, id: link, switchedOffAt: service.clock.now() }
-    assert.equal((await payDuring(link, () => switchTo(off))).status, 409)
+    const place = { merchantId: shop.row.id, id: link }
+    const paying = () => visitor(service).post(`/pay/${link}/submit`, PAYS)
+    const off = switchTo({ ...place, switchedOffAt: service.clock.now() })
+    assert.equal((await payDuring(service, place, { paying, change: async () => [off] })).status, 409)
     assert.deepEqual(await chargesOn(service, link), [])
   }
 })

@@ -1,0 +1,25 @@
+import { mostChargeable } from '../charges/charge-rules.ts'
+import type { Config } from '../config.ts'
+import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import type { PaymentLink } from './payment-link.ts'
+
+type Seller = Pick<MerchantTerms, 'active' | 'kycStatus'>
+
+/** Whether the merchant takes money in this mode. */
+export const maySell = ({ active, kycStatus }: Seller, mode: Mode): boolean =>
+  active && (mode === 'test' || kycStatus === 'verified')
+
+/**
+ * Whether a payment may be started on a link, an item or an order, by what its merchant may do now (contract.md G3, G43). One
+ * judgement, used twice: for what a page shows, and on locked rows by the commit that stores the charge.
+ */
+export function mayBePaid(
+  { kind, mode, amount, switchedOffAt }: Pick<PaymentLink, 'kind' | 'mode' | 'amount' | 'switchedOffAt'>,
+  terms: Seller & Pick<MerchantTerms, 'vendingEnabled' | 'chargeLimit'>,
+  config: Pick<Config, 'amountMax'>,
+): boolean {
+  if (switchedOffAt !== null || !maySell(terms, mode)) return false
+  // What no machine would be told to dispense is not paid for.
+  if (kind === 'order' && !terms.vendingEnabled) return false
+  return amount <= mostChargeable(terms, config)
+}
