@@ -118,6 +118,22 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION lock_merchants()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  lock table merchants in exclusive mode;
+end $function$;
+
+CREATE OR REPLACE FUNCTION lock_payout_stops()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  lock table payout_stops in exclusive mode;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -261,7 +277,8 @@ END),
   constraint held_when_paid CHECK ((status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) = (hold_until IS NOT NULL)),
   constraint open_is_followed CHECK (((status = ANY (ARRAY['pending'::text, 'authorized'::text])) AND voided_at IS NULL) = (follow_at IS NOT NULL)),
   constraint pays_once_on_a_link CHECK (NOT pays_once OR payment_link_id IS NOT NULL),
-  constraint refunded_has_time CHECK ((status = 'refunded'::text) = (refunded_at IS NOT NULL) AND (status = 'refunded'::text) = (refund_id IS NOT NULL)),
+  constraint refunded_by_payout CHECK ((refund_id IS NOT NULL) = (status = 'refunded'::text AND amount > gift_card_amount)) NOT VALID,
+  constraint refunded_has_time CHECK ((status = 'refunded'::text) = (refunded_at IS NOT NULL)) NOT VALID,
   constraint settled_after_hold CHECK (settled_at IS NULL OR hold_until IS NOT NULL AND (mode = 'test'::mode OR settled_at >= hold_until)),
   constraint settled_by_record CHECK (settlement_id IS NULL OR settled_at IS NOT NULL),
   constraint shares_within_net CHECK (shares IS NULL OR shares >= 0 AND shares <= (amount - gift_card_amount - fee)),

@@ -1,3 +1,4 @@
+import { findChargeOfLink } from '../charges/find-charges.ts'
 import type { Shop } from '../merchants/shops.ts'
 import { mayBePaid } from '../payment-links/payable.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
@@ -8,6 +9,7 @@ import { findOrder, releasingSince } from '../vending/find-orders.ts'
 import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
 import { productNames } from '../vending/product-names.ts'
 import { screenOf, troubleOf } from './display-screens.ts'
+import { findRefund } from './found-refund.ts'
 import { shopNames } from './pages/page.ts'
 import { TEXTS } from './texts/texts.ts'
 import type { ClosedView, DisplayView, Screen, View } from './view.ts'
@@ -67,8 +69,15 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   const now = clock.now()
   const link = { ...order, kind: 'order', switchedOffAt: null } as const
   const open = mayBePaid(link, shop, shop.app.config)
-  const screen = screenOf({ order, open, waitsSince, now })
+  const screen = screenOf({ order, refund: await refundOf(shop, order), open, waitsSince, now })
   return { shop, order, screen, now }
+}
+
+/** Of a refunded payment of this order where its money is. */
+async function refundOf({ app }: Shop, { merchantId, id: linkId, charge }: VendingOrder) {
+  if (charge?.status !== 'refunded') return null
+  const refunded = await findChargeOfLink(app, { merchantId, linkId, chargeId: charge.id })
+  return refunded && findRefund(app, refunded)
 }
 
 function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {

@@ -1,13 +1,15 @@
 import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
 import { ugx } from './pages/page.ts'
 import type { Texts } from './texts/texts.ts'
-import type { Screen } from './view.ts'
+import type { Refund, Screen } from './view.ts'
 
 /** After which a customer who waits in front of the machine is told whom to ask. */
 const LATE_MS = 60_000
 
 type Standing = {
   order: VendingOrder
+  /** Of a refunded payment where its money is. */
+  refund: Refund | null
   /** Whether the merchant takes payments now. */
   open: boolean
   /** When the customer began to wait for a paid order. */
@@ -16,9 +18,9 @@ type Standing = {
 }
 
 /** The one table from an order to what its machine shows. Money that has come in is said before anything else. */
-export function screenOf({ order, open, waitsSince, now }: Standing): Screen {
+export function screenOf({ order, refund, open, waitsSince, now }: Standing): Screen {
   const payment = paymentStatus(order)
-  if (payment === 'succeeded') return paidScreen(order, { waitsSince, now })
+  if (payment === 'succeeded') return paidScreen(order, { refund, waitsSince, now })
   if (payment === 'pending') return { name: 'paying' }
   if (isExpired(order, now)) return { name: 'expired' }
   if (!open) return { name: 'closed' }
@@ -27,20 +29,17 @@ export function screenOf({ order, open, waitsSince, now }: Standing): Screen {
 }
 
 function paidScreen(
-  { vendingStatus, confirmed, vendingError, charge }: VendingOrder,
-  { waitsSince, now }: Pick<Standing, 'waitsSince' | 'now'>,
+  { vendingStatus, confirmed, vendingError }: VendingOrder,
+  { refund, waitsSince, now }: Pick<Standing, 'refund' | 'waitsSince' | 'now'>,
 ): Screen {
-  const refunded = charge?.status === 'refunded'
   if (vendingStatus === 'dispensed') {
     if (!confirmed) return { name: 'collect', doubt: 'unconfirmed' }
     return { name: 'collect', doubt: vendingError === null ? null : 'partly' }
   }
-  if (vendingStatus === 'failed' || refunded) return { name: 'failed', refunded, byCard: isByCard(charge) }
+  if (vendingStatus === 'failed' || refund !== null) return { name: 'failed', refund }
   const late = waitsSince !== null && now.getTime() - waitsSince.getTime() >= LATE_MS
   return { name: 'releasing', late }
 }
-
-const isByCard = (charge: VendingOrder['charge']) => charge !== null && charge.due === 0
 
 /** What went wrong, for the customer; null where nothing did. Never the supplier's or our own words for it. */
 export function troubleOf(
@@ -54,8 +53,8 @@ export function troubleOf(
     case 'collect':
       return screen.doubt === 'partly' ? display.partly(shop) : null
     case 'failed':
-      if (screen.refunded && screen.byCard) return display.restored(ugx(amount))
-      return screen.refunded ? display.refunded(ugx(amount), shop) : display.money(ugx(amount), shop)
+      if (screen.refund === null) return display.money(ugx(amount), shop)
+      return display.refunds[screen.refund.state](ugx(screen.refund.amount), shop)
     case 'scan':
     case 'paying':
     case 'expired':

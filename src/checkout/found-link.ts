@@ -10,8 +10,9 @@ import { findItemName } from '../storefront/find-items.ts'
 import { findOrder } from '../vending/find-orders.ts'
 import type { VendingOrder } from '../vending/order.ts'
 import { productsLine } from '../vending/product-names.ts'
+import { findRefund } from './found-refund.ts'
 import { maskedPhone } from './masked-phone.ts'
-import type { Method, Payment } from './view.ts'
+import type { Method, Payment, Refund } from './view.ts'
 import type { Checkout, Visit } from './visit.ts'
 
 /** The link of this address, who is paid by it, and the payment that is meant. */
@@ -19,6 +20,8 @@ export type Found = {
   shop: Shop
   link: LinkWithCharges
   charge: Charge | null
+  /** Of a refunded charge where its money is. */
+  refund: Refund | null
   /** The machine's side, where a machine has asked for the payment. */
   order: VendingOrder | null
   /** What is paid for, in the merchant's words; of a storefront's item with its name, of an order without words its products. */
@@ -45,7 +48,8 @@ export async function findPaidLink({ gateway, shops }: Checkout, visit: Visit): 
   const description = order
     ? (link.description ?? productsLine(order.goods))
     : await descriptionOf(shop, link)
-  return { shop, link, charge, order, description }
+  const refund = charge && (await findRefund(shop.app, charge))
+  return { shop, link, charge, refund, order, description }
 }
 
 async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<string | null> {

@@ -82,13 +82,13 @@ function saidByMachine({ vendingStatus, confirmed, vendingError }: VendingOrder)
 
 /** What was paid, for the customer to keep. */
 export function receiptView(found: Shown, look: ReceiptView['look']): ReceiptView {
-  const { link, charge } = found
+  const { link, charge, refund } = found
   assert(charge.completedAt, 'what was paid was completed')
   return {
     kind: 'receipt',
     look,
     payment: paymentOf(found, charge),
-    refunded: charge.status === 'refunded',
+    refund,
     machine: machineOf(found, look),
     chargeId: charge.id,
     operatorReference: charge.railTransactionId,

@@ -83,12 +83,15 @@ export type FailedView = {
   cancelUrl: string | null
 }
 
+/** Of a refunded payment where its money is, and how much of it, in whole UGX: sent to the phone, or put back on the gift card. */
+export type Refund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
+
 export type ReceiptView = {
   /** fresh: paid just now. earlier: somebody comes back to a paid link. printable: the receipt page proper. */
   kind: 'receipt'
   look: 'fresh' | 'earlier' | 'printable'
   payment: Payment
-  refunded: boolean
+  refund: Refund | null
   /** Of an order what its machine has reported; `releasing` until it has. `partly`: some products are missing. Else null. */
   machine: 'releasing' | 'dispensed' | 'partly' | 'failed' | null
   /** Our number, the operator's, the merchant's own. */
@@ -153,8 +156,7 @@ export type Screen =
   | { name: 'releasing'; late: boolean }
   /** `unconfirmed`: the supplier says that it will, no machine has said that it did. */
   | { name: 'collect'; doubt: 'partly' | 'unconfirmed' | null }
-  /** `byCard`: a gift card had paid all of it. */
-  | { name: 'failed'; refunded: boolean; byCard: boolean }
+  | { name: 'failed'; refund: Refund | null }
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }

@@ -45,7 +45,7 @@ export async function getPayout(app: App, caller: Caller, id: string): Promise<P
   return payout
 }
 
-/** A payout of this merchant in whichever mode, hidden ones too; for commands. */
+/** A payout of this merchant in whichever mode, hidden ones too; for commands and for the pages of who is refunded. */
 export async function findPayout(app: App, merchantId: number, id: string): Promise<Payout | null> {
   const [payout] = await app.db.query(ANY_MODE, [merchantId, id])
   return payout ?? null

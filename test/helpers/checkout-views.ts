@@ -95,7 +95,7 @@ const receipt = (over: Partial<ReceiptView> = {}): ReceiptView => ({
   kind: 'receipt',
   look: 'fresh',
   payment: payment(),
-  refunded: false,
+  refund: null,
   machine: null,
   chargeId: CHARGE,
   operatorReference: '23456789012',
@@ -177,7 +177,22 @@ const AFTER: readonly ExampleView[] = [
     STATUS,
   ),
   live('receipt earlier', receipt({ look: 'earlier', successUrl: 'https://mamajoy.example/' }), STATUS),
-  live('receipt refunded', receipt({ look: 'earlier', refunded: true }), STATUS),
+  ...(['on_its_way', 'sent', 'failed', 'card'] as const).map((state) =>
+    live(
+      `receipt refunded, ${state}`,
+      receipt({ look: 'earlier', refund: { state, amount: 25_000 } }),
+      STATUS,
+    ),
+  ),
+  live(
+    'receipt refunded, card and phone',
+    receipt({
+      look: 'printable',
+      refund: { state: 'sent', amount: 15_000 },
+      payment: payment({ giftCard: 10_000, due: 15_000 }),
+    }),
+    STATUS,
+  ),
   live(
     'receipt printable',
     receipt({ look: 'printable', payment: payment({ giftCard: 10_000, due: 15_000 }) }),

@@ -191,7 +191,7 @@ test('money that went back is told, and nothing else is asked of the customer', 
     { amount: 50_000, key: undefined },
   )
   assert.equal((await shop.api.post(`/v1/charges/${chargeId}/refund`)).status, 202)
-  assert.equal((await stateOf(order_id)).vending_error, EN.display.refunded('UGX 3,500', NAME))
+  assert.equal((await stateOf(order_id)).vending_error, EN.display.refunds.on_its_way('UGX 3,500', NAME))
   assert.equal(await screenOf(order_id), 'failed')
   assert.ok(!(await receiptOf(order_id)).includes(EN.receipt.machine.failed(NAME)))
 })

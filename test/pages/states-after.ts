@@ -1,3 +1,4 @@
+import type { Refund } from '../../src/checkout/view.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { STAY } from './other-site.ts'
 import type { State } from './state.ts'
@@ -7,8 +8,28 @@ const FRESH_MS = 121_000
 
 const receipt = (
   name: string,
-  { look, open }: { look: 'fresh' | 'earlier' | 'printable' | 'refundedTitle'; open: State['open'] },
+  { look, open }: { look: 'fresh' | 'earlier' | 'printable'; open: State['open'] },
 ): State => ({ name, heading: (texts) => texts.receipt[look], open })
+
+const OUTCOME_MS = 3000
+const refunded = (name: string, state: Refund['state']): State => ({
+  name,
+  heading: (texts) => texts.receipt.refunds[state].title,
+  open: async (world, page) => {
+    await world.service.set(world.shop.merchant, {
+      failNextPayouts: state === 'failed' ? 1 : 0,
+      failNextReason: state === 'failed' ? 'wallet_locked' : null,
+    })
+    const { link, status } = await paid(world, DRESS)
+    const [charge] = await world.charges(link)
+    await world.shop.test.post(`/v1/charges/${charge?.id}/refund`)
+    if (state !== 'on_its_way') {
+      world.service.pass(OUTCOME_MS)
+      await world.service.run('send-payouts')
+    }
+    await page.goto(status)
+  },
+})
 
 export const PAID: readonly State[] = [
   receipt('paid', {
@@ -51,15 +72,9 @@ export const PAID: readonly State[] = [
       await page.goto(link.url)
     },
   }),
-  receipt('refunded', {
-    look: 'refundedTitle',
-    open: async (world, page) => {
-      const { link, status } = await paid(world, DRESS)
-      const [charge] = await world.charges(link)
-      await world.shop.test.post(`/v1/charges/${charge?.id}/refund`)
-      await page.goto(status)
-    },
-  }),
+  refunded('a refund on its way', 'on_its_way'),
+  refunded('refunded', 'sent'),
+  refunded('a refund that failed', 'failed'),
   receipt('receipt to print', {
     look: 'printable',
     open: async (world, page) => {

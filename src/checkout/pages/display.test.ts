@@ -9,6 +9,7 @@ import type { DisplayView, Language, Setting } from '../view.ts'
 import { renderPage } from './render.tsx'
 
 const LANGUAGES = Object.keys(TEXTS) as Language[]
+const REFUNDS = ['on_its_way', 'sent', 'failed', 'card'] as const
 const PAGE_BYTES = 8 * 1024
 const HOSTILE = [
   `"><script>alert(1)</script>`,
@@ -107,10 +108,12 @@ test('no screen but the right one says that something came out, or that money go
       )
     assert.deepEqual(saying(display.collect), ['collect', 'collect partly', 'collect unconfirmed'])
     assert.deepEqual(saying(display.thanks), ['collect'])
-    assert.deepEqual(saying(display.failed), ['failed', 'failed refunded', 'failed restored'])
+    assert.deepEqual(saying(display.failed), ['failed', ...REFUNDS.map((state) => `failed, refund ${state}`)])
     assert.deepEqual(saying(display.money('UGX 3,500', 'Kampala Cool Drinks')), ['failed'])
-    assert.deepEqual(saying(display.refunded('UGX 3,500', 'Kampala Cool Drinks')), ['failed refunded'])
-    assert.deepEqual(saying(display.restored('UGX 3,500')), ['failed restored'])
+    for (const state of REFUNDS)
+      assert.deepEqual(saying(display.refunds[state]('UGX 2,500', 'Kampala Cool Drinks')), [
+        `failed, refund ${state}`,
+      ])
     assert.deepEqual(saying(display.ifNothing('Kampala Cool Drinks')), [
       'releasing late',
       'collect unconfirmed',
@@ -124,7 +127,7 @@ test('who has to be asked for help is told machine and order', () => {
   )
   assert.deepEqual(
     withNumbers.map(({ name }) => name),
-    ['releasing late', 'collect partly', 'failed', 'failed refunded', 'failed restored'],
+    ['releasing late', 'collect partly', 'failed', ...REFUNDS.map((state) => `failed, refund ${state}`)],
   )
   assert.ok(
     main(show('failed')).includes(

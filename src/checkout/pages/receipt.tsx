@@ -16,7 +16,9 @@ const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
 export function ReceiptPage(page: Page<'receipt'>) {
   const { view, setting, texts, shop } = page
   const forward = forwardOf(view)
-  const headline = view.refunded ? texts.receipt.refundedTitle : texts.receipt[view.look]
+  const { refund } = view
+  const refunded = refund && texts.receipt.refunds[refund.state]
+  const headline = refunded ? refunded.title : texts.receipt[view.look]
   return (
     <Shell
       setting={setting}
@@ -25,12 +27,15 @@ export function ReceiptPage(page: Page<'receipt'>) {
       refresh={forward ? { seconds: forward.seconds, url: forward.url } : undefined}
     >
       <div class="sum">
-        <Sign name={view.refunded ? 'back' : 'done'} tone={view.refunded ? undefined : 'good'} />
+        <Sign name={refund ? 'back' : 'done'} tone={refund ? undefined : 'good'} />
         <h1>{headline}</h1>
         <Amount value={view.payment.amount} />
         <p class="about">{texts.receipt.to(shop)}</p>
       </div>
-      {view.refunded && <p class="tip">{moneyBack(page)}</p>}
+      {refunded && <p class="tip">{refunded.says(page.brief)}</p>}
+      {refund && refund.state !== 'card' && view.payment.giftCard > 0 && (
+        <p class="tip">{texts.receipt.cardBack}</p>
+      )}
       {view.machine !== null && <p class="tip">{texts.receipt.machine[view.machine](page.brief)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
@@ -40,12 +45,13 @@ export function ReceiptPage(page: Page<'receipt'>) {
   )
 }
 
-/** Where it went back to: what a gift card has paid in full was never anybody's money. */
-const moneyBack = ({ view: { payment }, texts, brief }: Page<'receipt'>) =>
-  payment.due > 0 ? texts.receipt.refunded(brief) : texts.receipt.restored(ugx(payment.giftCard))
-
 function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: number } | null {
-  if (view.refunded || view.look !== 'fresh' || view.successUrl === null || view.forwardSeconds === null)
+  if (
+    view.refund !== null ||
+    view.look !== 'fresh' ||
+    view.successUrl === null ||
+    view.forwardSeconds === null
+  )
     return null
   return { url: view.successUrl, seconds: view.forwardSeconds }
 }

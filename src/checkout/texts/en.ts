@@ -96,9 +96,26 @@ export const EN: Texts = {
     fresh: 'Paid. Thank you!',
     earlier: 'This has been paid',
     printable: 'Receipt',
-    refundedTitle: 'Paid, then refunded',
-    refunded: (shop) => `${shop} has sent this payment back.`,
-    restored: (amount) => `Your gift card has its ${amount} back.`,
+    refunds: {
+      on_its_way: {
+        title: 'Paid. A refund is on its way',
+        says: (shop) =>
+          `${shop} is sending your money back to your phone. Your operator tells you when it arrives.`,
+      },
+      sent: {
+        title: 'Paid, then refunded',
+        says: (shop) => `${shop} has sent your money back to your phone.`,
+      },
+      failed: {
+        title: 'Paid. The refund did not go through',
+        says: (shop) => `Your money could not be sent back to your phone. ${shop} will contact you.`,
+      },
+      card: {
+        title: 'Paid, then refunded',
+        says: (shop) => `${shop} has put the amount back on the gift card.`,
+      },
+    },
+    cardBack: 'What the gift card paid is on the gift card again.',
     machine: {
       releasing: (shop) => `Take your item from the machine. If nothing comes out, contact ${shop}.`,
       dispensed: () => 'The machine reports that your item came out. Please take it.',
@@ -202,8 +219,12 @@ export const EN: Texts = {
     failed: 'Your item did not come out',
     money: (amount, shop) =>
       `You have paid ${amount}. Contact ${shop} about your item or your money. Your receipt is on your phone.`,
-    refunded: (amount, shop) => `${shop} has sent your ${amount} back.`,
-    restored: (amount) => `Your gift card has its ${amount} back.`,
+    refunds: {
+      on_its_way: (amount, shop) => `${shop} is sending your ${amount} back to your phone.`,
+      sent: (amount, shop) => `${shop} has sent your ${amount} back.`,
+      failed: (amount, shop) => `Your ${amount} could not be sent back. ${shop} will contact you.`,
+      card: (amount, shop) => `${shop} has put your ${amount} back on the gift card.`,
+    },
     expired: 'Start again on the machine',
     expiredHow: 'This order has ended. The old code does not work any more.',
     busy: 'One moment, please',

@@ -98,9 +98,26 @@ export const LG: Texts = {
     fresh: 'Osasudde. Weebale!',
     earlier: 'Kino kyasasulwa dda',
     printable: 'Lisiiti',
-    refundedTitle: 'Zaasasulwa, ne zizzibwayo',
-    refunded: (shop) => `${shop} yazzizzaayo ssente zino.`,
-    restored: (amount) => `${amount} zizziddwa ku kaadi yo ey'ekirabo.`,
+    refunds: {
+      on_its_way: {
+        title: 'Zaasasulwa, kati zizzibwayo',
+        says: (shop) =>
+          `${shop} ekuzzaayo ssente zo ku ssimu yo. Kkampuni y'essimu ejja kukutegeeza nga zituuse.`,
+      },
+      sent: {
+        title: 'Zaasasulwa, ne zizzibwayo',
+        says: (shop) => `${shop} ezzizzaayo ssente zo ku ssimu yo.`,
+      },
+      failed: {
+        title: 'Zaasasulwa, naye tezizziddwayo',
+        says: (shop) => `Ssente zo tezisobose kuzzibwayo ku ssimu yo. ${shop} ejja kukutuukirira.`,
+      },
+      card: {
+        title: 'Zaasasulwa, ne zizzibwayo',
+        says: (shop) => `${shop} ezzizza ssente zo ku kaadi y'ekirabo.`,
+      },
+    },
+    cardBack: "Ezaasasulwa ne kaadi y'ekirabo zizziddwa ku kaadi.",
     machine: {
       releasing: (shop) => `Ggya ekintu kyo mu kyuma. Bwe wataba kifuluma, tuukirira ${shop}.`,
       dispensed: () => 'Ekyuma kitegeezezza nti ekintu kyo kifulumye. Kiggyeemu.',
@@ -204,8 +221,12 @@ export const LG: Texts = {
     failed: 'Ekintu kyo tekifulumye',
     money: (amount, shop) =>
       `Osasudde ${amount}. Tuukirira ${shop} ku kintu kyo oba ssente zo. Lisiiti yo eri ku ssimu yo.`,
-    refunded: (amount, shop) => `${shop} ezzizzaayo ${amount} zo.`,
-    restored: (amount) => `${amount} zizziddwa ku kaadi yo ey'ekirabo.`,
+    refunds: {
+      on_its_way: (amount, shop) => `${shop} ekuzzaayo ${amount} zo ku ssimu yo.`,
+      sent: (amount, shop) => `${shop} ezzizzaayo ${amount} zo.`,
+      failed: (amount, shop) => `${amount} zo tezisobose kuzzibwayo. ${shop} ejja kukutuukirira.`,
+      card: (amount, shop) => `${shop} ezzizza ${amount} zo ku kaadi y'ekirabo.`,
+    },
     expired: 'Ddamu otandikire ku kyuma',
     expiredHow: 'Kuno okusasula kuweddeko. Koodi enkadde tekyakola.',
     busy: 'Lindako katono',

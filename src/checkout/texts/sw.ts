@@ -97,9 +97,26 @@ export const SW: Texts = {
     fresh: 'Umelipa. Asante!',
     earlier: 'Hii imeshalipwa',
     printable: 'Risiti',
-    refundedTitle: 'Ililipwa, kisha ikarudishwa',
-    refunded: (shop) => `${shop} amerudisha malipo haya.`,
-    restored: (amount) => `${amount} zimerudishwa kwenye kadi yako ya zawadi.`,
+    refunds: {
+      on_its_way: {
+        title: 'Ililipwa, sasa inarudishwa',
+        says: (shop) =>
+          `${shop} anarudisha pesa zako kwenye simu yako. Kampuni ya simu itakujulisha zikifika.`,
+      },
+      sent: {
+        title: 'Ililipwa, kisha ikarudishwa',
+        says: (shop) => `${shop} amerudisha pesa zako kwenye simu yako.`,
+      },
+      failed: {
+        title: 'Ililipwa, lakini haikurudishwa',
+        says: (shop) => `Pesa zako hazikuweza kurudishwa kwenye simu yako. ${shop} atawasiliana nawe.`,
+      },
+      card: {
+        title: 'Ililipwa, kisha ikarudishwa',
+        says: (shop) => `${shop} amerudisha kiasi hiki kwenye kadi ya zawadi.`,
+      },
+    },
+    cardBack: 'Kiasi kilicholipwa kwa kadi ya zawadi kimerudi kwenye kadi.',
     machine: {
       releasing: (shop) =>
         `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
@@ -203,8 +220,12 @@ export const SW: Texts = {
     failed: 'Bidhaa yako haikutoka',
     money: (amount, shop) =>
       `Umelipa ${amount}. Wasiliana na ${shop} kuhusu bidhaa yako au pesa zako. Risiti iko kwenye simu yako.`,
-    refunded: (amount, shop) => `${shop} amekurudishia ${amount}.`,
-    restored: (amount) => `${amount} zimerudishwa kwenye kadi yako ya zawadi.`,
+    refunds: {
+      on_its_way: (amount, shop) => `${shop} anakurudishia ${amount} kwenye simu yako.`,
+      sent: (amount, shop) => `${shop} amekurudishia ${amount}.`,
+      failed: (amount, shop) => `${amount} zako hazikuweza kurudishwa. ${shop} atawasiliana nawe.`,
+      card: (amount, shop) => `${shop} amerudisha ${amount} kwenye kadi ya zawadi.`,
+    },
     expired: 'Anza tena kwenye mashine',
     expiredHow: 'Oda hii imeisha. Msimbo wa awali haufanyi kazi tena.',
     busy: 'Subiri kidogo',

@@ -1,5 +1,5 @@
 import type { ChargeFailure } from '../../rails/rail.ts'
-import type { ClosedView, FormFault, Language, Method, ReceiptView } from '../view.ts'
+import type { ClosedView, FormFault, Language, Method, ReceiptView, Refund } from '../view.ts'
 import { EN } from './en.ts'
 import { LG } from './lg.ts'
 import { SW } from './sw.ts'
@@ -70,10 +70,10 @@ export type Texts = {
     fresh: string
     earlier: string
     printable: string
-    refundedTitle: string
-    refunded: (shop: string) => string
-    /** A gift card had paid all of it. */
-    restored: (amount: string) => string
+    /** Of a refunded payment, by where its money is. */
+    refunds: Record<Refund['state'], { title: string; says: (shop: string) => string }>
+    /** Beside what was sent to the phone. */
+    cardBack: string
     /** What the machine has reported of what was paid at it. */
     machine: Record<NonNullable<ReceiptView['machine']>, (shop: string) => string>
     to: (shop: string) => string
@@ -147,8 +147,7 @@ export type Texts = {
     failed: string
     /** What is true of the money, and who decides about it. */
     money: (amount: string, shop: string) => string
-    refunded: (amount: string, shop: string) => string
-    restored: (amount: string) => string
+    refunds: Record<Refund['state'], (amount: string, shop: string) => string>
     expired: string
     expiredHow: string
     busy: string
