@@ -13,8 +13,9 @@ const ROOT = join(import.meta.dirname, '..', '..', '..')
 const MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
 const ROOM_BYTES = 2 ** 31
-// One server for the whole run, the last file out stops it. No durability: crash tests bring servers of their own.
-const SHARED = join(roomyMemory() ?? tmpdir(), `gateway-test-postgres-${process.getuid?.() ?? 'user'}`)
+// One server for the whole run of one checkout, the last file out stops it. No durability: crash tests bring servers of their own.
+const OWNER = `${process.getuid?.() ?? 'user'}-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}`
+const SHARED = join(roomyMemory() ?? tmpdir(), `gateway-test-postgres-${OWNER}`)
 const TEMPLATE_LOCK = 5_512_001
 let clones = 0
 
