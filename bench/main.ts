@@ -8,12 +8,17 @@ import { measurePages } from './pages.ts'
 import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
 import { proveLedger } from './prove.ts'
+import { measureWindows } from './rate-windows.ts'
 import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
 // npm run bench [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
-const { values: flags } = parseArgs({
+const {
+  values: flags,
+  positionals: [what],
+} = parseArgs({
+  allowPositionals: true,
   options: {
     quick: { type: 'boolean' },
     pages: { type: 'boolean' },
@@ -24,6 +29,7 @@ const { values: flags } = parseArgs({
 })
 const MERCHANTS = 1000
 const MERCHANTS_OF_PAGES = 50
+const MERCHANTS_OF_OVERLOAD = 120
 const WITHIN_MS = flags.quick ? 180_000 : 2_700_000
 
 async function measure() {
@@ -43,6 +49,7 @@ async function measure() {
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
+  if (what === 'overload') return { ...described, ...(await measureWindows(stage)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts: what they leave to be sent would be at work beside it.
   const idle = flags.quick ? null : await measureIdle(stage)
@@ -70,6 +77,7 @@ async function measure() {
 function merchantsWanted(): { merchants: number; others?: number } {
   if (flags.pages) return { merchants: MERCHANTS_OF_PAGES }
   if (flags.vending) return { merchants: 1, others: CALLED_ABOUT }
+  if (what === 'overload') return { merchants: MERCHANTS_OF_OVERLOAD }
   return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
 }
 

@@ -768,7 +768,8 @@ create unlogged table rate_windows (
   merchant_id bigint not null,
   mode mode not null,
   what text not null,
-  accepted_ms bigint[] not null,
+  accepted_ms bigint[] not null default '{}'::bigint[],
+  accepted text not null default ''::text,
   constraint rate_windows_pkey PRIMARY KEY (merchant_id, mode, what)
 ) with (fillfactor=50);
 

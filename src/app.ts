@@ -40,7 +40,7 @@ export type App = Shared & {
   payoutWindow: ExactWindow
   bulkWindow: ExactWindow
   refundWindow: ExactWindow
-  /** The same windows by the name that an endpoint gives as its rate. */
+  /** The same and all others that are exact, by the name that an endpoint gives as its rate. */
   exactWindows: Readonly<Record<string, ExactWindow>>
   windows: SharedWindows
   /** Wakes a background task of this process: something it waits for has been committed. */
@@ -179,35 +179,18 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     keysInFlight: keysInFlight(),
     paymentTurns: turns(PAYMENTS_AT_ONCE),
     claimTurns: turns(CLAIMS_AT_ONCE),
-    chargeWindow: exactWindow('charges', config.rateCharges),
-    payoutWindow: exactWindow('payouts', config.ratePayouts),
-    bulkWindow: exactWindow('bulk_payouts', config.ratePayouts),
-    refundWindow: exactWindow('refunds', config.rateRefunds),
-    windows: sharedWindows({
-      reads: config.rateReads,
-      all: config.rateAll,
-      webhook_resend: config.rateWebhookResend,
-      resolve_account: config.rateResolveAccount,
-      statement_pdf: config.rateStatementPdf,
-      subaccounts: config.rateSubaccounts,
-      payment_links: config.ratePaymentLinks,
-      vending_orders: config.rateVending,
-      direct_dispense: config.rateVending,
-      invalidate_order: config.rateVending,
-      retry_dispense: config.rateDispenseRetry,
-      conformance: config.rateDispenseRetry,
-      dispense_secret: config.rateDispenseSecret,
-      scheduled_payouts: config.rateSchedules,
-      pause_schedule: config.rateSchedules,
-      resume_schedule: config.rateSchedules,
-      cancel_schedule: config.rateSchedules,
-    }),
+    chargeWindow: exactWindow({ what: 'charges', limit: config.rateCharges, db: own.db }),
+    payoutWindow: exactWindow({ what: 'payouts', limit: config.ratePayouts, db: own.db }),
+    bulkWindow: exactWindow({ what: 'bulk_payouts', limit: config.ratePayouts, db: own.db }),
+    refundWindow: exactWindow({ what: 'refunds', limit: config.rateRefunds, db: own.db }),
+    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
   } as App
   app.exactWindows = {
     charges: app.chargeWindow,
     payouts: app.payoutWindow,
     bulk_payouts: app.bulkWindow,
     refunds: app.refundWindow,
+    ...takenBeforehand(config, own.db),
   }
   app.chargeCreation = chargeCreation(app)
   app.chargeMoves = chargeMoves(app)
@@ -215,6 +198,30 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
   app.payoutMoves = payoutMoves(app)
   app.refunds = refunds(app)
   return app
+}
+
+/** Whatever else writes, asks an operator or is dear: counted exactly too, in a transaction before the work. */
+function takenBeforehand(config: Config, db: Database): Record<string, ExactWindow> {
+  const limits = {
+    webhook_resend: config.rateWebhookResend,
+    resolve_account: config.rateResolveAccount,
+    statement_pdf: config.rateStatementPdf,
+    subaccounts: config.rateSubaccounts,
+    payment_links: config.ratePaymentLinks,
+    vending_orders: config.rateVending,
+    direct_dispense: config.rateVending,
+    invalidate_order: config.rateVending,
+    retry_dispense: config.rateDispenseRetry,
+    conformance: config.rateDispenseRetry,
+    dispense_secret: config.rateDispenseSecret,
+    scheduled_payouts: config.rateSchedules,
+    pause_schedule: config.rateSchedules,
+    resume_schedule: config.rateSchedules,
+    cancel_schedule: config.rateSchedules,
+  }
+  return Object.fromEntries(
+    Object.entries(limits).map(([what, limit]) => [what, exactWindow({ what, limit, db })]),
+  )
 }
 
 function ownHosts(config: Config): string[] {

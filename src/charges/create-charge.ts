@@ -104,7 +104,7 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
-    const [terms, keys, held, , windows] = await tx.send(
+    const [terms, keys, held, ...windows] = await tx.send(
       termsOf([...new Set(places.map((place) => place.merchantId))]),
       findKeys(items),
       heldBy(places),
@@ -113,7 +113,7 @@ async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<C
     const known = {
       terms: new Map(terms.map((one) => [one.id, one])),
       keys: new Map(keys.map((row) => [ownerName(row), row])),
-      windows: app.chargeWindow.open(windows ?? [], at.getTime()),
+      windows: app.chargeWindow.open(windows, at.getTime()),
       subaccounts: await lockSubaccounts(tx, items),
       room: await headroomFor(tx, items.map(wantedBy), held),
     }

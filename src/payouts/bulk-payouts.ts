@@ -89,15 +89,14 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
   const owner = { merchantId, mode, key }
   const at = app.clock.now()
   return app.db.transaction<Answer | BulkBatch>(async (tx) => {
-    const locks = app.bulkWindow.lock([{ merchantId, mode }])
     const [[terms], [seen], [stops], ...locked] = await tx.send(
       termsForPayout([{ merchantId, mode }]),
       findKeys([owner]),
       lockStops(),
-      ...locks,
+      ...app.bulkWindow.lock([{ merchantId, mode }]),
       lockHeads([{ merchantId, mode }]),
     )
-    const windows = app.bulkWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime())
+    const windows = app.bulkWindow.open(locked.slice(0, -1), at.getTime())
     windows.check(caller)
     if (seen) {
       const stored = replayOf(seen, fingerprint)

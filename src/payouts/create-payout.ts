@@ -119,12 +119,11 @@ export async function storePayouts(app: App, items: readonly Item[]): Promise<Ou
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
-    const locks = app.payoutWindow.lock(places)
     const [terms, keys, stops, ...locked] = await tx.send(
       termsForPayout(places),
       findKeys(items),
       lockStops(),
-      ...locks,
+      ...app.payoutWindow.lock(places),
       lockHeads(places),
     )
     const heads = locked.at(-1) as never
@@ -132,7 +131,7 @@ export async function storePayouts(app: App, items: readonly Item[]): Promise<Ou
     const known: Known = {
       terms: new Map(terms.map((one) => [one.id, one])),
       keys: new Map(keys.map((row) => [ownerName(row), row])),
-      windows: app.payoutWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime()),
+      windows: app.payoutWindow.open(locked.slice(0, -1), at.getTime()),
       switches: await openSwitches(
         tx,
         terms.filter((one) => testMerchants.has(one.id)),

@@ -228,12 +228,11 @@ async function takeBack(
   const refusal = unavailableRail(heard)
   const kept = { status: refusal.status, body: errorBody(refusal, requestId) }
   const key = refusal.stored ? finishKey(owner, kept) : freeKey(owner)
-  const place = refusal.status < 500 ? app.payoutWindow.giveBack(payout, payout.createdAt.getTime()) : []
   const at = app.clock.now()
   const moved = await movePayout(app, {
     payout,
     to: { status: 'voided' },
-    alongside: [key, ...place, ...evidence, moveAttempt(postOf(work), 'void', at)],
+    alongside: [key, ...evidence, moveAttempt(postOf(work), 'void', at)],
   })
   // `same`: its own commit landed and the answer to it was lost. Otherwise somebody showed it in this very moment: it exists,
   // and the sweep sends it again.
@@ -241,6 +240,9 @@ async function takeBack(
     moved === 'shown' ? await publish(app, work, { to: 'not_taken', submitEndedAt: at, evidence }) : null
   if (answer !== null) return answer
   crashPoint('payout.returned')
+  // A place too many for a minute harms nobody: the refusal is what must be heard.
+  if (refusal.status < 500)
+    await app.payoutWindow.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
   if (refusal.stored) return { ...kept, objectId: null }
   throw refusal
 }

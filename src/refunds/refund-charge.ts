@@ -76,13 +76,12 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
   const at = app.clock.now()
   const places = distinctPlaces(items)
   return app.db.transaction(async (tx) => {
-    const locks = app.refundWindow.lock(places)
     const [terms, charges, uses, stops, ...locked] = await tx.send(
       termsForPayout(places),
       lockCharges(ownCharges(items)),
       lockCardsOf(ownCharges(items)),
       lockStops(),
-      ...locks,
+      ...app.refundWindow.lock(places),
       lockHeads(places),
     )
     const testMerchants = new Set(places.filter((one) => one.mode === 'test').map((one) => one.merchantId))
@@ -90,7 +89,7 @@ async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome
       terms: new Map(terms.map((one) => [one.id, one])),
       charges: new Map(charges.map((charge) => [charge.id, charge])),
       cardTaken: new Set(uses.filter(({ state }: CardUse) => state === 'taken').map((use) => use.chargeId)),
-      windows: app.refundWindow.open((locks.length === 0 ? [] : locked[1]) as never, at.getTime()),
+      windows: app.refundWindow.open(locked.slice(0, -1), at.getTime()),
       switches: await openSwitches(
         tx,
         terms.filter((one) => testMerchants.has(one.id)),

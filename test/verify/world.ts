@@ -46,7 +46,7 @@ export async function buildWorld(db: Database): Promise<void> {
   const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
-    refundWindow: exactWindow('refunds', 0),
+    refundWindow: exactWindow({ what: 'refunds', limit: 0, db }),
   })
   Object.assign(app, {
     chargeMoves: chargeMoves(app),

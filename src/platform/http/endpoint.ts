@@ -39,7 +39,10 @@ export type Endpoint<App> = {
   scope: 'any' | 'full'
   /** The name of its own rate limit; the total of all requests is counted beside it. */
   rate: string
-  /** `batch`: counted exactly, in the transaction of its work; `shared`: in this process, which hears the others. */
+  /**
+   * `batch`: counted exactly, in the transaction of its work. `shared`: before the work, exactly as well, or (plain reads) in this
+   * process, which hears the others.
+   */
   rateKind: 'batch' | 'shared'
   idempotency: 'required' | 'optional' | 'ignored'
   params?: TSchema

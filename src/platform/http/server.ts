@@ -58,12 +58,11 @@ export type Place<App> = {
   exactWindows: Readonly<Record<string, ExactWindow>>
 }
 
-/** `counted`: the shared window in which it has a place, and when it took it. */
+/** `giveBack`: gives back the place that it has taken in the window of its own kind. */
 type Passed = {
   caller: Caller
-  windows: SharedWindows
   key: string | null
-  counted: { what: string; atMs: number } | null
+  giveBack: (() => void) | null
 }
 declare module 'fastify' {
   interface FastifyRequest {
@@ -168,22 +167,37 @@ function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
   { request, caller }: { request: FastifyRequest; caller: Caller },
-): void {
-  const nowMs = frame.clock.nowMs()
+): void | Promise<void> {
+  const { rate } = declared
+  const atMs = frame.clock.nowMs()
   const { windows, exactWindows } = frame.placeOf(caller)
-  const passed: Passed = { caller, windows, key: null, counted: null }
+  const passed: Passed = { caller, key: null, giveBack: null }
   request.passed = passed
   if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
-  windows.take(caller.merchantId, caller.mode, ALL, nowMs)
-  if (declared.rateKind === 'batch') exactWindows[declared.rate]?.refuseEarly(caller, nowMs)
-  else {
-    windows.take(caller.merchantId, caller.mode, declared.rate, nowMs)
-    passed.counted = { what: declared.rate, atMs: nowMs }
+  windows.take(caller.merchantId, caller.mode, ALL, atMs)
+  const exact = exactWindows[rate]
+  exact?.refuseEarly(caller, atMs)
+  if (exact === undefined) {
+    windows.take(caller.merchantId, caller.mode, rate, atMs)
+    passed.giveBack = () => windows.giveBack(caller.merchantId, caller.mode, { what: rate, atMs })
   }
   if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
-  if (declared.idempotency === 'ignored') return
-  passed.key = readIdempotencyKey(request.raw)
+  if (declared.idempotency !== 'ignored') passed.key = readIdempotencyKey(request.raw)
   if (declared.idempotency === 'required' && passed.key === null) throw keyRequired()
+  if (exact !== undefined && declared.rateKind !== 'batch') return takePlace(frame, exact, passed)
+}
+
+/** Takes a place that all processes count. Where nobody can count, the request passes (contract.md G5). */
+async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Passed): Promise<void> {
+  const { caller } = passed
+  const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
+  try {
+    const atMs = await exact.takeNow(caller, frame.clock.nowMs())
+    passed.giveBack = () => void exact.giveBack(caller, atMs).catch(uncounted)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    uncounted(error)
+  }
 }
 
 /** Without a promise where the key is remembered, for this runs on every request: null, or what was thrown. */
@@ -196,8 +210,7 @@ function admitNow<App>(
     const caller = identify(frame, request)
     if (caller instanceof Promise)
       return caller.then((known) => admit(frame, declared, { request, caller: known }))
-    admit(frame, declared, { request, caller })
-    return null
+    return admit(frame, declared, { request, caller }) ?? null
   } catch (error) {
     return error
   }
@@ -277,9 +290,7 @@ const wantsPage = (request: FastifyRequest) =>
 
 /** Gives back the slot of a clean 4xx, then counts and logs. */
 function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): void {
-  const { passed } = request
   const status = reply.statusCode
-  if (passed?.counted && status >= 400 && status < 500)
-    passed.windows.giveBack(passed.caller.merchantId, passed.caller.mode, passed.counted)
+  if (status >= 400 && status < 500) request.passed?.giveBack?.()
   logRequest(frame, request, reply)
 }

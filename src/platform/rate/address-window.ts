@@ -1,4 +1,6 @@
-import { tooMany, withinWindow } from './limits.ts'
+import { MINUTE_MS, tooMany } from './limits.ts'
+import { remember } from './oldest-out.ts'
+import { addTo, emptyWindow, forgetOld, shapeOf, type Window, waitForPlace } from './window.ts'
 
 /** A sliding window for each client address, in the memory of this process: for what costs little and has no owner. */
 export type AddressWindow = {
@@ -8,28 +10,29 @@ export type AddressWindow = {
   check(address: string, nowMs: number): void
 }
 
-// A flood from countless addresses must not fill the memory.
+// A flood from countless addresses must not fill the memory; the address that has been silent longest is forgotten.
 const MOST_ADDRESSES = 10_000
-const MINUTE_MS = 60_000
 
 /** `limit` in any `windowMs`, a minute unless said. */
 export function addressWindow(limit: number, windowMs: number = MINUTE_MS): AddressWindow {
-  const seen = new Map<string, number[]>()
-  const accepted = (address: string, nowMs: number) => {
-    const acceptedMs = withinWindow(seen.get(address) ?? [], nowMs, windowMs)
-    if (acceptedMs.length < limit) return acceptedMs
-    const leaving = acceptedMs[acceptedMs.length - limit] as number // As many as the limit are there.
-    throw tooMany(leaving + windowMs - nowMs)
+  const shape = shapeOf(limit, windowMs)
+  const seen = new Map<string, Window>()
+  const roomFor = (address: string, nowMs: number) => {
+    const window = seen.get(address) ?? emptyWindow()
+    const waitMs = waitForPlace(window, shape, nowMs)
+    if (waitMs > 0) throw tooMany(waitMs)
+    return window
   }
   return {
     take(address, nowMs) {
       if (limit === 0) return
-      const acceptedMs = accepted(address, nowMs)
-      if (seen.size > MOST_ADDRESSES) seen.clear()
-      seen.set(address, [...acceptedMs, nowMs])
+      const window = roomFor(address, nowMs)
+      forgetOld(window, shape, nowMs)
+      addTo(window, shape, nowMs)
+      remember(seen, { key: address, value: window, most: MOST_ADDRESSES })
     },
     check(address, nowMs) {
-      if (limit > 0) accepted(address, nowMs)
+      if (limit > 0) roomFor(address, nowMs)
     },
   }
 }

@@ -1,137 +1,243 @@
+import { type Batch, batch, done, failed, type Outcome } from '../batch.ts'
 import { numbers, words } from '../db/columns.ts'
-import { type Call, call } from '../db/database.ts'
+import { type Call, call, type Database } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
-import { tooMany, waitForPlace, windowKey, withinWindow } from './limits.ts'
+import { MINUTE_MS, tooMany } from './limits.ts'
+import { remember } from './oldest-out.ts'
+import {
+  addTo,
+  countedIn,
+  emptyWindow,
+  forgetOld,
+  readWindow,
+  type Shape,
+  shapeOf,
+  takeFrom,
+  type Window,
+  waitForPlace,
+  writeWindow,
+} from './window.ts'
 
 type Mode = 'test' | 'live'
-type WindowRow = { merchantId: number; mode: Mode; what: string; acceptedMs: number[] }
+type WindowRow = { merchantId: number; mode: Mode; accepted: string }
 type Place = { merchantId: number; mode: Mode }
 
 // A row that is not there cannot be locked: it is made first, once for each merchant and mode.
 const MAKE = statement<WindowRow>(
   'make rate windows',
-  `insert into rate_windows (merchant_id, mode, what, accepted_ms)
-   select merchant_id, mode, $3, '{}' from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)
+  `insert into rate_windows (merchant_id, mode, what)
+   select merchant_id, mode, $3 from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)
    on conflict do nothing`,
 )
 const LOCK = statement<WindowRow>(
   'lock rate windows',
-  `select merchant_id as "merchantId", mode, what, accepted_ms::text[] as "acceptedMs" from rate_windows
+  `select merchant_id as "merchantId", mode, accepted from rate_windows
    where (merchant_id, mode) in (select * from unnest($1::bigint[], $2::mode[])) and what = $3
    order by merchant_id, mode::text for no key update`,
 )
-const GIVE_BACK = statement(
-  'give back rate place',
-  `update rate_windows set accepted_ms = accepted_ms[:array_position(accepted_ms, $4) - 1] || accepted_ms[array_position(accepted_ms, $4) + 1:]
-   where merchant_id = $1 and mode = $2 and what = $3 and array_position(accepted_ms, $4) is not null`,
-)
 const WRITE = statement(
   'write rate windows',
-  `insert into rate_windows (merchant_id, mode, what, accepted_ms)
-   select merchant_id, mode, $3, string_to_array(accepted_ms, ',')::bigint[]
-   from unnest($1::bigint[], $2::mode[], $4::text[]) as n (merchant_id, mode, accepted_ms)
-   on conflict (merchant_id, mode, what) do update set accepted_ms = excluded.accepted_ms`,
+  `insert into rate_windows (merchant_id, mode, what, accepted)
+   select merchant_id, mode, $3, accepted from unnest($1::bigint[], $2::mode[], $4::text[]) as n (merchant_id, mode, accepted)
+   on conflict (merchant_id, mode, what) do update set accepted = excluded.accepted`,
 )
 
 /**
- * An exact sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked
- * and written in the transaction of the work they count, so no request makes a round trip for them.
+ * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and written in
+ * the transaction of the work they count, so no request makes a round trip for them; work that has no such transaction takes its
+ * place in one of its own.
  */
 export type ExactWindow = {
   /** Refuses (429) what this process already knows to be too much, before anything else is looked at. */
   refuseEarly(place: Place, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: Place[]): Call<WindowRow>[]
+  lock(places: readonly Place[]): Call<WindowRow>[]
+  /** Opens the windows that were locked; given are the answers to the calls of `lock`. */
+  open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
+  /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
+  takeNow(place: Place, nowMs: number): Promise<number>
   /** Gives back the place of a request that was accepted at this time and refused after all. */
-  giveBack(place: Place, acceptedMs: number): Call[]
-  /** Opens the windows that were locked. */
-  open(rows: readonly WindowRow[], nowMs: number): OpenWindows
+  giveBack(place: Place, acceptedMs: number): Promise<unknown>
+  /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
+  idle(): Promise<void>
 }
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
   check(place: Place): void
   /** Counts one accepted request. */
   take(place: Place): void
+  /** Takes one that was accepted at this time out again. */
+  giveBack(place: Place, acceptedMs: number): void
   /** For the last flush of the batch. */
   writes(): Call[]
 }
 
-export function exactWindow(what: string, limit: number): ExactWindow {
-  // What the last batch of this process saw: a lower bound of the truth, good enough to refuse early.
-  const seen: Seen = new Map()
+/**
+ * What the last batch of this process has written or read of a merchant: where the row still says so, it is not read again.
+ * `made`: its row was there before the transaction that read it, so it need not be made.
+ */
+type Known = { text: string | null; window: Window; made: boolean }
+type Frame = { what: string; shape: Shape; known: Map<string, Known> }
+/** A place to be taken, or given back. */
+type Ask = { place: Place; atMs: number; back: boolean }
+
+const MOST_KNOWN = 10_000
+const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, giveBack: () => {}, writes: () => [] }
+const SWITCHED_OFF: ExactWindow = {
+  refuseEarly: () => {},
+  lock: () => [],
+  open: () => UNLIMITED,
+  takeNow: async (_place, nowMs) => nowMs,
+  giveBack: async () => {},
+  idle: async () => {},
+}
+
+/** `limit` a minute for each merchant and mode; 0 switches it off. */
+export function exactWindow({ what, limit, db }: { what: string; limit: number; db: Database }): ExactWindow {
+  if (limit === 0) return SWITCHED_OFF
+  const frame: Frame = { what, shape: shapeOf(limit, MINUTE_MS), known: new Map() }
+  const { shape, known } = frame
+  const window: Pick<ExactWindow, 'lock' | 'open'> = {
+    lock: (places) => lock(frame, places),
+    open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
+  }
+  const asking: Batch<Ask, number> = batch({
+    run: (asks) => answerAsks(db, window, asks),
+    laneOf: ({ place }) => place.merchantId,
+  })
   return {
-    refuseEarly({ merchantId, mode }, nowMs) {
-      const known = limit === 0 ? undefined : seen.get(windowKey(merchantId, mode, what))
-      if (known) refuseFull(withinWindow(known, nowMs), limit, nowMs)
+    ...window,
+    refuseEarly: (place, nowMs) => {
+      const mine = known.get(keyOf(place))?.window
+      if (mine !== undefined && mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
     },
-    lock: (places) => {
-      if (limit === 0) return []
-      places.sort(inLockOrder)
-      const merchants = numbers(places.map((one) => one.merchantId))
-      const modes = words(places.map((one) => one.mode))
-      return [call(MAKE, merchants, modes, what), call(LOCK, merchants, modes, what)]
-    },
+    takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
     giveBack: (place, acceptedMs) => {
-      if (limit === 0) return []
-      const key = windowKey(place.merchantId, place.mode, what)
-      seen.set(key, without(seen.get(key) ?? [], acceptedMs))
-      return [call(GIVE_BACK, place.merchantId, place.mode, what, acceptedMs)]
+      const mine = known.get(keyOf(place))
+      // From here on this process refuses by what is true; the row follows. A copy: a batch may be writing the other.
+      if (mine)
+        known.set(keyOf(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
+      return asking.add({ place, atMs: acceptedMs, back: true })
     },
-    open: (rows, nowMs) => (limit === 0 ? UNLIMITED : openWindows(rows, { what, limit, nowMs, seen })),
+    idle: () => asking.idle(),
   }
 }
 
-type Seen = Map<string, number[]>
-const MOST_SEEN = 10_000
-const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, writes: () => [] }
-
-function openWindows(
-  rows: readonly WindowRow[],
-  { what, limit, nowMs, seen }: { what: string; limit: number; nowMs: number; seen: Seen },
-): OpenWindows {
-  const keyOf = (place: Place) => windowKey(place.merchantId, place.mode, what)
-  const windows = new Map(rows.map((row) => [keyOf(row), withinWindow(row.acceptedMs.map(Number), nowMs)]))
-  const touched = new Map<string, Place>()
-  if (seen.size > MOST_SEEN) seen.clear()
-  return {
-    check(place) {
-      const acceptedMs = windows.get(keyOf(place)) ?? []
-      seen.set(keyOf(place), acceptedMs)
-      refuseFull(acceptedMs, limit, nowMs)
-    },
-    take(place) {
-      const acceptedMs = [...(windows.get(keyOf(place)) ?? []), nowMs]
-      windows.set(keyOf(place), acceptedMs)
-      seen.set(keyOf(place), acceptedMs)
-      touched.set(keyOf(place), place)
-    },
-    writes: () =>
-      touched.size === 0
-        ? []
-        : [write([...touched.values()], what, (place) => windows.get(keyOf(place)) ?? [])],
-  }
+function lock({ what, known }: Frame, places: readonly Place[]): Call<WindowRow>[] {
+  const sorted = [...places].sort(inLockOrder)
+  const missing = sorted.filter((place) => known.get(keyOf(place))?.made !== true)
+  return [...(missing.length === 0 ? [] : [callFor(MAKE, missing, what)]), callFor(LOCK, sorted, what)]
 }
 
-/** In the order in which every process locks them. */
-function write(places: Place[], what: string, acceptedMs: (place: Place) => readonly number[]): Call {
-  places.sort(inLockOrder)
-  return call(
-    WRITE,
+const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
+  call(
+    wanted,
     numbers(places.map((place) => place.merchantId)),
     words(places.map((place) => place.mode)),
     what,
-    places.map((place) => acceptedMs(place).join(',')),
   )
+
+/** A window as one transaction sees it: how many count at its time, for it asks that for every item. */
+type Opened = { place: Place; window: Window; counted: number; changed: boolean }
+
+function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
+  const { shape } = frame
+  const opened = new Map(rows.map((row) => [keyOf(row), openRow(frame, row, nowMs)]))
+  const openedOf = (place: Place) => {
+    const found = opened.get(keyOf(place)) ?? openMissing(frame, place)
+    opened.set(keyOf(place), found)
+    return found
+  }
+  return {
+    check(place) {
+      const { counted, window } = openedOf(place)
+      if (counted >= shape.limit) refuseFull(window, shape, nowMs)
+    },
+    take(place) {
+      const mine = openedOf(place)
+      addTo(mine.window, shape, nowMs)
+      mine.counted += 1
+      mine.changed = true
+    },
+    giveBack(place, acceptedMs) {
+      const mine = openedOf(place)
+      takeFrom(mine.window, shape, acceptedMs)
+      mine.counted = countedIn(mine.window, shape, nowMs)
+      mine.changed = true
+    },
+    writes: () => {
+      const changed = [...opened.values()].filter((one) => one.changed)
+      return changed.length === 0 ? [] : [write(frame, changed)]
+    },
+  }
 }
 
-function without(acceptedMs: readonly number[], ms: number): number[] {
-  const at = acceptedMs.indexOf(ms)
-  return at === -1 ? [...acceptedMs] : acceptedMs.toSpliced(at, 1)
+function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened {
+  const key = keyOf(row)
+  const before = known.get(key)
+  const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
+  forgetOld(window, shape, nowMs)
+  // A row that was made by this very transaction goes when the transaction fails.
+  const made = row.accepted !== ''
+  remember(known, { key, value: { text: row.accepted, window, made }, most: MOST_KNOWN })
+  return { place: row, window, counted: countedIn(window, shape, nowMs), changed: false }
 }
 
-function refuseFull(acceptedMs: readonly number[], limit: number, nowMs: number): void {
-  const waitMs = waitForPlace(acceptedMs, limit, nowMs)
+/** After a crash of the database the windows start empty: the next batch makes the row anew. */
+function openMissing({ known }: Frame, place: Place): Opened {
+  known.delete(keyOf(place))
+  return { place, window: emptyWindow(), counted: 0, changed: false }
+}
+
+/** In the order in which every process locks them. */
+function write({ what, known }: Frame, opened: Opened[]): Call {
+  opened.sort((a, b) => inLockOrder(a.place, b.place))
+  const texts = opened.map(({ place, window }) => {
+    const text = writeWindow(window)
+    const mine = known.get(keyOf(place))
+    if (mine?.window === window) mine.text = text
+    return text
+  })
+  const merchants = numbers(opened.map(({ place }) => place.merchantId))
+  return call(WRITE, merchants, words(opened.map(({ place }) => place.mode)), what, texts)
+}
+
+/** Gives back first: it may be the very places that others want. */
+function answerAsks(
+  db: Database,
+  window: Pick<ExactWindow, 'lock' | 'open'>,
+  asks: readonly Ask[],
+): Promise<Outcome<number>[]> {
+  const places = new Map(asks.map(({ place }) => [keyOf(place), place]))
+  const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
+  return db.transaction(async (tx) => {
+    const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)
+    for (const { place, atMs, back } of asks) if (back) open.giveBack(place, atMs)
+    const outcomes = asks.map((ask) => (ask.back ? done(ask.atMs) : takeOne(open, ask, nowMs)))
+    return { value: outcomes, last: open.writes() }
+  })
+}
+
+function takeOne(open: OpenWindows, { place }: Ask, nowMs: number): Outcome<number> {
+  try {
+    open.check(place)
+    open.take(place)
+    return done(nowMs)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function without(window: Window, shape: Shape, acceptedMs: number): Window {
+  const copy = { ...window, slots: [...window.slots], counts: [...window.counts] }
+  takeFrom(copy, shape, acceptedMs)
+  return copy
+}
+
+function refuseFull(window: Window, shape: Shape, nowMs: number): void {
+  const waitMs = waitForPlace(window, shape, nowMs)
   if (waitMs > 0) throw tooMany(waitMs)
 }
 
+const keyOf = ({ merchantId, mode }: Place) => `${merchantId} ${mode}`
 const inLockOrder = (a: Place, b: Place) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

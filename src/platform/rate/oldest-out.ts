@@ -1,0 +1,12 @@
+/** Remembers under this key, as the newest; of more than `most` the oldest is let go, never all of them. */
+export function remember<Key, Value>(
+  known: Map<Key, Value>,
+  { key, value, most }: { key: Key; value: Value; most: number },
+): void {
+  known.delete(key)
+  known.set(key, value)
+  for (const oldest of known.keys()) {
+    if (known.size <= most) return
+    known.delete(oldest)
+  }
+}

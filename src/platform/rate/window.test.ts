@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { remember } from './oldest-out.ts'
+import {
+  addTo,
+  countedIn,
+  emptyWindow,
+  forgetOld,
+  readWindow,
+  shapeOf,
+  takeFrom,
+  waitForPlace,
+  writeWindow,
+} from './window.ts'
+
+const MINUTE = 60_000
+const START = 1_780_000_000_000
+// How long a transaction may have waited with its time in hand.
+const LATEST = 10_000
+
+/** Asks at these times (some come late, as behind a lock) and says which were accepted. */
+function accept(limit: number, steps: readonly { ms: number; lateMs: number }[]): number[] {
+  const shape = shapeOf(limit, MINUTE)
+  const accepted: number[] = []
+  let nowMs = START
+  let text = ''
+  for (const { ms, lateMs } of steps) {
+    nowMs += ms
+    const atMs = nowMs - lateMs
+    const window = readWindow(text)
+    forgetOld(window, shape, atMs)
+    if (waitForPlace(window, shape, atMs) > 0) continue
+    assert.ok(countedIn(window, shape, atMs) < limit)
+    addTo(window, shape, atMs)
+    accepted.push(atMs)
+    text = writeWindow(window)
+  }
+  return accepted
+}
+
+function mostInAnyMinute(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  let from = 0
+  let most = 0
+  for (let to = 0; to < sorted.length; to += 1) {
+    while ((sorted[to] as number) - (sorted[from] as number) >= MINUTE) from += 1
+    most = Math.max(most, to - from + 1)
+  }
+  return most
+}
+
+const steps = (longestMs: number) =>
+  fc.array(fc.record({ ms: fc.nat(longestMs), lateMs: fc.oneof(fc.constant(0), fc.nat(LATEST)) }), {
+    minLength: 10,
+    maxLength: 900,
+    size: 'max',
+  })
+
+test('S6: never more than the limit in any minute, small and large, also when some decide late', () => {
+  const pace = fc.constantFrom(20, 200, 3000).chain(steps)
+  fc.assert(
+    fc.property(fc.constantFrom(1, 3, 30, 301, 400), pace, (limit, some) => {
+      assert.ok(mostInAnyMinute(accept(limit, some)) <= limit)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('S6: a small window is exact to the millisecond and tells the wait', () => {
+  const shape = shapeOf(3, MINUTE)
+  const window = emptyWindow()
+  for (const ms of [0, 0, 500]) addTo(window, shape, START + ms)
+  assert.equal(waitForPlace(window, shape, START + 1000), MINUTE - 1000)
+  assert.equal(waitForPlace(window, shape, START + MINUTE - 1), 1)
+  assert.equal(waitForPlace(window, shape, START + MINUTE), 0)
+  assert.equal(countedIn(window, shape, START + MINUTE), 1)
+})
+
+test('S6: a large window frees its places at most a sixtieth late', () => {
+  const shape = shapeOf(1_000_000, MINUTE)
+  const window = emptyWindow()
+  for (let nth = 0; nth < 1_000_000; nth += 1) addTo(window, shape, START + (nth % 30_000))
+  assert.ok(window.slots.length <= 31)
+  assert.equal(countedIn(window, shape, START + 30_000), 1_000_000)
+  const wait = waitForPlace(window, shape, START + 30_000)
+  assert.ok(wait >= 30_000 && wait < 31_000, String(wait))
+  forgetOld(window, shape, START + 3 * MINUTE)
+  assert.deepEqual(window, emptyWindow())
+})
+
+test('S6: what is given back is free again, once', () => {
+  const shape = shapeOf(2, MINUTE)
+  const window = emptyWindow()
+  addTo(window, shape, START)
+  addTo(window, shape, START + 5)
+  takeFrom(window, shape, START + 7)
+  assert.ok(waitForPlace(window, shape, START + 10) > 0, 'nothing was accepted then')
+  takeFrom(window, shape, START)
+  takeFrom(window, shape, START)
+  assert.equal(window.total, 1)
+  assert.equal(waitForPlace(window, shape, START + 10), 0)
+})
+
+test('S6: times that a wrong clock has written do not count for ever', () => {
+  const shape = shapeOf(1, MINUTE)
+  const window = emptyWindow()
+  addTo(window, shape, START + 3_600_000)
+  forgetOld(window, shape, START)
+  assert.equal(waitForPlace(window, shape, START), 0)
+})
+
+test('what is written can be read', () => {
+  fc.assert(
+    fc.property(steps(5000), fc.constantFrom(5, 500), (some, limit) => {
+      const window = emptyWindow()
+      for (const { ms } of some) addTo(window, shapeOf(limit, MINUTE), START + ms)
+      assert.deepEqual(readWindow(writeWindow(window)), window)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('D6: of too many the oldest is forgotten, not all', () => {
+  const known = new Map<string, number>()
+  for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries()) remember(known, { key, value, most: 3 })
+  assert.deepEqual(
+    [...known],
+    [
+      ['c', 2],
+      ['a', 3],
+      ['d', 4],
+    ],
+  )
+})

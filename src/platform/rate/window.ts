@@ -1,0 +1,107 @@
+/**
+ * What has been accepted, as counts in slots of time. Small limits have a slot for each millisecond, so they are exact; large ones
+ * have sixty slots in a window, so a window costs the same whatever it has accepted. A slot counts in full until its last
+ * instant has left: never more than the limit in any window, and at large limits a place comes free up to a slot late.
+ */
+export type Window = { slots: number[]; counts: number[]; total: number }
+
+/** How much is accepted in any `windowMs`, and how wide its slots are. */
+export type Shape = { limit: number; windowMs: number; slotMs: number }
+
+// Up to here a window is exact: a list of so many instants is still short.
+const MOST_EXACT = 300
+const SLOTS_OF_LARGE = 60
+// A transaction may decide by a time that is older than what another has written meanwhile: it was waiting for the row. What has
+// just left is kept for that long, which is more than three tries of a transaction can last.
+const KEPT_MS = 15_000
+
+export const shapeOf = (limit: number, windowMs: number): Shape => ({
+  limit,
+  windowMs,
+  slotMs: limit <= MOST_EXACT ? 1 : Math.ceil(windowMs / SLOTS_OF_LARGE),
+})
+
+export const emptyWindow = (): Window => ({ slots: [], counts: [], total: 0 })
+
+/** Counts one more at this time. */
+export function addTo(window: Window, { slotMs }: Shape, atMs: number): void {
+  const slot = Math.floor(atMs / slotMs)
+  let at = window.slots.length
+  while (at > 0 && (window.slots[at - 1] as number) > slot) at -= 1
+  if (window.slots[at - 1] === slot) window.counts[at - 1] = (window.counts[at - 1] as number) + 1
+  else {
+    window.slots.splice(at, 0, slot)
+    window.counts.splice(at, 0, 1)
+  }
+  window.total += 1
+}
+
+/** Takes one of this time out again, if it is still there. */
+export function takeFrom(window: Window, { slotMs }: Shape, atMs: number): void {
+  const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
+  const count = window.counts[at] ?? 0
+  if (count === 0) return
+  window.counts[at] = count - 1
+  window.total -= 1
+}
+
+/** How many count now. */
+export function countedIn(window: Window, shape: Shape, nowMs: number): number {
+  let left = 0
+  for (let at = 0; at < window.slots.length && leavesAt(window, shape, at) <= nowMs; at += 1)
+    left += window.counts[at] as number
+  return window.total - left
+}
+
+/** How long until one more fits, in ms; 0 when it fits now. */
+export function waitForPlace(window: Window, shape: Shape, nowMs: number): number {
+  let over = window.total - shape.limit
+  for (let at = 0; over >= 0 && at < window.slots.length; at += 1) {
+    over -= window.counts[at] as number
+    if (over < 0) return Math.max(0, leavesAt(window, shape, at) - nowMs)
+  }
+  return 0
+}
+
+/** Lets go of what nobody counts any more; what lies further ahead than a window was written by a clock that was wrong. */
+export function forgetOld(window: Window, shape: Shape, nowMs: number): void {
+  const isKept = (at: number) =>
+    leavesAt(window, shape, at) > nowMs - KEPT_MS && leavesAt(window, shape, at) <= nowMs + 2 * shape.windowMs
+  const last = window.slots.length - 1
+  // In the order of time: where both ends stay, all stay.
+  if (last < 0 || (isKept(0) && isKept(last))) return
+  const kept = window.slots.flatMap((_, at) => (isKept(at) ? at : []))
+  window.slots = kept.map((at) => window.slots[at] as number)
+  window.counts = kept.map((at) => window.counts[at] as number)
+  window.total = window.counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** As a row keeps it: each slot as its distance from the one before, and its count. */
+export function writeWindow({ slots, counts }: Window): string {
+  let text = ''
+  let before = 0
+  for (const [at, slot] of slots.entries()) {
+    text += `${at === 0 ? '' : ','}${slot - before},${counts[at]}`
+    before = slot
+  }
+  return text
+}
+
+/** Reads what `writeWindow` has written. */
+export function readWindow(text: string): Window {
+  const window = emptyWindow()
+  if (text === '') return window
+  const numbers = text.split(',').map(Number)
+  let slot = 0
+  for (let at = 0; at + 1 < numbers.length; at += 2) {
+    slot += numbers[at] as number
+    window.slots.push(slot)
+    window.counts.push(numbers[at + 1] as number)
+    window.total += numbers[at + 1] as number
+  }
+  return window
+}
+
+/** When the last instant of this slot leaves the window. */
+const leavesAt = (window: Window, { slotMs, windowMs }: Shape, at: number) =>
+  (window.slots[at] as number) * slotMs + slotMs - 1 + windowMs
