@@ -41,6 +41,12 @@ const SETTINGS = {
     'a PostgreSQL server (15 to 18) of yours; empty means the embedded one in DATA_DIR',
     databaseUrl,
   ),
+  migrateDatabaseUrl: setting(
+    'MIGRATE_DATABASE_URL',
+    '',
+    'the same database as the owner of its schema, for migrations alone; empty means DATABASE_URL, which production refuses to be an owner',
+    databaseUrl,
+  ),
   dataDir: setting(
     'DATA_DIR',
     './data',
@@ -182,6 +188,10 @@ function refusals(config: Config): string[] {
     [
       config.databaseUrl !== null && config.masterKey === null,
       'MASTER_KEY is required with DATABASE_URL (make one with: openssl rand -base64 32)',
+    ],
+    [
+      config.migrateDatabaseUrl !== null && config.databaseUrl === null,
+      'MIGRATE_DATABASE_URL needs DATABASE_URL: the embedded database has an owner of its own',
     ],
     [
       config.production && config.webhookAllowPrivate.length > 0,

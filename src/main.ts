@@ -19,6 +19,7 @@ import { vendingCommands } from './commands/vending.ts'
 import { vendingDecideCommands } from './commands/vending-decide.ts'
 import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
+import { CannotStart } from './platform/cannot-start.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Role } from './serve.ts'
@@ -128,7 +129,7 @@ function end(thrown: unknown): never {
   const error = classify(thrown)
   const usage = error instanceof WrongUsage || error instanceof WrongSettings
   const sentence =
-    error instanceof Refusal || error instanceof DatabaseAway || usage
+    error instanceof Refusal || error instanceof DatabaseAway || error instanceof CannotStart || usage
       ? (error as Error).message
       : describe(error)
   process.stderr.write(`${sentence}\n`)

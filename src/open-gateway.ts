@@ -7,6 +7,7 @@ import { buildGateway, type Gateway, type Parts } from './app.ts'
 import type { Config } from './config.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
+import type { Login } from './platform/db/application-role.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
@@ -30,6 +31,7 @@ export type OpenOptions = { config: Config; log: Logger; say: (line: string) => 
 >
 
 const DATABASE = 'gateway'
+const EMBEDDED_LOGIN = 'gateway_service'
 const MASTER_KEY_FILE = 'master.key'
 const KEY_CHECK = 'the master key in use'
 const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_check.ciphertext' }
@@ -43,9 +45,9 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
   const clock = options.clock ?? clockOf(config)
   const server = await reach(options)
   try {
-    const migrated = await migrate(server.url)
+    const migrated = await migrate(server.ownerUrl, server.login)
     const vault = openVault(masterKey(config))
-    await checkMasterKey(server.url, vault)
+    await checkMasterKey(server.ownerUrl, vault)
     const gateway = buildGateway({
       ...options,
       clock,
@@ -77,15 +79,28 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
 export const clockOf = (config: Config): Clock =>
   config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
 
-type Reached = { url: string; rejoin(): Promise<void>; leave(): Promise<void> }
+type Reached = {
+  /** As the service signs in. */
+  url: string
+  /** As the owner of the schema, for migrations. */
+  ownerUrl: string
+  login: Login
+  rejoin(): Promise<void>
+  leave(): Promise<void>
+}
 
 async function reach({ config, say }: OpenOptions): Promise<Reached> {
-  if (config.databaseUrl !== null)
-    return { url: config.databaseUrl, rejoin: async () => {}, leave: async () => {} }
+  const { databaseUrl: url, migrateDatabaseUrl } = config
+  if (url !== null) {
+    const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
+    return { url, login, ownerUrl: migrateDatabaseUrl ?? url, rejoin: async () => {}, leave: async () => {} }
+  }
   let server: EmbeddedServer = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
   await createDatabase(server.url('postgres'))
   return {
-    url: server.url(DATABASE),
+    url: server.url(DATABASE, EMBEDDED_LOGIN),
+    ownerUrl: server.url(DATABASE),
+    login: { user: EMBEDDED_LOGIN, make: true },
     rejoin: async () => {
       const before = server
       server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })

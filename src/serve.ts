@@ -73,10 +73,18 @@ export async function serve(options: ServeOptions): Promise<Service> {
   await server.listen({ port: config.port, host: config.host })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
-  const opened = await reachDatabase({ ...options, listensAt: url })
-  if (opened !== null) {
-    observeBatches(registry, opened.gateway)
-    await begin(door, opened, { ...options, role, url })
+  try {
+    const opened = await reachDatabase({ ...options, listensAt: url })
+    if (opened !== null) {
+      observeBatches(registry, opened.gateway)
+      await begin(door, opened, { ...options, role, url }).catch(async (error) => {
+        await opened.close()
+        throw error
+      })
+    }
+  } catch (error) {
+    await Promise.all([server.close(), metrics.close()])
+    throw error
   }
   return {
     url,

@@ -1,6 +1,6 @@
 import type { Gateway } from '../app.ts'
 import type { Config } from '../config.ts'
-import { APPLICATION_ROLE } from '../platform/db/migrate.ts'
+import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** What somebody should know before trusting this installation with money. */
@@ -10,14 +10,25 @@ const SETTINGS = statement<{ name: string; value: string }>(
   'server settings',
   `select name, setting as value from pg_settings where name = any($1::text[])`,
 )
-const WHO = statement<{ role: string; superuser: boolean; serverTime: Date }>(
-  'who we are on the server',
-  `select current_user as role, r.rolsuper as superuser, clock_timestamp() as "serverTime"
-   from pg_roles r where r.rolname = current_user`,
+const CLOCK = statement<{ serverTime: Date }>(
+  'clock of the server',
+  'select clock_timestamp() as "serverTime"',
+)
+// A unix socket has no address; loopback does not leave the machine.
+const WIRE = statement<{ open: boolean }>(
+  'wire to the server',
+  `select not ssl and coalesce(not (inet_server_addr() <<= inet '127.0.0.0/8' or inet_server_addr() = inet '::1'), false) as open
+   from pg_stat_ssl where pid = pg_backend_pid()`,
+)
+const ROOM = statement<{ connections: number }>(
+  'room for connections',
+  `select (select setting::int from pg_settings where name = 'max_connections')
+     - (select setting::int from pg_settings where name = 'superuser_reserved_connections') as connections`,
 )
 const DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
 
 const MOST_SKEW_MS = 2000
+const MOST_OF_CONNECTIONS = 0.8
 const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
 
 /** Examines settings and server (reliability.md 8.4, as far as this release goes). Outside production every line is a warning. */
@@ -74,17 +85,34 @@ async function serverFaults(gateway: Gateway): Promise<string[]> {
     if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
   }
   const asked = gateway.clock.nowMs()
-  const [who] = await gateway.directory.query(WHO)
-  if (who?.superuser)
+  const [clock] = await gateway.directory.query(CLOCK)
+  if (clock && Math.abs(clock.serverTime.getTime() - asked) > MOST_SKEW_MS)
     faults.push(
-      `the service works as the superuser ${who.role}; it should be the role ${APPLICATION_ROLE}, which cannot change the ledger`,
+      `the clock of this machine and that of the database differ by ${Math.round((asked - clock.serverTime.getTime()) / 1000)} s`,
     )
-  if (who && Math.abs(who.serverTime.getTime() - asked) > MOST_SKEW_MS)
-    faults.push(
-      `the clock of this machine and that of the database differ by ${Math.round((asked - who.serverTime.getTime()) / 1000)} s`,
-    )
+  const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
+  faults.push(...(await ledgerGuardFaults(gateway.directory, schemas)))
+  faults.push(...(await connectionFaults(gateway)))
   const active = await Promise.all(gateway.cells.map((app) => app.db.query(DEMO)))
   if (active.some((rows) => rows.length > 0))
     faults.push('the demo merchant is active; deactivate it: gateway merchants set demo --active false')
+  return faults
+}
+
+async function connectionFaults(gateway: Gateway): Promise<string[]> {
+  const faults: string[] = []
+  const [wire] = await gateway.directory.query(WIRE)
+  if (wire?.open)
+    faults.push(
+      'DATABASE_URL reaches the database over a network without TLS: add ?sslmode=verify-full, or use a unix socket',
+    )
+  const [room] = await gateway.directory.query(ROOM)
+  const databases = [gateway.directory, ...gateway.cells.map(({ db }) => db)]
+  const opened = databases.reduce((sum, { mostConnections }) => sum + mostConnections, 0)
+  const most = Math.floor((room?.connections ?? 0) * MOST_OF_CONNECTIONS)
+  if (room && opened > most)
+    faults.push(
+      `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${most} are to be used, over all processes (raise max_connections)`,
+    )
   return faults
 }

@@ -15,8 +15,11 @@ export type EmbeddedServer = {
   socketDir: string
   port: number
   user: string
-  /** The address of one of its databases, over the unix socket, for node `pg` and for PostgreSQL's own tools. */
-  url(database: string): string
+  /**
+   * The address of one of its databases, over the unix socket, for node `pg` and for PostgreSQL's own tools; as the
+   * superuser unless another user is named.
+   */
+  url(database: string, user?: string): string
   /** The postmaster's process id. */
   pid: number
   /** Whether this call started it; otherwise it ran already. */
@@ -81,12 +84,13 @@ async function start(options: JoinOptions, folders: Folders): Promise<string> {
 type Found = { socketDir: string; pid: number; startedHere: boolean }
 
 function describe(found: Found, leave: () => Promise<void>): EmbeddedServer {
-  const query = `host=${encodeURIComponent(found.socketDir)}&port=${PORT}&user=${SUPERUSER}`
+  const place = `host=${encodeURIComponent(found.socketDir)}&port=${PORT}`
   return {
     ...found,
     port: PORT,
     user: SUPERUSER,
-    url: (database) => `postgresql:///${encodeURIComponent(database)}?${query}`,
+    url: (database, user = SUPERUSER) =>
+      `postgresql:///${encodeURIComponent(database)}?${place}&user=${encodeURIComponent(user)}`,
     leave,
   }
 }

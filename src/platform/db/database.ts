@@ -41,6 +41,8 @@ export type Database = {
   warm(): Promise<void>
   close(): Promise<void>
   readonly pool: pg.Pool
+  /** How many connections it opens at most. */
+  readonly mostConnections: number
 }
 
 export type DatabaseOptions = {
@@ -61,6 +63,7 @@ const WAIT_FOR_CONNECTION_MS = 250
 const WAIT_FOR_SINGLE_MS = 500
 const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000
+const REPORT_CONNECTIONS = 2
 const TRIES = 3
 const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 const BEGIN = { name: 'begin', text: 'begin' }
@@ -84,9 +87,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     { ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS },
     true,
   )
-  const reports = makePool({ ...options, connections: 2, statementTimeoutMs: 60_000 }, false)
+  const reports = makePool({ ...options, connections: REPORT_CONNECTIONS, statementTimeoutMs: 60_000 }, false)
   return {
     pool,
+    mostConnections: options.connections + options.singleConnections + REPORT_CONNECTIONS,
     warm: async () => {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { CannotStart } from '../cannot-start.ts'
 import { crashPoint } from '../crash-point.ts'
+import { giveRights, type Login, usableRole } from './application-role.ts'
 import { sqlState } from './errors.ts'
 
 // From dist/src/platform/db to the root of the package.
@@ -11,34 +13,71 @@ const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.u
 // One lock for all of it: processes that start at once wait for the first and then find nothing to do.
 const MIGRATION_LOCK = 7_310_553_001
 const LOCK_TIMEOUT = '2s'
-
-/** The role the service works as: it may read and add ledger rows, never change or remove them. */
-export const APPLICATION_ROLE = 'gateway_app'
-const APPEND_ONLY = ['transfers', 'settlements', 'ledger_checkpoints', 'events', 'rail_evidence', 'audit']
+const RUN_MIGRATE = 'run "gateway migrate" with MIGRATE_DATABASE_URL, the address of the owner of the schema'
 
 type File = { name: string; path: string; checksum: string }
 export type Migrated = { applied: string[]; cells: string[]; role: string | null }
 
 /**
  * Brings the directory and each cell up to date: plain forward-only SQL files, each applied once, an edited one stops
- * the start. Answers with what was applied and the role to work as (null where the database user may not make roles).
+ * the start. Answers with what was applied and the role that the service's login works as (null where it can be none).
+ * A database user that owns nothing cannot migrate: it only compares, and a schema that is behind stops the start.
  */
-export async function migrate(connectionString: string): Promise<Migrated> {
+export async function migrate(connectionString: string, service?: Login): Promise<Migrated> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => {})
   await client.connect()
+  const login = service ?? { user: client.user ?? '', make: false }
   try {
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
-    const applied: string[] = []
-    applied.push(...(await migrateSchema(client, 'directory', 'directory')))
-    const { rows } = await client.query<{ name: string }>('select name from directory.cells order by name')
-    const cells = rows.map((row) => row.name)
-    for (const cell of cells) applied.push(...(await migrateSchema(client, cell, 'cell')))
-    const role = await applicationRole(client, ['directory', ...cells], applied.length > 0)
-    return { applied, cells, role }
+    if (await mayMigrate(client)) return await bringUpToDate(client, login)
+    return await compare(client, login).catch((error) => {
+      if (sqlState(error) !== '42501') throw error
+      throw new CannotStart(
+        `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
+      )
+    })
   } finally {
     await client.end()
   }
+}
+
+async function bringUpToDate(client: pg.Client, login: Login): Promise<Migrated> {
+  const applied: string[] = []
+  applied.push(...(await migrateSchema(client, 'directory', 'directory')))
+  const cells = await cellsOf(client)
+  for (const cell of cells) applied.push(...(await migrateSchema(client, cell, 'cell')))
+  await giveRights(client, { schemas: ['directory', ...cells], applied: applied.length > 0, login })
+  return { applied, cells, role: await usableRole(client, login.user) }
+}
+
+async function compare(client: pg.Client, login: Login): Promise<Migrated> {
+  const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'directory'`)
+  const cells = rows.length === 0 ? [] : await cellsOf(client)
+  for (const schema of ['directory', ...cells]) {
+    const kind = schema === 'directory' ? 'directory' : 'cell'
+    const known = rows.length === 0 ? new Map<string, string>() : await readChecksums(client, schema)
+    const [missing] = missingFiles(schema, kind, known)
+    if (missing !== undefined)
+      throw new CannotStart(
+        `the schema ${schema} lacks migration ${missing.name}, and the database user ${login.user} may not change the schema: ${RUN_MIGRATE}`,
+      )
+  }
+  return { applied: [], cells, role: await usableRole(client, login.user) }
+}
+
+/** The owner of what is there; on an empty database whoever may make schemas. */
+async function mayMigrate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'directory'),
+       has_database_privilege(current_database(), 'create')) as may`,
+  )
+  return rows[0]?.may ?? false
+}
+
+async function cellsOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from directory.cells order by name')
+  return rows.map((row) => row.name)
 }
 
 async function migrateSchema(
@@ -46,21 +85,7 @@ async function migrateSchema(
   schema: string,
   kind: 'directory' | 'cell',
 ): Promise<string[]> {
-  const files = filesOf(kind)
-  const known = await checksums(client, schema)
-  for (const file of files) {
-    const applied = known.get(file.name)
-    if (applied !== undefined && applied !== file.checksum)
-      throw new Error(
-        `migration ${kind}/${file.name} was edited after it was applied to ${schema}; add a new one instead`,
-      )
-  }
-  const ahead = [...known.keys()].find((name) => !files.some((file) => file.name === name))
-  if (ahead !== undefined)
-    throw new Error(
-      `the schema ${schema} has migration ${ahead}, which this program does not know; run the newer release`,
-    )
-  const missing = files.filter((file) => !known.has(file.name))
+  const missing = missingFiles(schema, kind, await checksums(client, schema))
   if (missing.length > 0) await applyFiles(client, schema, kind)
   for (const file of missing)
     await client.query(
@@ -68,6 +93,24 @@ async function migrateSchema(
       [file.name, file.checksum],
     )
   return missing.map((file) => `${schema}/${file.name}`)
+}
+
+/** Files that this schema has not had yet. Refuses an edited one, and a schema that is ahead of this program. */
+function missingFiles(schema: string, kind: 'directory' | 'cell', known: ReadonlyMap<string, string>) {
+  const files = filesOf(kind)
+  for (const file of files) {
+    const applied = known.get(file.name)
+    if (applied !== undefined && applied !== file.checksum)
+      throw new CannotStart(
+        `migration ${kind}/${file.name} was edited after it was applied to ${schema}; add a new one instead`,
+      )
+  }
+  const ahead = [...known.keys()].find((name) => !files.some((file) => file.name === name))
+  if (ahead !== undefined)
+    throw new CannotStart(
+      `the schema ${schema} has migration ${ahead}, which this program does not know; run the newer release`,
+    )
+  return files.filter((file) => !known.has(file.name))
 }
 
 async function applyFiles(client: pg.Client, schema: string, kind: string): Promise<void> {
@@ -108,73 +151,12 @@ async function checksums(client: pg.Client, schema: string): Promise<Map<string,
   await client.query(
     `create table if not exists ${schema}.migration_checksums (name text primary key, checksum text not null)`,
   )
+  return readChecksums(client, schema)
+}
+
+async function readChecksums(client: pg.Client, schema: string): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string }>(
     `select name, checksum from ${schema}.migration_checksums`,
   )
   return new Map(rows.map((row) => [row.name, row.checksum]))
-}
-
-/**
- * Makes the role and its rights where the database user may: after a migration, and whenever a start finds them incomplete,
- * for a crash may have come between.
- */
-async function applicationRole(
-  client: pg.Client,
-  schemas: string[],
-  applied: boolean,
-): Promise<string | null> {
-  try {
-    if (applied || !(await hasRights(client, schemas))) {
-      await makeRole(client)
-      for (const schema of schemas) await grant(client, schema)
-    }
-    const { rows } = await client.query<{ usable: boolean }>(
-      `select pg_has_role(current_user, oid, 'member') as usable from pg_roles where rolname = $1`,
-      [APPLICATION_ROLE],
-    )
-    return rows[0]?.usable ? APPLICATION_ROLE : null
-  } catch (error) {
-    if (sqlState(error) === '42501') return null
-    throw error
-  }
-}
-
-/** Whether the role may read every table of these schemas, and change all but the append-only ones. */
-async function hasRights(client: pg.Client, schemas: string[]): Promise<boolean> {
-  const { rows } = await client.query<{ complete: boolean }>(
-    `select coalesce(bool_and(has_table_privilege(r.oid, c.oid, 'select')
-         and has_table_privilege(r.oid, c.oid, 'update') = (c.relname <> all($3))), false) as complete
-     from pg_roles r, pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where r.rolname = $1 and n.nspname = any($2) and c.relkind = 'r'`,
-    [APPLICATION_ROLE, schemas, APPEND_ONLY],
-  )
-  return rows[0]?.complete ?? false
-}
-
-async function makeRole(client: pg.Client): Promise<void> {
-  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [APPLICATION_ROLE])
-  if (rowCount === 0) {
-    // Roles belong to the whole server: another database's start may have made it in this very moment.
-    await client.query(`create role ${APPLICATION_ROLE} nologin`).catch((error) => {
-      if (!['42710', '23505'].includes(sqlState(error) ?? '')) throw error
-    })
-  }
-  const { rows } = await client.query<{ member: boolean }>(
-    `select pg_has_role(current_user, '${APPLICATION_ROLE}', 'member') as member`,
-  )
-  if (!rows[0]?.member) await client.query(`grant ${APPLICATION_ROLE} to current_user`)
-}
-
-async function grant(client: pg.Client, schema: string): Promise<void> {
-  await client.query(`grant usage on schema ${schema} to ${APPLICATION_ROLE}`)
-  await client.query(
-    `grant select, insert, update, delete on all tables in schema ${schema} to ${APPLICATION_ROLE}`,
-  )
-  await client.query(`grant usage, select on all sequences in schema ${schema} to ${APPLICATION_ROLE}`)
-  const { rows } = await client.query<{ name: string }>(
-    'select tablename as name from pg_tables where schemaname = $1 and tablename = any($2)',
-    [schema, APPEND_ONLY],
-  )
-  for (const { name } of rows)
-    await client.query(`revoke update, delete, truncate on ${schema}.${name} from ${APPLICATION_ROLE}`)
 }

@@ -1,0 +1,107 @@
+import pg from 'pg'
+import { sqlState } from './errors.ts'
+
+/** The role the service works as: it may read and add ledger rows, never change or remove them. */
+export const APPLICATION_ROLE = 'gateway_app'
+/** Tables whose rows are added and read, and nothing else. */
+export const APPEND_ONLY: readonly string[] = [
+  'transfers',
+  'settlements',
+  'ledger_checkpoints',
+  'events',
+  'rail_evidence',
+  'audit',
+]
+// What was applied to a schema is written by migrations alone.
+const READ_ONLY: readonly string[] = ['migrations', 'migration_checksums']
+const NOT_CHANGED = [...APPEND_ONLY, ...READ_ONLY]
+
+/** Who the service signs in as. `make`: the login is ours to make (the embedded server, whose socket folder keeps others out). */
+export type Login = { user: string; make: boolean }
+
+/**
+ * Makes the role and its rights where the database user may: after a migration, and whenever a start finds them incomplete,
+ * for a crash may have come between. The login of the service becomes its member.
+ */
+export async function giveRights(
+  client: pg.Client,
+  { schemas, applied, login }: { schemas: string[]; applied: boolean; login: Login },
+): Promise<void> {
+  try {
+    if (applied || !(await hasRights(client, schemas))) {
+      await makeRole(client)
+      for (const schema of schemas) await grant(client, schema)
+    }
+    if (login.make) await makeOnce(client, login.user, 'login')
+    if (!(await isMember(client, login.user))) await addMember(client, login.user)
+  } catch (error) {
+    // Where the database user may not make roles, `doctor` says so, and production does not start.
+    if (sqlState(error) !== '42501') throw error
+  }
+}
+
+/** The role that this login can work as; null where it is not a member, or there is no such role. */
+export async function usableRole(client: pg.Client, login: string): Promise<string | null> {
+  return (await isMember(client, login)) ? APPLICATION_ROLE : null
+}
+
+async function isMember(client: pg.Client, login: string): Promise<boolean> {
+  // From PostgreSQL 16 on, whoever makes a role is a member that may not work as it until that is granted too.
+  const { rows } = await client.query<{ member: boolean }>(
+    `select pg_has_role(l.oid, a.oid,
+       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end) as member
+     from pg_roles l, pg_roles a where l.rolname = $1 and a.rolname = $2`,
+    [login, APPLICATION_ROLE],
+  )
+  return rows[0]?.member ?? false
+}
+
+/** Whether the role may read every table of these schemas, and change all but those that nobody changes. */
+async function hasRights(client: pg.Client, schemas: string[]): Promise<boolean> {
+  const { rows } = await client.query<{ complete: boolean }>(
+    `select coalesce(bool_and(has_table_privilege(r.oid, c.oid, 'select')
+         and has_table_privilege(r.oid, c.oid, 'update') = (c.relname <> all($3))), false) as complete
+     from pg_roles r, pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where r.rolname = $1 and n.nspname = any($2) and c.relkind = 'r'`,
+    [APPLICATION_ROLE, schemas, NOT_CHANGED],
+  )
+  return rows[0]?.complete ?? false
+}
+
+async function makeRole(client: pg.Client): Promise<void> {
+  await makeOnce(client, APPLICATION_ROLE, 'nologin')
+  const { rows } = await client.query<{ name: string }>('select current_user as name')
+  const own = rows[0]?.name ?? ''
+  if (!(await isMember(client, own))) await addMember(client, own)
+}
+
+async function makeOnce(client: pg.Client, role: string, how: 'login' | 'nologin'): Promise<void> {
+  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role])
+  if (rowCount !== 0) return
+  // Roles belong to the whole server: another database's start may have made it in this very moment.
+  await client.query(`create role ${pg.escapeIdentifier(role)} ${how}`).catch((error) => {
+    if (!['42710', '23505'].includes(sqlState(error) ?? '')) throw error
+  })
+}
+
+const addMember = (client: pg.Client, role: string) =>
+  client.query(`grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(role)}`).catch((error) => {
+    // Two starts at once: the other one has granted it.
+    if (!['23505', 'XX000'].includes(sqlState(error) ?? '')) throw error
+  })
+
+async function grant(client: pg.Client, schema: string): Promise<void> {
+  await client.query(`grant usage on schema ${schema} to ${APPLICATION_ROLE}`)
+  await client.query(
+    `grant select, insert, update, delete on all tables in schema ${schema} to ${APPLICATION_ROLE}`,
+  )
+  await client.query(`grant usage, select on all sequences in schema ${schema} to ${APPLICATION_ROLE}`)
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = $1 and tablename = any($2)',
+    [schema, NOT_CHANGED],
+  )
+  for (const { name } of rows) {
+    const revoked = READ_ONLY.includes(name) ? 'insert, update, delete, truncate' : 'update, delete, truncate'
+    await client.query(`revoke ${revoked} on ${schema}.${name} from ${APPLICATION_ROLE}`)
+  }
+}

@@ -1,0 +1,67 @@
+import { APPEND_ONLY, APPLICATION_ROLE } from './application-role.ts'
+import { statement } from './statement.ts'
+
+/** Ask through the service's own connection: what it may do is judged for the very login and role it works as. */
+export type Asks = {
+  query: <Row>(asked: ReturnType<typeof statement<Row>>, values?: unknown[]) => Promise<Row[]>
+}
+
+const LOGIN = statement<{ login: string; role: string; superuser: boolean; roleSuperuser: boolean }>(
+  'login of the service',
+  `select session_user as login, current_user as role, s.rolsuper as superuser, c.rolsuper as "roleSuperuser"
+   from pg_roles s, pg_roles c where s.rolname = session_user and c.rolname = current_user`,
+)
+const OWNED = statement<{ name: string }>(
+  'owned by the login of the service',
+  `select n.nspname as name from pg_namespace n where n.nspname = any($1) and pg_has_role(session_user, n.nspowner, 'member')
+   union all
+   select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = any($1) and c.relkind = 'r' and pg_has_role(session_user, c.relowner, 'member')
+   order by name limit 1`,
+)
+const CHANGEABLE = statement<{ name: string }>(
+  'append-only tables that can be changed',
+  `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = any($1) and c.relname = any($2) and c.relkind = 'r'
+     and (has_table_privilege(c.oid, 'update') or has_table_privilege(c.oid, 'delete') or has_table_privilege(c.oid, 'truncate')
+       or has_any_column_privilege(c.oid, 'update'))
+   order by name`,
+)
+// Bits of pg_trigger.tgtype: delete 8, update 16, truncate 32. A trigger that is off, or fires on replicas only, guards nothing.
+const UNGUARDED = statement<{ name: string }>(
+  'append-only tables without their triggers',
+  `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     left join pg_trigger t on t.tgrelid = c.oid and t.tgenabled in ('O', 'A')
+       and t.tgfoid in (select oid from pg_proc where proname = 'refuse_change')
+   where n.nspname = any($1) and c.relname = any($2) and c.relkind = 'r'
+   group by 1 having coalesce(bit_or(t.tgtype), 0) & 56 <> 56 order by name`,
+)
+
+/**
+ * What is missing of the guard of money rows: a login that owns nothing, a role that cannot change what was written,
+ * triggers that refuse even the owner. Each a sentence; none means the guard is whole.
+ */
+export async function ledgerGuardFaults(db: Asks, schemas: readonly string[]): Promise<string[]> {
+  const [who] = await db.query(LOGIN)
+  const [owned] = await db.query(OWNED, [schemas])
+  const changeable = await db.query(CHANGEABLE, [schemas, APPEND_ONLY])
+  const unguarded = await db.query(UNGUARDED, [schemas, APPEND_ONLY])
+  const faults: string[] = []
+  if (who?.superuser || who?.roleSuperuser)
+    faults.push(
+      `the service signs in as the superuser ${who.login}: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
+    )
+  else if (owned)
+    faults.push(
+      `the service signs in as ${who?.login}, which owns ${owned.name} and can switch its guard off: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
+    )
+  if (changeable.length > 0)
+    faults.push(
+      `the service works as the role ${who?.role}, which can change ${changeable.map(({ name }) => name).join(', ')}: it must work as ${APPLICATION_ROLE}. Make that role once as an administrator (create role ${APPLICATION_ROLE} nologin; grant ${APPLICATION_ROLE} to the owner with admin option), then run "gateway migrate"`,
+    )
+  if (unguarded.length > 0)
+    faults.push(
+      `the triggers that keep ${unguarded.map(({ name }) => name).join(', ')} append-only are missing or switched off: enable them (alter table ... enable trigger all)`,
+    )
+  return faults
+}
