@@ -4,28 +4,16 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
-import { nextQuestionMs } from '../rails/follow-ladder.ts'
 import type { Deadline, PayoutFailure, Status } from '../rails/rail.ts'
 import { type AttemptFacts, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { AMBIGUOUS } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
+import { isLost, isRefused, nextQuestionAt } from './repost-times.ts'
 import type { DuePayout } from './send-payouts.ts'
 import { payoutAttempt } from './submit-live-payout.ts'
 
 type Answered = Status<PayoutFailure>
-
-// After this many "not found" over this long the operator has surely never had it, and the same reference goes out again.
-const LOST_AFTER_QUESTIONS = 3
-const LOST_AFTER_MS = 60_000
-// When the same reference goes out again after the first time, counted from the post before (rails.md 4.5).
-const MINUTE_MS = 60_000
-// After a refused repost: three times "not found" over a minute do not have to wait for the ladder of an old payout.
-const REFUSED_AGAIN_MS = 30_000
-const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
-const LATER_REPOST_MS = 60 * MINUTE_MS
-// An operator may have forgotten a reference that is older: it is never posted again (rails.md 4.5).
-const REPOST_UNTIL_MS = 24 * 3_600_000
 
 // A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.
 const ASK_AGAIN = statement(
@@ -71,7 +59,7 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
       })
       return true
     case 'not_found':
-      if (payout.refusedAs !== null && isRefused(app, payout))
+      if (payout.refusedAs !== null && isRefused(payout, app.clock.nowMs()))
         return endAsRefused(app, payout, answer, payout.refusedAs)
       return payout.mode === 'live' ? askAgain(app, payout, answer) : false
     case 'pending':
@@ -80,10 +68,7 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
   }
 }
 
-/** A repeated post was refused, and since then it has been "not found" for long enough: nothing was ever taken. */
-const isRefused = (app: App, payout: AttemptFacts) =>
-  payout.refusedAs !== null && payout.state === 'in_doubt' && surelyUnknown(app, payout)
-
+/** Nothing was ever taken: a repeated post was refused, and no other is known. */
 async function endAsRefused(
   app: App,
   payout: DuePayout,
@@ -161,7 +146,7 @@ async function askAgain(app: App, payout: DuePayout, answer: Answered): Promise<
     if (!locked?.open) return { value: null, last: [evidence] }
     const stale = locked.nth !== payout.nth || locked.state === 'not_sent'
     if (stale && answer.kind !== 'pending') return { value: null, last: [evidence] }
-    const lost = answer.kind === 'not_found' && isLost(app, { ...payout, ...locked })
+    const lost = answer.kind === 'not_found' && isLost({ ...payout, ...locked }, app.clock.nowMs())
     const state = lost ? 'not_sent' : answer.kind === 'pending' ? 'accepted' : stateInDoubt(locked)
     const next = askLater(app, { ...payout, ...locked }, { lost, notFound: notFoundAt !== null })
     return { value: null, last: [next, countQuestion(attempt, state, notFoundAt), evidence] }
@@ -171,60 +156,14 @@ async function askAgain(app: App, payout: DuePayout, answer: Answered): Promise<
 
 const stateInDoubt = ({ state }: AttemptFacts) => (state === 'sending' ? 'in_doubt' : null)
 
-/** Nobody knows whether it was taken, and the operator says again and again that it was not. */
-function isLost(app: App, payout: DuePayout): boolean {
-  const due = repostAt(payout)
-  const now = app.clock.nowMs()
-  return (
-    payout.state === 'in_doubt' &&
-    due !== null &&
-    now >= due &&
-    now < payout.createdAt.getTime() + REPOST_UNTIL_MS
-  )
-}
-
-/** It has not been found so often and for so long that the operator surely does not have it; this answer counts already. */
-function surelyUnknown(app: App, { firstNotFoundAt, notFoundCount }: AttemptFacts): boolean {
-  return (
-    firstNotFoundAt !== null &&
-    notFoundCount + 1 >= LOST_AFTER_QUESTIONS &&
-    app.clock.nowMs() >= firstNotFoundAt.getTime() + LOST_AFTER_MS
-  )
-}
-
-/** From when on a payout that is not found goes out again, in ms; null while it may not. */
-function repostAt(payout: AttemptFacts): number | null {
-  const { reposts, sendingSince, firstNotFoundAt, notFoundCount, refusedAs } = payout
-  // The last post was refused: it fails once the operator surely knows of no other, and is not posted once more.
-  if (sendingSince === null || refusedAs !== null) return null
-  if (reposts > 0) return sendingSince.getTime() + (REPOST_WAITS_MS[reposts - 1] ?? LATER_REPOST_MS)
-  if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
-  return firstNotFoundAt.getTime() + LOST_AFTER_MS
-}
-
 function askLater(
   app: App,
   payout: DuePayout,
   { lost, notFound }: { lost: boolean; notFound: boolean } = { lost: false, notFound: false },
 ): Call {
   const now = app.clock.nowMs()
-  const next = lost ? now : Math.min(nextQuestionAt(app, payout), soonerAt(app, payout, notFound))
+  const next = lost ? now : nextQuestionAt(payout, now, notFound)
   // Nobody has heard the end of its submit: from now on the merchant sees it, with the reason that says so.
   const reason = payout.state === 'sending' ? AMBIGUOUS : null
   return call(ASK_AGAIN, payout.merchantId, payout.id, new Date(next).toISOString(), reason)
-}
-
-/** The next question by the ladder, counted from the end of the submit, in ms. */
-function nextQuestionAt(app: App, payout: DuePayout): number {
-  const from = payout.submitEndedAt ?? payout.createdAt
-  return nextQuestionMs(from.getTime(), app.clock.nowMs())
-}
-
-/** A question that the ladder would put off too long: the one after which it goes out again, or fails as refused. */
-function soonerAt(app: App, payout: DuePayout, notFound: boolean): number {
-  const now = app.clock.nowMs()
-  const repost = payout.state === 'in_doubt' ? repostAt(payout) : null
-  if (repost !== null && repost > now) return repost
-  const refused = notFound && payout.state === 'in_doubt' && payout.refusedAs !== null
-  return refused ? now + REFUSED_AGAIN_MS : Number.POSITIVE_INFINITY
 }

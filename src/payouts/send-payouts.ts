@@ -113,7 +113,8 @@ async function bringForwardSafely(app: App, payout: DuePayout): Promise<boolean>
       { err: error, object_id: payout.id },
       'a payout could not be brought forward; it is tried later',
     )
-    await lookLater(app, payout, AFTER_TROUBLE_MS)
+    const later = followLater(payout, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
+    await app.db.query(later.statement, later.values)
     return false
   }
 }
@@ -133,16 +134,6 @@ async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
     case 'void':
       return false
   }
-}
-
-/** Moves the payout's next look `ms` ahead. */
-export async function lookLater(
-  app: App,
-  payout: Pick<Payout, 'merchantId' | 'id'>,
-  ms: number,
-): Promise<void> {
-  const later = followLater(payout, new Date(app.clock.nowMs() + ms))
-  await app.db.query(later.statement, later.values)
 }
 
 /** Sets when the payout is looked at next, as long as it is open. */

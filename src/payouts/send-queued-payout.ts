@@ -14,11 +14,12 @@ import {
   sendAttempt,
 } from '../rails/attempts.ts'
 import type { PayoutFailure, Submitted } from '../rails/rail.ts'
-import { isCurrent, lockPosts } from './lock-posts.ts'
+import { isCurrent, type LockedPost, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { payoutReadiness } from './payout-readiness.ts'
 import { stopOf } from './payout-stops.ts'
-import { type DuePayout, followLater, lookLater } from './send-payouts.ts'
+import { mayBePosted, nextQuestionAt } from './repost-times.ts'
+import { type DuePayout, followLater } from './send-payouts.ts'
 import { askToPay, KEPT_MS, publishPayout } from './submit-live-payout.ts'
 
 const SECOND = 1000
@@ -38,14 +39,13 @@ const STOPPED_WAIT_MS = 15 * SECOND
 export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> {
   const readiness = await payoutReadiness(app, payout, pinnedTo(payout))
   if (readiness.kind === 'unavailable') {
-    await write(app, [countQuestion(attemptOf(payout), null, null)])
-    await lookLater(app, payout, readiness.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS)
+    const waitMs = readiness.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS
+    await holdBack(app, payout, waitMs)
     if (readiness.cure === 'person') app.log.error({ object_id: payout.id }, `payouts wait: ${readiness.why}`)
     return false
   }
   const marked = await markAsSending(app, payout, readiness.installation)
-  if (marked === 'stopped') await lookLater(app, payout, STOPPED_WAIT_MS)
-  if (marked === 'stopped' || marked === 'taken') return false
+  if (marked === 'held' || marked === 'taken') return false
   crashPoint('payout.reserved')
   const heard = await askToPay(app, payout, marked.post.installation)
   await againWhileAway(() => record(app, { payout, ...marked }, heard), KEPT_MS)
@@ -54,6 +54,8 @@ export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> 
 
 const waitFor = ({ questionCount }: DuePayout) => WAITS_MS[questionCount] ?? LATER_WAITS_MS
 
+const countTry = (payout: DuePayout) => countQuestion(attemptOf(payout), null, null)
+
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 
 /** The contract that an earlier post of it may have reached. */
@@ -61,7 +63,31 @@ const pinnedTo = ({ firstSentAt, installation }: DuePayout) =>
   firstSentAt === null ? undefined : installation
 
 type Marked = { post: Post; repeated: boolean }
-type Marking = Marked | 'stopped' | 'taken'
+type Marking = Marked | 'held' | 'taken'
+
+/** It cannot leave now: looked at again after this long. */
+async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const [[locked]] = await tx.send(lockPosts([payout]))
+    if (!isQueued(locked, payout)) return { value: null }
+    return { value: null, last: [...heldBack(app, { ...payout, ...locked }, waitMs), countTry(payout)] }
+  })
+}
+
+/**
+ * The payout stays in the queue. What may have left before goes back to being asked about: the operator may know it by now,
+ * and neither a freeze, a pause nor an operator that serves nobody puts its questions off.
+ */
+function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
+  const now = app.clock.nowMs()
+  if (payout.firstSentAt === null) return [followLater(payout, new Date(now + waitMs))]
+  const next = Math.min(now + waitMs, nextQuestionAt(payout, now))
+  return [followLater(payout, new Date(next)), moveAttempt(attemptOf(payout), 'in_doubt', null)]
+}
+
+/** Still as it was claimed: nobody has sent it since. */
+const isQueued = (locked: LockedPost | undefined, { nth }: DuePayout): locked is LockedPost =>
+  locked?.open === true && locked.nth === nth && (locked.state === 'queued' || locked.state === 'not_sent')
 
 /** After the freeze or the pause has committed, nothing more is marked as on its way. */
 async function markAsSending(app: App, payout: DuePayout, installation: string): Promise<Marking> {
@@ -73,11 +99,13 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
       lockStops(),
       lockHeads([{ merchantId, mode }]),
     )
-    // Somebody else has sent it since readiness was asked, perhaps elsewhere.
-    if (!locked?.open || locked.nth !== payout.nth) return { value: 'taken' }
-    if (!head || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null)
-      return { value: 'stopped' }
-    const [[sent]] = await tx.send(sendAttempt(attempt, installation, app.clock.now()))
+    if (!isQueued(locked, payout)) return { value: 'taken' }
+    const now = app.clock.now()
+    const due = { ...payout, ...locked }
+    const stopped = !head || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null
+    if (stopped || !mayBePosted(due, now.getTime()))
+      return { value: 'held', last: heldBack(app, due, STOPPED_WAIT_MS) }
+    const [[sent]] = await tx.send(sendAttempt(attempt, installation, now))
     if (!sent) return { value: 'taken' }
     const { nth, repeated } = sent
     return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated } }
@@ -109,9 +137,10 @@ async function record(app: App, posted: Posted, heard: Submitted<PayoutFailure>)
         always: [evidence],
       })
     case 'unavailable': {
-      const waitMs = heard.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS
-      const next = followLater(payout, new Date(now.getTime() + waitMs))
-      return writeIfCurrent(app, posted, { current: [next, attemptNotTaken(post, now)], always: [evidence] })
+      const waitUntil = now.getTime() + (heard.cure === 'wait' ? waitFor(payout) : PERSON_WAIT_MS)
+      const next = repeated ? Math.min(waitUntil, nextQuestionAt(payout, now.getTime())) : waitUntil
+      const later = followLater(payout, new Date(next))
+      return writeIfCurrent(app, posted, { current: [later, attemptNotTaken(post, now)], always: [evidence] })
     }
   }
 }
