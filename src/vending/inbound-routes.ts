@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lastAnswer } from '../platform/http/close-gently.ts'
 import { asRefusal } from '../platform/http/framework-refusals.ts'
 import { clientAddress } from '../platform/http/guards.ts'
 import { refuseOtherMethods } from '../platform/http/other-methods.ts'
@@ -57,7 +58,7 @@ function refuse(
   request.code = refusal?.code ?? 'internal_error'
   const status = refusal?.status ?? 500
   if (refusal?.retryAfterSeconds != null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
-  if (status === 413) reply.header('Connection', 'close')
+  if (status === 413) lastAnswer(request, reply)
   const message = WORDS[status] ?? refusal?.message ?? 'try again'
   return reply
     .code(status)

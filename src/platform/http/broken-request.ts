@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { closeAfterAnswer, closeGently, isClosing } from './close-gently.ts'
 
 /** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
+  if (isClosing(socket)) return
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, text, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'Request Header Fields Too Large', 'invalid request: headers too large']
@@ -13,14 +15,16 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
         : [400, 'Bad Request', 'invalid request: not a well-formed HTTP request']
   const id = randomUUID()
   const body = JSON.stringify({ error: message, code: 'bad_request', request_id: id })
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-ID: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+  closeGently(socket)
 }
 
 /** `Expect` with anything but 100-continue: nothing of that kind is offered. */
-export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  closeAfterAnswer(request)
   const id = randomUUID()
   const body = JSON.stringify({
     error: 'invalid request: expectation not supported',

@@ -5,11 +5,12 @@ import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
 import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
-import { Refusal } from '../refusal.ts'
+import { invalidRequest, Refusal } from '../refusal.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
 import { fingerprintOfContent } from './body-content.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
+import { isClosing, lastAnswer } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
@@ -123,6 +124,9 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/json'
     done(headersRefusal(request.raw) as never)
+  })
+  server.addHook('preHandler', (request, _reply, done) => {
+    done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
   })
   server.addHook('onResponse', (request, reply, done) => {
     finish(frame, request, reply)
@@ -275,7 +279,7 @@ function sendError<App>(
       refusal.message,
     )
   if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
-  if (refusal.status === 413 || refusal.status === 431) reply.header('Connection', 'close')
+  if (refusal.status === 413 || refusal.status === 431) lastAnswer(request, reply)
   if (wantsPage(request)) {
     const page = frame.errorPage(refusal)
     reply.code(refusal.status).headers(page.headers).send(page.html)

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+// Closed while bytes wait to be read, a connection is reset, and the reset takes away the answer that the other side has not
+// read yet. So what still comes is read and dropped for a while: the rest of a body twice as large as any that is taken.
+const MOST_DROPPED = 8 * 1024 * 1024
+const LONGEST_MS = 5000
+const LOOK_MS = 50
+
+const closing = new WeakSet<Socket>()
+
+/** Whether the last answer of this connection has been given: what still arrives on it is not worked on. */
+export const isClosing = (socket: Socket): boolean => closing.has(socket)
+
+/**
+ * Says nothing more, lets the other side read what it was told, and takes the descriptor back within seconds, whatever the
+ * other side does.
+ */
+export function closeGently(socket: Socket): void {
+  if (closing.has(socket)) return
+  closing.add(socket)
+  socket.end()
+  const { bytesRead } = socket
+  const startedAt = performance.now()
+  const timer = setInterval(() => {
+    if (socket.bytesRead - bytesRead > MOST_DROPPED || performance.now() - startedAt > LONGEST_MS)
+      socket.destroy()
+  }, LOOK_MS)
+  socket.once('close', () => clearInterval(timer))
+}
+
+/** The connection ends with this answer, although the request may not have come to its end. */
+export function lastAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('Connection', 'close')
+  closeAfterAnswer(raw)
+}
+
+/** To be called before an answer with `Connection: close` is sent. */
+export function closeAfterAnswer(request: IncomingMessage): void {
+  if (request.complete) return
+  const { socket } = request
+  // Node would destroy the connection as soon as the last byte of the answer is out.
+  socket.destroySoon = () => {
+    request.resume()
+    closeGently(socket)
+  }
+}
