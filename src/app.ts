@@ -176,7 +176,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
   const app = {
     ...shared,
     ...own,
-    keysInFlight: keysInFlight(),
+    keysInFlight: keysInFlight(own.db),
     paymentTurns: turns(PAYMENTS_AT_ONCE),
     claimTurns: turns(CLAIMS_AT_ONCE),
     chargeWindow: exactWindow({ what: 'charges', limit: config.rateCharges, db: own.db }),

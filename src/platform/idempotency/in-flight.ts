@@ -1,14 +1,39 @@
-import { type KeyOwner, keyInFlight, ownerName } from './keys.ts'
+import type { Database } from '../db/database.ts'
+import { findKeys, type KeyOwner, keyInFlight, ownerName } from './keys.ts'
 
-/** The keys that this process is working on: a second request with one of them is answered 409 at once (ledger.md 8). */
+/**
+ * The keys that this process is working on: a second request with one of them is answered 409 at once, without waiting for
+ * the first (ledger.md 8). When the key is finished there is nothing to wait for, and everybody is let in to the replay.
+ */
 export type KeysInFlight = { during<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T>; count(): number }
 
-export function keysInFlight(): KeysInFlight {
+export function keysInFlight(db: Database): KeysInFlight {
   const names = new Set<string>()
+  const looks = new Map<string, Promise<boolean>>()
+
+  /** One look at a time for each key, whatever many ask. */
+  function look(owner: KeyOwner): Promise<boolean> {
+    const name = ownerName(owner)
+    const begun = looks.get(name)
+    if (begun) return begun
+    const looking = isFinished(db, owner).finally(() => looks.delete(name))
+    looks.set(name, looking)
+    return looking
+  }
+
+  async function finished(owner: KeyOwner): Promise<boolean> {
+    // A look that others have begun may be older than the end of the first request; "no" counts from the next one only.
+    const earlier = looks.get(ownerName(owner))
+    return (earlier !== undefined && (await earlier)) || look(owner)
+  }
+
   return {
     async during(owner, work) {
       const name = ownerName(owner)
-      if (names.has(name)) throw keyInFlight()
+      if (names.has(name)) {
+        if (await finished(owner)) return work()
+        throw keyInFlight()
+      }
       names.add(name)
       try {
         return await work()
@@ -18,4 +43,10 @@ export function keysInFlight(): KeysInFlight {
     },
     count: () => names.size,
   }
+}
+
+async function isFinished(db: Database, owner: KeyOwner): Promise<boolean> {
+  const wanted = findKeys([owner])
+  const [row] = await db.query(wanted.statement, wanted.values)
+  return row !== undefined && row.status !== null
 }
