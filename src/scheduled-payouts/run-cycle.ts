@@ -128,7 +128,9 @@ async function pay(
   for (const payout of payouts) payout.sandboxOutcome = switches.take(merchantId)
   await tx.send(...moneyWrites, ...addPayouts(payouts), ...switches.writes())
   crashPoint('cycle.created')
-  const next = nextRun(interval, { anchor: anchorAt, after: later(at, clockOffsetMs(terms, mode)) })
+  const now = later(at, clockOffsetMs(terms, mode))
+  // The clock may have stepped back since the look that found the cycle due: its date is never the next one again.
+  const next = nextRun(interval, { anchor: anchorAt, after: now < dueAt ? dueAt : now })
   const advance = [merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString()]
   return { value: 'ran', last: [call(ADVANCE, ...advance)] }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { after, afterEach, before } from 'node:test'
+import pg from 'pg'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { assertVerified, eventually } from '../helpers/live-service.ts'
 import {
   availableOf,
   cancelAll,
@@ -201,4 +202,37 @@ test('a thousand people are paid by one commit', async (context) => {
   await sendAll(service)
   const paid = (await payoutsOf(service, made.id)).filter((row) => row.status === 'succeeded')
   assert.equal(paid.length, 1000)
+})
+
+test('M10: a clock that steps back 2 s between the look and the run pays once, and the schedule goes on', async () => {
+  const [first, second] = [await payer(service, 100_000), await payer(service, 100_000)]
+  await planned(first.api, { interval: 'daily' })
+  const { id, next_run_at: dueAt } = await planned(second.api, { interval: 'daily' })
+  const holder = new pg.Client({
+    connectionString: service.database.url,
+    options: `-c search_path=${service.app.cell}`,
+  })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from ledger_heads where merchant_id = $1 for no key update', [
+    first.merchantId,
+  ])
+  const running = run()
+  await eventually('the run waits at the first schedule', async () => {
+    const waiting = await service.rows(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return waiting.length > 0
+  })
+  clock.advance(-2000)
+  await holder.query('commit')
+  await holder.end()
+  assert.equal(await running, 2)
+  const next = new Date(new Date(dueAt).getTime() + 86_400_000).toISOString()
+  assert.equal(new Date((await scheduleOf(second.api, id)).next_run_at).toISOString(), next)
+  clock.advance(2000)
+  assert.equal(await run(), 0)
+  clock.advance(86_400_000)
+  assert.equal(await run(), 2)
+  assert.equal((await payoutsOf(service, id)).length, 2)
 })
