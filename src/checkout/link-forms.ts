@@ -21,12 +21,14 @@ const HERE = { again: 403, bad: 400, changed: 409, prompts: 429, rail: 502 }
 
 type Sent = { channel: Method | null; phone: string; email: string; voucher: string; token: string }
 type Card = LinkPayment['card']
+/** Why the form is shown again. */
+type Again = Pick<FormState, 'status' | 'fault' | 'retryAfterSeconds'>
 
 /** POST /pay/{id}/submit (contract.md G43, G44, G50b): one prompt, or the form again with what is wrong. */
 export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const sent = readSent(visit)
-  const again = (state: Pick<FormState, 'status' | 'fault' | 'retryAfterSeconds'>) =>
+  const again = (state: Again) =>
     payForm(
       checkout,
       { found, visit },
@@ -43,8 +45,9 @@ export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
   if (before !== null) return onwards(checkout, found, { sent, chargeId: before })
   if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found), 410)
   if (!takesPayments(found)) return pageOf(found, closedView(found), 409)
-  const card = await cardOf(checkout, { found, visit, sent })
-  if (card === 'unusable') return again({ status: HERE.bad, fault: 'voucher' })
+  const chosen = await cardOf(checkout, { found, visit, sent })
+  if ('again' in chosen) return again(chosen.again)
+  const { card } = chosen
   if (showedOther(sent, card)) return again({ status: HERE.changed, fault: 'voucher_changed' })
   const fault = faultOf(found, sent, card)
   if (fault !== null) return again({ status: HERE.bad, fault })
@@ -126,13 +129,22 @@ function showedOther({ token, voucher }: Sent, card: Card): boolean {
 async function cardOf(
   checkout: Checkout,
   { found, visit, sent }: { found: Found; visit: Visit; sent: Sent },
-): Promise<Card | 'unusable'> {
+): Promise<{ card: Card } | { again: Again }> {
   if (sent.voucher === '') {
     const { voucher } = rememberedBy(checkout, found, visit)
-    return voucher && { id: voucher.cardId, applied: voucher.applied }
+    return { card: voucher && { id: voucher.cardId, applied: voucher.applied } }
   }
   const usable = await usableCard(checkout, found, { visit, code: sent.voucher })
-  return usable.kind === 'usable' ? { id: usable.cardId, applied: usable.applied } : 'unusable'
+  switch (usable.kind) {
+    case 'usable':
+      return { card: { id: usable.cardId, applied: usable.applied } }
+    case 'busy':
+      return { again: { status: 429, fault: 'busy', retryAfterSeconds: usable.retryAfterSeconds } }
+    case 'closed':
+      return { again: { status: HERE.bad, fault: 'voucher_closed' } }
+    case 'unusable':
+      return { again: { status: HERE.bad, fault: 'voucher' } }
+  }
 }
 
 function faultOf(found: Found, { channel, phone, email }: Sent, card: Card): FormFault | null {

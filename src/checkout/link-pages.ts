@@ -20,7 +20,7 @@ export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply>
 }
 
 // What an earlier form says in the address it leads back to.
-const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed', busy: 'busy' }
+const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed' }
 
 function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
   if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found))

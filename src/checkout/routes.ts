@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { refusalFor } from '../platform/http/errors.ts'
 import { clientAddress } from '../platform/http/guards.ts'
 import { refuseOtherMethods } from '../platform/http/other-methods.ts'
-import type { Refusal } from '../platform/refusal.ts'
+import { notFound, type Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie, readCookies } from './cookies.ts'
 import { displayState, displayTrouble, showDisplay } from './display-pages.ts'
@@ -14,6 +14,7 @@ import { showLink, showQr, showReceipt, showStatus, statusDocument } from './lin
 import { report, showReport } from './report-pages.ts'
 import { sendReply } from './send-reply.ts'
 import { payOwnAmount, showItems, showPicture, showStorefront, showStorefrontQr } from './storefront-pages.ts'
+import { anyCase, meantAddress } from './typed-address.ts'
 import type { ClosedView, View } from './view.ts'
 import type { Checkout, Handler, Reply, Visit } from './visit.ts'
 import { applyVoucher } from './voucher-form.ts'
@@ -58,9 +59,27 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState },
 ]
 
+/** Every other address there: to the page that was meant, or the page that says that there is none. */
+const ELSEWHERE: readonly Route[] = [
+  '/pay',
+  '/pay/*',
+  `/${anyCase('pay')}/*`,
+  '/vending/display/*',
+  `/${anyCase('vending')}/${anyCase('display')}/*`,
+].flatMap((path) =>
+  (['GET', 'POST'] as const).map((method) => ({
+    ...{ method, path, handle: nowhere },
+    ...(path.includes('display') ? { closed: (visit: Visit) => displayTrouble(visit, 'unknown') } : {}),
+  })),
+)
+
+async function nowhere(): Promise<Reply> {
+  throw notFound('page')
+}
+
 /** Registers the hosted pages: no key, no login; a browser that has been nowhere before gets everything in one answer. */
 export function registerCheckout(server: FastifyInstance, options: CheckoutOptions): void {
-  for (const route of ROUTES)
+  for (const route of [...ROUTES, ...ELSEWHERE])
     server.route({
       method: route.method,
       url: route.path,
@@ -103,7 +122,11 @@ async function handled(
   { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
-    if (request.method === 'GET') options.limits.pages.take(visit.address, options.clock.nowMs())
+    if (request.method === 'GET') {
+      options.limits.pages.take(visit.address, options.clock.nowMs())
+      const to = meantAddress(request.url)
+      if (to !== null) return { kind: 'redirect', to }
+    }
     return await route.handle(options, visit)
   } catch (error) {
     const refusal = refusalFor(error)

@@ -4,7 +4,7 @@ import { countVoucherMiss, voucherBox } from '../gift-cards/voucher-misses.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Remembered } from './cookies.ts'
 import { type Found, findPaidLink } from './found-link.ts'
-import { remember, rememberedBy } from './pay-form.ts'
+import { payForm, remember, rememberedBy } from './pay-form.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
 /** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or takes it off. Nothing is reserved yet. */
@@ -14,8 +14,18 @@ export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Re
   if (!visit.fromHere) return { kind: 'redirect', to: path }
   const remembered = rememberedBy(checkout, found, visit)
   if (visit.fields.remove) return back(checkout, found, { ...remembered, voucher: null })
-  if (busyFor(checkout, found, visit) !== null) return { kind: 'redirect', to: `${path}?voucher=busy` }
-  const usable = await usableCard(checkout, found, { visit, code: visit.fields.code ?? '' })
+  const code = visit.fields.code ?? ''
+  const waitSeconds = busyFor(checkout, found, visit)
+  const usable: Usable =
+    waitSeconds === null
+      ? await usableCard(checkout, found, { visit, code })
+      : { kind: 'busy', retryAfterSeconds: waitSeconds }
+  if (usable.kind === 'busy')
+    return payForm(
+      checkout,
+      { found, visit },
+      { status: 429, fault: 'busy', typedVoucher: code, retryAfterSeconds: usable.retryAfterSeconds },
+    )
   if (usable.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${usable.kind}` }
   const { cardId, applied } = usable
   return back(checkout, found, { ...remembered, voucher: { cardId, applied } })
@@ -27,7 +37,10 @@ const back = (checkout: Checkout, found: Found, remembered: Remembered): Reply =
   cookies: [remember(checkout, found, remembered)],
 })
 
-type Usable = { kind: 'usable'; cardId: string; applied: number } | { kind: 'unusable' | 'closed' | 'busy' }
+type Usable =
+  | { kind: 'usable'; cardId: string; applied: number }
+  | { kind: 'unusable' | 'closed' }
+  | { kind: 'busy'; retryAfterSeconds: number }
 
 /** Looks for a typed code, and counts it when it cannot be used here, for whatever reason. */
 export async function usableCard(
@@ -36,11 +49,8 @@ export async function usableCard(
   { visit, code }: { visit: Visit; code: string },
 ): Promise<Usable> {
   const place = { merchantId: link.merchantId, linkId: link.id }
-  try {
-    limits.voucherMisses.check(visit.address, clock.nowMs())
-  } catch {
-    return { kind: 'busy' }
-  }
+  const waitSeconds = waitOf(() => limits.voucherMisses.check(visit.address, clock.nowMs()))
+  if (waitSeconds !== null) return { kind: 'busy', retryAfterSeconds: waitSeconds }
   if ((await voucherBox(shop.app, place)) === 'closed') return { kind: 'closed' }
   const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
   const applied = card === null ? 0 : coverOf(link.amount, card.balance).applied
@@ -58,12 +68,21 @@ function takeQuietly(take: () => void): void {
 
 /** Seconds until this browser may send again, or null when it may now. */
 export function busyFor({ limits, clock }: Checkout, { link }: Found, { address }: Visit): number | null {
-  try {
+  return waitOf(() => {
     limits.submits.take(address, clock.nowMs())
     limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
+  })
+}
+
+const SECONDS_OF_MOST_WINDOWS = 60
+
+/** Seconds to wait where a window refuses, or null where it does not. */
+function waitOf(ask: () => void): number | null {
+  try {
+    ask()
     return null
   } catch (error) {
-    if (error instanceof Refusal) return error.retryAfterSeconds ?? 60
+    if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
     throw error
   }
 }

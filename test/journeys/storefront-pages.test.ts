@@ -196,16 +196,7 @@ test('a shop that nobody has verified, or that is switched off, says so and sell
     assert.equal((await somebody.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })).status, 409)
     assert.equal(await service.digest(), before)
   }
-  for (const handle of [
-    'nobody-here',
-    shop.handle.toUpperCase(),
-    '',
-    '%00',
-    '..%2f',
-    'a'.repeat(200),
-    `${shop.handle}%20`,
-    '%ff',
-  ])
+  for (const handle of ['nobody-here', '', '%00', '..%2f', 'a'.repeat(200), `${shop.handle}%20`, '%ff'])
     for (const rest of ['', '/items.json', '/qr.png', '/pictures/itm_x'])
       assert.equal((await somebody.get(`/pay/@${handle}${rest}`)).status, 404, `${handle}${rest}`)
   assert.equal((await somebody.post('/pay/@nobody-here/pay', { amount: '5000' })).status, 404)
