@@ -137,7 +137,7 @@ export const RATE_SETTINGS = {
   reportsPerDay: setting(
     'RATE_LIMIT_REPORTS_DAY',
     '50',
-    'problems stored a day for each merchant, further ones are only acknowledged; 0 switches it off',
+    'problems that a merchant is told of a day, in each mode: further live ones are stored and told of later, further test ones only acknowledged; 0 switches it off',
     perMinute,
   ),
   promptsPerPhone: setting(

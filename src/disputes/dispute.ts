@@ -14,11 +14,13 @@ export type Dispute = {
   contact: string | null
   openedAt: Date
   respondBy: Date
+  /** When its event may leave, where the merchant has been told of many on one day; null: at once. */
+  tellAt: Date | null
   closedAt: Date | null
 }
 
 export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.charge_id as "chargeId", d.reason, d.details,
-  d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.closed_at as "closedAt"`
+  d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.tell_at as "tellAt", d.closed_at as "closedAt"`
 
 // The merchant is asked to answer within 72 hours (spec 6).
 const RESPONSE_MS = 72 * 3_600_000
@@ -27,7 +29,7 @@ const RESPONSE_MS = 72 * 3_600_000
 export const newDispute = (
   charge: Charge,
   report: Report,
-  { id, at }: { id: string; at: Date },
+  { id, at, tellAt }: { id: string; at: Date; tellAt: Date | null },
 ): Dispute => ({
   merchantId: charge.merchantId,
   id,
@@ -36,6 +38,7 @@ export const newDispute = (
   ...report,
   openedAt: at,
   respondBy: new Date(at.getTime() + RESPONSE_MS),
+  tellAt,
   closedAt: null,
 })
 

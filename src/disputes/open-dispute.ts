@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
 import { lockCharges } from '../charges/refunded-charges.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
@@ -26,33 +26,37 @@ const LOCK_FIRST = statement(
   'lock first dispute',
   'select d.id from disputes d where d.merchant_id = $1 order by d.opened_at, d.id limit 1 for no key update',
 )
-const COUNT_SINCE = statement<{ reports: number }>(
-  'count reports',
-  `select count(*) as reports from (select 1 from disputes d where d.merchant_id = $1 and d.opened_at > $2 limit $3) as latest`,
+const TOLD_BEFORE = statement<{ at: Date }>(
+  'when so many reports were told',
+  `select coalesce(d.tell_at, d.opened_at) as at from disputes d where d.merchant_id = $1 and d.mode = $2
+   order by coalesce(d.tell_at, d.opened_at) desc offset $3 limit 1`,
 )
 const ADD = statement<{ id: string }>(
   'add dispute',
-  `insert into disputes (merchant_id, id, mode, charge_id, reason, details, contact, opened_at, respond_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  `insert into disputes (merchant_id, id, mode, charge_id, reason, details, contact, opened_at, respond_by, tell_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    on conflict (merchant_id, charge_id) where closed_at is null do nothing returning id`,
 )
 
 /**
  * Stores a customer's report on a payment, with its event, in one commit (contract.md G48). While one is open for that
- * charge, and beyond the reports that a merchant gets in a day, it is acknowledged and nothing is stored. Throws 404
- * `charge not found` for a charge that never succeeded.
+ * charge it is acknowledged and nothing is stored. A merchant is told of so many in a day, each mode counted by itself: a test
+ * report beyond that is acknowledged too, a live one is stored and told of later. Throws 404 `charge not found` for a charge
+ * that never succeeded.
  */
 export async function openDispute(app: App, reported: ReportOnCharge): Promise<Reported> {
   if (tagOf('txn_', reported.chargeId) === null) throw notFound('charge')
   const outcome = await deskOf(app).reports.add(reported)
-  if (outcome === 'too many') warnOnceADay(app, reported.merchantId)
-  if (outcome === 'opened') app.nudge('send-deliveries')
-  return outcome === 'opened' ? 'opened' : 'acknowledged'
+  const { kind, beyondLimit } = outcome
+  if (beyondLimit !== null) warnOnceADay(app, { merchantId: reported.merchantId, mode: beyondLimit })
+  if (kind === 'opened') app.nudge('send-deliveries')
+  return kind
 }
 
-type Outcome = Reported | 'too many'
+/** `beyondLimit`: the mode in which the merchant was told of enough for a day. */
+type Outcome = { kind: Reported; beyondLimit: Mode | null }
 /** What a process knows about reports: the one under way in each lane, and when it last complained about a merchant's. */
-type Desk = { reports: Batch<ReportOnCharge, Outcome>; warnedMs: Map<number, number> }
+type Desk = { reports: Batch<ReportOnCharge, Outcome>; warnedMs: Map<string, number> }
 const desks = new WeakMap<App, Desk>()
 
 /** Reports take turns, so that a flood of them waits for itself and not for the connections that money needs. */
@@ -64,7 +68,7 @@ function deskOf(app: App): Desk {
     laneOf: ({ merchantId }) => merchantId,
     max: 1,
   })
-  const desk = { reports, warnedMs: new Map<number, number>() }
+  const desk = { reports, warnedMs: new Map<string, number>() }
   desks.set(app, desk)
   return desk
 }
@@ -79,23 +83,31 @@ async function store(
 ): Promise<{ value: Outcome; last?: readonly Call[] }> {
   const [[terms]] = await tx.send(termsOf([merchantId]))
   assert(terms, 'a page has a merchant')
-  const limited = await tooMany(tx, app, merchantId)
+  if (app.config.reportsPerDay > 0) await tx.send(call(LOCK_FIRST, merchantId))
   const charge = await paidCharge(tx, { merchantId, chargeId })
-  if (limited) return { value: 'too many' }
+  const { mode } = charge
   const at = app.clock.now()
-  const dispute = newDispute(charge, report, { id: newId('dsp_', terms.tag), at })
+  const tellAt = await laterThan(at, tx, { app, merchantId, mode })
+  const beyondLimit = tellAt === null ? null : mode
+  if (mode === 'test' && tellAt !== null) return { value: { kind: 'acknowledged', beyondLimit } }
+  const dispute = newDispute(charge, report, { id: newId('dsp_', terms.tag), at, tellAt })
   const [[stored]] = await tx.send(addDispute(dispute))
-  if (!stored) return { value: 'acknowledged' }
-  return { value: 'opened', last: eventOf(dispute, { charge, terms }) }
+  if (!stored) return { value: { kind: 'acknowledged', beyondLimit: null } }
+  return { value: { kind: 'opened', beyondLimit }, last: eventOf(dispute, { charge, terms }) }
 }
 
-async function tooMany(tx: Tx, app: App, merchantId: number): Promise<boolean> {
+/** When the merchant may be told of another report in this mode: null is now, else a day after the one that many before. */
+async function laterThan(
+  at: Date,
+  tx: Tx,
+  { app, merchantId, mode }: { app: App; merchantId: number; mode: Mode },
+): Promise<Date | null> {
   const limit = app.config.reportsPerDay
-  if (!(limit > 0)) return false
-  await tx.send(call(LOCK_FIRST, merchantId))
-  const since = later(app.clock.now(), -DAY_MS).toISOString()
-  const [[counted]] = await tx.send(call(COUNT_SINCE, merchantId, since, limit))
-  return (counted?.reports ?? 0) >= limit
+  if (!(limit > 0)) return null
+  const [[before]] = await tx.send(call(TOLD_BEFORE, merchantId, mode, limit - 1))
+  if (!before) return null
+  const room = later(before.at, DAY_MS)
+  return room > at ? room : null
 }
 
 /** The charge as it stands, locked until the event that shows it is stored, with its shares where it has some. */
@@ -119,27 +131,30 @@ const addDispute = (dispute: Dispute) =>
     dispute.contact,
     dispute.openedAt.toISOString(),
     dispute.respondBy.toISOString(),
+    dispute.tellAt?.toISOString() ?? null,
   )
 
 function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: MerchantTerms }): Call[] {
-  const { merchantId, mode, id, openedAt } = dispute
+  const { merchantId, mode, id, openedAt, tellAt: notBefore } = dispute
   const data = disputeEventData(dispute, charge)
   const { tag, hasWebhookUrl } = terms
   return addEvents(
-    [{ merchantId, tag, mode, type: 'dispute.opened', subject: id, data, hasWebhookUrl }],
+    [{ merchantId, tag, mode, type: 'dispute.opened', subject: id, data, hasWebhookUrl, notBefore }],
     openedAt,
   )
 }
 
 /** A flood must not become a flood of lines. */
-function warnOnceADay(app: App, merchantId: number): void {
+function warnOnceADay(app: App, { merchantId, mode }: { merchantId: number; mode: Mode }): void {
   const { warnedMs } = deskOf(app)
   const nowMs = app.clock.nowMs()
-  if (nowMs - (warnedMs.get(merchantId) ?? -Infinity) < DAY_MS) return
-  warnedMs.set(merchantId, nowMs)
-  const limit = app.config.reportsPerDay
-  app.log.warn(
-    { merchantId, limit },
-    'more problems were reported in a day than are stored; the rest is only acknowledged',
-  )
+  const place = `${merchantId} ${mode}`
+  if (nowMs - (warnedMs.get(place) ?? -Infinity) < DAY_MS) return
+  warnedMs.set(place, nowMs)
+  app.log.warn({ merchantId, mode, limit: app.config.reportsPerDay }, TOO_MANY[mode])
+}
+
+const TOO_MANY: Record<Mode, string> = {
+  test: 'more test problems were reported in a day than are stored; the rest is only acknowledged',
+  live: 'more live problems were reported in a day than a merchant is told of; the rest is stored and told of later',
 }

@@ -31,6 +31,8 @@ export type Happening = {
   data: Record<string, unknown>
   /** Whether the merchant has an address now; without one the delivery waits (G19b). */
   hasWebhookUrl: boolean
+  /** Not sent before this; null or absent: at once. */
+  notBefore?: Date | null
 }
 
 /** Data of an event with its keys in code-point order, where they are not written so (G72). One level: nested data is its own. */
@@ -78,7 +80,7 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
       words(ids),
       modes,
       types,
-      words(happenings.map((one) => (one.hasWebhookUrl ? time : null))),
+      words(happenings.map((one) => (one.hasWebhookUrl ? (one.notBefore?.toISOString() ?? time) : null))),
       times,
     ),
   ]
