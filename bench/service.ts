@@ -44,6 +44,8 @@ const LIMITS = [
   'FAILED_AUTH',
   'PAYMENT_LINKS',
   'PUBLIC_PAGES',
+  'POLLS',
+  'POLLS_ALL',
   'CALLBACKS',
 ]
 // Counted, as in production, and never reached.

@@ -10,6 +10,16 @@ begin
   raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
 end $function$;
 
+create unlogged table address_windows (
+  what text not null,
+  address bytea not null,
+  accepted text not null default ''::text,
+  counts_until timestamp with time zone not null,
+  constraint address_windows_pkey PRIMARY KEY (what, address),
+  constraint address_windows_address_check CHECK (length(address) = 32)
+) with (fillfactor=50);
+CREATE INDEX address_windows_left ON address_windows USING btree (counts_until);
+
 create table api_keys (
   hash bytea not null,
   merchant_id bigint not null,
@@ -391,6 +401,7 @@ create table disputes (
   opened_at timestamp with time zone not null,
   respond_by timestamp with time zone not null,
   closed_at timestamp with time zone,
+  tell_at timestamp with time zone,
   constraint disputes_pkey PRIMARY KEY (merchant_id, id),
   constraint disputes_merchant_id_charge_id_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
   constraint disputes_check CHECK (respond_by > opened_at),
@@ -398,10 +409,12 @@ create table disputes (
   constraint disputes_contact_check CHECK (length(contact) <= 160),
   constraint disputes_details_check CHECK (length(details) <= 2000),
   constraint disputes_id_check CHECK (id ~ '^dsp_[a-z0-9]{21}$'::text),
-  constraint disputes_reason_check CHECK (reason = ANY (ARRAY['not_delivered'::text, 'wrong_amount'::text, 'double_charge'::text, 'other'::text]))
+  constraint disputes_reason_check CHECK (reason = ANY (ARRAY['not_delivered'::text, 'wrong_amount'::text, 'double_charge'::text, 'other'::text])),
+  constraint only_live_is_told_later CHECK (tell_at IS NULL OR mode = 'live'::mode AND tell_at > opened_at)
 );
 CREATE UNIQUE INDEX disputes_open_once ON disputes USING btree (merchant_id, charge_id) WHERE closed_at IS NULL;
 CREATE INDEX disputes_opened ON disputes USING btree (merchant_id, opened_at, id);
+CREATE INDEX disputes_told ON disputes USING btree (merchant_id, mode, COALESCE(tell_at, opened_at) DESC);
 CREATE TRIGGER closed_disputes_never_change BEFORE UPDATE ON disputes FOR EACH ROW WHEN (old.closed_at IS NOT NULL) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER disputes_never_go BEFORE DELETE ON disputes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

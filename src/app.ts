@@ -12,6 +12,7 @@ import { type KeysInFlight, keysInFlight } from './platform/idempotency/in-fligh
 import { createPoster, type Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import { type ExactWindow, exactWindow } from './platform/rate/exact-window.ts'
+import { type AddressCounts, addressCounts } from './platform/rate/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './platform/rate/shared-windows.ts'
 import type { Vault } from './platform/secrets.ts'
 import { type Turns, turns } from './platform/turns.ts'
@@ -56,6 +57,8 @@ export type Shared = {
   directory: Database
   rails: Rails
   keyRing: KeyRing
+  /** Where client addresses are counted for all processes. */
+  addressCounts: AddressCounts
   poster: Poster
   targetRules: TargetRules
   /** Posts to machine suppliers, whose addresses have an allow-list of their own. */
@@ -93,7 +96,8 @@ export type Parts = {
 
 const MONEY_CONNECTIONS = 6
 const SINGLE_CONNECTIONS = 4
-const DIRECTORY_CONNECTIONS = 1
+// One for addresses that are counted, one for whoever changes something there.
+const DIRECTORY_CONNECTIONS = 2
 const STATEMENT_TIMEOUT_MS = 3000
 
 /** Builds the whole program from its parts; starts nothing. */
@@ -118,7 +122,8 @@ export function buildGateway(parts: Parts): Gateway {
     test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
     live: parts.liveRails ?? {},
   })
-  const ring = keyRing({ directory, clock, failuresAMinute: config.rateFailedAuth })
+  const counts = addressCounts(directory)
+  const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
   const shared: Shared = {
     config,
     clock,
@@ -127,6 +132,7 @@ export function buildGateway(parts: Parts): Gateway {
     directory,
     rails,
     keyRing: ring,
+    addressCounts: counts,
     ...posting,
     baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
     deadlineIn,

@@ -74,6 +74,18 @@ export const RATE_SETTINGS = {
     'public pages and documents a minute for each client address; 0 switches it off',
     perMinute,
   ),
+  ratePolls: setting(
+    'RATE_LIMIT_POLLS',
+    '60',
+    'looks of a waiting page or a machine screen at its state a minute for each page and client address; 0 switches it off',
+    perMinute,
+  ),
+  ratePollsAll: setting(
+    'RATE_LIMIT_POLLS_ALL',
+    '3000',
+    'the same over all pages a minute for each client address; 0 switches it off',
+    perMinute,
+  ),
   ratePaymentLinks: setting(
     'RATE_LIMIT_PAYMENT_LINKS',
     '120',

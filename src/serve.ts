@@ -130,7 +130,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
       return { app, windows: app.windows, exactWindows: app.exactWindows }
     },
     authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
-    countFailedAuth: (address) => door.opened?.gateway.keyRing.countFailure(address),
+    countFailedAuth: async (address) => door.opened?.gateway.keyRing.countFailure(address),
     async refuseUsedKey(caller, { key, fingerprint }) {
       const wanted = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
       const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
@@ -171,7 +171,7 @@ function registerPages(
   },
 ): void {
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-  const limits = publicLimits(config)
+  const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
@@ -245,6 +245,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): void {
   every(SHARE_MS, () =>
     Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),
   )
+  every(SHARE_MS, () => gateway.addressCounts.forget(gateway.clock.now()))
   every(SHARE_MS, async () => {
     const answers = await gateway.directory.query(PING).catch(() => null)
     if (answers === null && !door.draining) await opened.rejoin()

@@ -84,6 +84,7 @@ const OWNERS: Record<string, string> = {
   idempotency_keys: 'platform',
   rate_windows: 'platform',
   rate_counts: 'platform',
+  address_windows: 'platform',
   migration_checksums: 'platform',
   cells: '(migrations)',
   master_key_check: '(program)',

@@ -39,7 +39,7 @@ export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
       },
     )
   if (!visit.fromHere) return again({ status: HERE.again, fault: 'elsewhere' })
-  const waitSeconds = busyFor(checkout, found, visit)
+  const waitSeconds = await busyFor(checkout, found, visit)
   if (waitSeconds !== null) return again({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
   const before = await madeBefore(found, sent)
   if (before !== null) return onwards(checkout, found, { sent, chargeId: before })

@@ -26,7 +26,7 @@ export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
   const read = readReport(visit.fields)
   if (typeof read === 'string') return again(400, read)
   try {
-    checkout.limits.reports.take(`${found.link.mode} ${visit.address}`, checkout.clock.nowMs())
+    await checkout.limits.reports.take(`${found.link.mode} ${visit.address}`, checkout.clock.nowMs())
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return withRetryAfter(again(429, 'busy'), error)

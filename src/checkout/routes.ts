@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { refusalFor } from '../platform/http/errors.ts'
 import { clientAddress } from '../platform/http/guards.ts'
 import { refuseOtherMethods } from '../platform/http/other-methods.ts'
-import { notFound, type Refusal } from '../platform/refusal.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie, readCookies } from './cookies.ts'
 import { displayState, displayTrouble, showDisplay } from './display-pages.ts'
@@ -30,6 +30,8 @@ type Route = {
   method: 'GET' | 'POST'
   path: string
   handle: Handler
+  /** Whether an open page asks for it again and again: it has a limit of its own. */
+  polled?: boolean
   /** What is shown instead when the page cannot be made; the hosted pages' own, unless it looks quite different. */
   closed?: (visit: Visit, why: ClosedView['why']) => View
 }
@@ -46,8 +48,8 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/pay/@:handle/pictures/:item', handle: showPicture },
   { method: 'POST', path: '/pay/@:handle/pay', handle: payOwnAmount },
   { method: 'GET', path: '/pay/:id', handle: showLink },
-  { method: 'GET', path: '/pay/:id/status', handle: showStatus },
-  { method: 'GET', path: '/pay/:id/status.json', handle: statusDocument },
+  { method: 'GET', path: '/pay/:id/status', handle: showStatus, polled: true },
+  { method: 'GET', path: '/pay/:id/status.json', handle: statusDocument, polled: true },
   { method: 'GET', path: '/pay/:id/receipt', handle: showReceipt },
   { method: 'GET', path: '/pay/:id/report', handle: showReport },
   { method: 'GET', path: '/pay/:id/qr.:form', handle: showQr },
@@ -55,8 +57,8 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/pay/:id/retry', handle: retry },
   { method: 'POST', path: '/pay/:id/apply-voucher', handle: applyVoucher },
   { method: 'POST', path: '/pay/:id/report', handle: report },
-  { method: 'GET', path: '/vending/display/:id', handle: showDisplay, closed: displayTrouble },
-  { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState },
+  { method: 'GET', path: '/vending/display/:id', handle: showDisplay, closed: displayTrouble, polled: true },
+  { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState, polled: true },
 ]
 
 /** Every other address there: to the page that was meant, or the page that says that there is none. */
@@ -122,6 +124,7 @@ async function handled(
   { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
+    if (route.polled) return await look(options, route, visit)
     if (request.method === 'GET') {
       options.limits.pages.take(visit.address, options.clock.nowMs())
       const to = meantAddress(request.url)
@@ -147,6 +150,23 @@ async function handled(
     const why = WHY[status] ?? 'trouble'
     const view = route.closed?.(visit, why) ?? closedView(why)
     return { kind: 'page', status, view, shop: null, mode: 'live', ...waitOf(refusal) }
+  }
+}
+
+/**
+ * A page that waits and the screens of machines behind one address ask every two seconds, and must not use up the pages of the
+ * customers beside them. Who asks for what is not there is counted like any other visitor.
+ */
+async function look(options: CheckoutOptions, route: Route, visit: Visit): Promise<Reply> {
+  const { limits, clock } = options
+  const { address, params } = visit
+  limits.polls.take(address, clock.nowMs())
+  limits.pollsOfPage.take(`${params.id} ${address}`, clock.nowMs())
+  try {
+    return await route.handle(options, visit)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) limits.pages.take(address, clock.nowMs())
+    throw error
   }
 }
 

@@ -42,8 +42,8 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
   })
   if (amount === null) return again(400, 'amount')
   try {
-    checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
-    checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
+    await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
+    await checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
     const link = await createOwnAmountLink(shop.app, { ...shop, amount })
     return { kind: 'redirect', to: `/pay/${link.id}` }
   } catch (error) {

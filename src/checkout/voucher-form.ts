@@ -15,7 +15,7 @@ export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Re
   const remembered = rememberedBy(checkout, found, visit)
   if (visit.fields.remove) return back(checkout, found, { ...remembered, voucher: null })
   const code = visit.fields.code ?? ''
-  const waitSeconds = busyFor(checkout, found, visit)
+  const waitSeconds = await busyFor(checkout, found, visit)
   const usable: Usable =
     waitSeconds === null
       ? await usableCard(checkout, found, { visit, code })
@@ -49,40 +49,46 @@ export async function usableCard(
   { visit, code }: { visit: Visit; code: string },
 ): Promise<Usable> {
   const place = { merchantId: link.merchantId, linkId: link.id }
-  const waitSeconds = waitOf(() => limits.voucherMisses.check(visit.address, clock.nowMs()))
-  if (waitSeconds !== null) return { kind: 'busy', retryAfterSeconds: waitSeconds }
-  if ((await voucherBox(shop.app, place)) === 'closed') return { kind: 'closed' }
+  const misses = limits.voucherMisses
+  let takenMs: number
+  try {
+    // Taken before anything is looked up and given back to who has a card: guesses at the same time are no more than one after the other.
+    takenMs = await misses.take(visit.address, clock.nowMs())
+  } catch (error) {
+    return { kind: 'busy', retryAfterSeconds: waitSecondsOf(error) }
+  }
+  if ((await voucherBox(shop.app, place)) === 'closed') {
+    await misses.giveBack(visit.address, takenMs)
+    return { kind: 'closed' }
+  }
   const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
   const applied = card === null ? 0 : coverOf(link.amount, card.balance).applied
-  if (card !== null && applied > 0) return { kind: 'usable', cardId: card.id, applied }
-  takeQuietly(() => limits.voucherMisses.take(visit.address, clock.nowMs()))
+  if (card !== null && applied > 0) {
+    await misses.giveBack(visit.address, takenMs)
+    return { kind: 'usable', cardId: card.id, applied }
+  }
   return { kind: (await countVoucherMiss(shop.app, place)) === 'closed' ? 'closed' : 'unusable' }
 }
 
-// Parallel misses may fill the window between the check and here; the answer stays the same.
-function takeQuietly(take: () => void): void {
-  try {
-    take()
-  } catch {}
-}
-
 /** Seconds until this browser may send again, or null when it may now. */
-export function busyFor({ limits, clock }: Checkout, { link }: Found, { address }: Visit): number | null {
-  return waitOf(() => {
-    limits.submits.take(address, clock.nowMs())
-    limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
-  })
+export async function busyFor(
+  { limits, clock }: Checkout,
+  { link }: Found,
+  { address }: Visit,
+): Promise<number | null> {
+  try {
+    await limits.submits.take(address, clock.nowMs())
+    await limits.submitsOfLink.take(`${link.id} ${address}`, clock.nowMs())
+    return null
+  } catch (error) {
+    return waitSecondsOf(error)
+  }
 }
 
 const SECONDS_OF_MOST_WINDOWS = 60
 
-/** Seconds to wait where a window refuses, or null where it does not. */
-function waitOf(ask: () => void): number | null {
-  try {
-    ask()
-    return null
-  } catch (error) {
-    if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
-    throw error
-  }
+/** What a window that is full says about when to come back. Throws whatever else went wrong. */
+function waitSecondsOf(error: unknown): number {
+  if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
+  throw error
 }

@@ -1,10 +1,11 @@
+import type { Logger } from 'pino'
 import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { unauthorized } from '../platform/http/guards.ts'
-import { addressWindow } from '../platform/rate/address-window.ts'
+import { type AddressCounts, sharedAddressWindow } from '../platform/rate/shared-address-window.ts'
 
 const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
   'holder of api key',
@@ -18,7 +19,8 @@ const CHANGED = statement('directory changed', 'update revision set number = num
 export type KeyRing = {
   /** Who holds this key; at once where it is remembered. Throws 401, or 429 after too many failures of one address. */
   authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
-  countFailure(clientAddress: string): void
+  /** Throws 429 after too many. */
+  countFailure(clientAddress: string): Promise<void>
   /** Looks whether any key changed and forgets all when one did. Called every 400 ms. */
   refresh(): Promise<void>
   /** Forgets everything: used after a change made by this very process. */
@@ -32,17 +34,27 @@ const BELIEVED_MS = 1000
 /** Belongs to the transaction that changes keys or merchants: every process sees the number within half a second. */
 export const directoryChanged = () => call(CHANGED)
 
-export function keyRing(parts: { directory: Database; clock: Clock; failuresAMinute: number }): KeyRing {
+export type KeyRingParts = {
+  directory: Database
+  clock: Clock
+  log: Logger
+  failuresAMinute: number
+  counts: AddressCounts
+}
+
+export function keyRing(parts: KeyRingParts): KeyRing {
   const callers = new Map<string, Caller>()
   // Parallel requests with one key that is not remembered ask once.
   const asking = new Map<string, Promise<Caller | null>>()
-  const failures = addressWindow(parts.failuresAMinute)
+  const failures = failureWindow(parts)
   let revision = -1
   let lookedAt = performance.now()
   // Grows each time all is forgotten: what was asked before that is not remembered after it.
   let generation = 0
 
-  const countFailure = (address: string) => failures.take(address, parts.clock.nowMs())
+  const countFailure = async (address: string) => {
+    await failures.take(address, parts.clock.nowMs())
+  }
 
   function forget(): void {
     callers.clear()
@@ -66,7 +78,7 @@ export function keyRing(parts: { directory: Database; clock: Clock; failuresAMin
     asking.set(name, found)
     const caller = await found
     if (caller !== null) return caller
-    countFailure(address)
+    await countFailure(address)
     throw unauthorized('invalid api key')
   }
 
@@ -88,6 +100,9 @@ export function keyRing(parts: { directory: Database; clock: Clock; failuresAMin
     forget,
   }
 }
+
+const failureWindow = ({ failuresAMinute: limit, counts, log }: KeyRingParts) =>
+  sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
 
 function facetsOf(kind: KeyKind): Pick<Caller, 'mode' | 'scope'> {
   return {

@@ -13,6 +13,7 @@ before(async () => {
       RATE_LIMIT_CHECKOUT: '10',
       RATE_LIMIT_CHECKOUT_ALL: '120',
       RATE_LIMIT_PUBLIC_PAGES: '300',
+      RATE_LIMIT_POLLS: '60',
       RATE_LIMIT_REPORTS: '5',
     },
   })
@@ -104,13 +105,13 @@ test('ten amounts of his own a minute make links on one public page, from one ad
 test('three hundred pages and documents a minute of one address; then a page and a document that say so', async () => {
   const link = await shop.testLink()
   const browser = stranger()
-  const paths = [`/pay/${link}`, `/pay/${link}/status.json`, `/pay/${link}0`, `/pay/@${shop.handle}`]
+  const paths = [`/pay/${link}`, `/pay/@${shop.handle}/items.json`, `/pay/${link}0`, `/pay/@${shop.handle}`]
   for (let nth = 0; nth < 300; nth += 1)
     assert.notEqual((await browser.get(paths[nth % 4] as string)).status, 429, `${nth}`)
   const page = await browser.get(`/pay/${link}`)
   assertBusy(page, 60)
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
-  const document = await browser.get(`/pay/${link}/status.json`)
+  const document = await browser.get(`/pay/@${shop.handle}/items.json`)
   assertBusy(document, 60)
   assert.equal(document.body.code, 'rate_limited')
   assert.equal(

@@ -58,8 +58,8 @@ test('C6 a jam of an order that a gift card paid gives the card its value back, 
   assert.equal(await say(service, order, DELIVERED), 'refunded')
   assert.equal((await claimOrder(service.app, order)).kind, 'unpaid')
   assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
-  assert.match(await page(order, '/pay/:id/receipt'), /Your gift card has its UGX 5,000 back\./)
-  assert.match(await page(order, '/vending/display/:id'), /Your gift card has its UGX 5,000 back\./)
+  assert.match(await page(order, '/pay/:id/receipt'), /has put the amount back on the gift card\./)
+  assert.match(await page(order, '/vending/display/:id'), /has put your UGX 5,000 back on the gift card\./)
 })
 
 test('C6 without the switch nothing goes back by itself, and the refund operation gives it back', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../clock.ts'
+import { countedAddress } from '../rate/client-address.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { isControl } from '../text.ts'
 import { readXTimestamp } from '../times.ts'
@@ -59,8 +60,14 @@ export function givenRequestId(header: string | string[] | undefined): string | 
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
 }
 
-/** The client's address: `hops` from the right of X-Forwarded-For where that many proxies are trusted, else the socket's. */
-export function clientAddress(request: IncomingMessage, hops: number): string {
+/**
+ * The client's address as limits count it: `hops` from the right of X-Forwarded-For where that many proxies are trusted, else the
+ * socket's.
+ */
+export const clientAddress = (request: IncomingMessage, hops: number): string =>
+  countedAddress(addressBehind(request, hops))
+
+function addressBehind(request: IncomingMessage, hops: number): string {
   const socket = request.socket.remoteAddress ?? ''
   if (hops === 0) return socket
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')

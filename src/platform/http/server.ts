@@ -41,7 +41,7 @@ export type Frame<App> = {
   /** Who holds this key: at once where it is remembered. Throws 401, 429 (too many failures), 503. */
   authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
   /** Counts a request that came without any credentials. */
-  countFailedAuth(clientAddress: string): void
+  countFailedAuth(clientAddress: string): Promise<void>
   /** Who serves this caller, and the windows that count its requests. */
   placeOf(caller: Caller): Place<App>
   /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
@@ -226,8 +226,10 @@ function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Pro
   try {
     return frame.authenticate(bearerToken(request.raw), address)
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) frame.countFailedAuth(address)
-    throw error
+    if (!(error instanceof Refusal) || error.status !== 401) throw error
+    return frame.countFailedAuth(address).then(() => {
+      throw error
+    })
   }
 }
 

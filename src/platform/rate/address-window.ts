@@ -1,6 +1,6 @@
 import { MINUTE_MS, tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
-import { addTo, emptyWindow, forgetOld, shapeOf, type Window, waitForPlace } from './window.ts'
+import { addTo, emptyWindow, forgetOld, shapeOf, takeFrom, type Window, waitForPlace } from './window.ts'
 
 /** A sliding window for each client address, in the memory of this process: for what costs little and has no owner. */
 export type AddressWindow = {
@@ -8,6 +8,10 @@ export type AddressWindow = {
   take(address: string, nowMs: number): void
   /** Throws 429 when no place is left, without taking one. */
   check(address: string, nowMs: number): void
+  /** Counts what somebody else has accepted at this time. */
+  add(address: string, atMs: number): void
+  /** Gives back a place that was taken at this time. */
+  giveBack(address: string, takenMs: number): void
 }
 
 // A flood from countless addresses must not fill the memory; the address that has been silent longest is forgotten.
@@ -21,15 +25,23 @@ export function addressWindow(limit: number, windowMs: number = MINUTE_MS): Addr
     const window = seen.get(address) ?? emptyWindow()
     const waitMs = waitForPlace(window, shape, nowMs)
     if (waitMs > 0) throw tooMany(waitMs)
-    return window
+  }
+  const add = (address: string, atMs: number) => {
+    const window = seen.get(address) ?? emptyWindow()
+    forgetOld(window, shape, atMs)
+    addTo(window, shape, atMs)
+    remember(seen, { key: address, value: window, most: MOST_ADDRESSES })
   }
   return {
+    add,
     take(address, nowMs) {
       if (limit === 0) return
-      const window = roomFor(address, nowMs)
-      forgetOld(window, shape, nowMs)
-      addTo(window, shape, nowMs)
-      remember(seen, { key: address, value: window, most: MOST_ADDRESSES })
+      roomFor(address, nowMs)
+      add(address, nowMs)
+    },
+    giveBack(address, takenMs) {
+      const window = seen.get(address)
+      if (window) takeFrom(window, shape, takenMs)
     },
     check(address, nowMs) {
       if (limit > 0) roomFor(address, nowMs)
