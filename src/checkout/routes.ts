@@ -124,12 +124,10 @@ async function handled(
   { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
-    if (route.polled) return await look(options, route, visit)
-    if (request.method === 'GET') {
-      options.limits.pages.take(visit.address, options.clock.nowMs())
-      const to = meantAddress(request.url)
-      if (to !== null) return { kind: 'redirect', to }
-    }
+    const to = request.method === 'GET' ? meantAddress(request.url) : null
+    if (route.polled && to === null) return await look(options, route, visit)
+    if (request.method === 'GET') options.limits.pages.take(visit.address, options.clock.nowMs())
+    if (to !== null) return { kind: 'redirect', to }
     return await route.handle(options, visit)
   } catch (error) {
     const refusal = refusalFor(error)

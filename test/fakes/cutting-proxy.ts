@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 /** A wire between the service and its database that can be cut at a moment that matters. */
 export type CuttingProxy = {
   port: number
-  /** The next COMMIT is lost on its way to the server, or the server commits and its answer is lost. */
-  cutNextCommit(where: 'before the server hears of it' | 'before its answer'): void
+  /** The next COMMIT is lost on its way to the server, or the server commits and its answer is lost. So many pass before it. */
+  cutNextCommit(where: 'before the server hears of it' | 'before its answer', passing?: number): void
   /** The next transaction loses its connection when the server has answered its BEGIN. */
   cutNextTransaction(): void
   /** The next bytes for the server that match stay on the wire, with all that follows them, until they are let through. */
@@ -17,7 +17,7 @@ export type CuttingProxy = {
 /** Bytes that are kept on their way to the server. */
 export type Held = { held(): boolean; letThrough(): void }
 
-type Cut = { asked: RegExp; answered: RegExp | null }
+type Cut = { asked: RegExp; answered: RegExp | null; passing: number }
 
 const COMMIT = /commit\0/i
 const COMMITTED = /COMMIT\0/
@@ -41,7 +41,7 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
     wires.add(client)
     for (const side of [client, database]) side.on('error', end).on('close', end)
     client.on('data', (bytes) => {
-      if (cut?.asked.test(bytes.toString('latin1'))) {
+      if (cut?.asked.test(bytes.toString('latin1')) && cut.passing-- === 0) {
         cutAtAnswer = cut.answered
         cut = null
         if (cutAtAnswer === null) return end()
@@ -58,11 +58,11 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
 
   return {
     port,
-    cutNextCommit: (where) => {
-      cut = { asked: COMMIT, answered: where === 'before its answer' ? COMMITTED : null }
+    cutNextCommit: (where, passing = 0) => {
+      cut = { asked: COMMIT, answered: where === 'before its answer' ? COMMITTED : null, passing }
     },
     cutNextTransaction: () => {
-      cut = { asked: /begin\0/i, answered: BEGUN }
+      cut = { asked: /begin\0/i, answered: BEGUN, passing: 0 }
     },
     holdNext: (asked) => {
       const own: NonNullable<typeof hold> = { asked, kept: [], by: null }

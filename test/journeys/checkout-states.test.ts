@@ -237,7 +237,7 @@ test('an inactive merchant takes nothing in either mode, an unverified one nothi
 test('an address that is none is a page that says so, 404, and a document as JSON', async () => {
   const link = await shop.testLink()
   const tag = link.slice(4, 9)
-  const ids = [`${link.slice(0, -1)}!`, `${link}0`, link.toUpperCase(), `lnk_${tag}${'0'.repeat(16)}`, 'lnk_']
+  const ids = [`${link.slice(0, -1)}!`, `${link}0`, `lnk_${tag}${'0'.repeat(16)}`, 'lnk_']
   for (const id of [...ids, `lnk_zzzzz${link.slice(9)}`, '%00', `${link}%00`, '%ff', "'", 'x'.repeat(200)])
     for (const page of PAGES) {
       const answer = await somebody.get(`/pay/${id}${page}`)
@@ -248,5 +248,5 @@ test('an address that is none is a page that says so, 404, and a document as JSO
       assert.match(answer.headers.get('content-type') ?? '', type, `${id}${page}`)
     }
   for (const action of ['submit', 'retry', 'apply-voucher', 'report'])
-    assert.equal((await somebody.post(`/pay/${ids[3]}/${action}`, PAYS)).status, 404, action)
+    assert.equal((await somebody.post(`/pay/${ids[2]}/${action}`, PAYS)).status, 404, action)
 })

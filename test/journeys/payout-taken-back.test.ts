@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import pg from 'pg'
+import { freePort } from '../crash/installation.ts'
+import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import { balanceOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
+import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
+
+// A payout is taken back, and the answer to that COMMIT is lost: the caller must not hear of a payout that is not there.
+const FUNDS = 500_000
+let database: TestDatabase
+let proxy: CuttingProxy
+let service: LiveService
+before(async () => {
+  database = await testDatabase()
+  const { searchParams, pathname } = new URL(database.url)
+  proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
+  await proxy.open()
+  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
+  service = await startPayingService({ database: { ...database, url } })
+})
+after(async () => {
+  try {
+    await service.verify()
+  } finally {
+    await service.close()
+    await proxy.close()
+    await database.drop()
+  }
+})
+
+/** Holds the merchant's ledger head, so that what ends payouts waits and gathers behind it. */
+async function holdingHead(merchantId: string, work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=${service.app.cell},directory`,
+  })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    const held = await holder.query(
+      `select 1 from ledger_heads h join merchants m on m.id = h.merchant_id where m.public_id = $1 and h.mode = 'live' for update of h`,
+      [merchantId],
+    )
+    assert.equal(held.rowCount, 1)
+    await work()
+    await holder.query('rollback')
+  } finally {
+    await holder.end()
+  }
+}
+
+const UNSERVED = [
+  { answer: 'refuse to serve', status: 503, code: 'rail_unavailable' },
+  { answer: 'bar the account', status: 400, code: 'rail_unavailable' },
+] as const
+
+for (const { answer, status } of UNSERVED)
+  test(`M6: "${answer}" is answered ${status}, though the answer to the COMMIT that took the payouts back was lost`, async () => {
+    const { merchant, live } = await richShop(service, FUNDS)
+    const [first, rest] = [gate(), gate()]
+    const order = (until: Promise<void>) => {
+      const phone = newPayer()
+      service.operator.onSubmit({ answer, until }, phone)
+      return { recipient: { phone } }
+    }
+    const before = service.operator.submits()
+    const leading = pay(live, order(first.opened))
+    const keys = [1, 2, 3].map((nth) => ({ key: `${answer} ${nth}`, body: order(rest.opened) }))
+    const others = keys.map(({ key, body }) => pay(live, body, { 'idempotency-key': key }))
+    await eventually('the operator has all four', () => service.operator.submits() === before + 4)
+    await holdingHead(merchant.id, async () => {
+      first.open()
+      await eventually('the first is being taken back', () => waitsForLock())
+      rest.open()
+      await eventually('the others wait behind it', () => service.app.payoutMoves.waiting() === 3)
+      proxy.cutNextCommit('before its answer', 1)
+    })
+    assert.equal((await leading).status, status)
+    for (const [nth, reply] of (await Promise.all(others)).entries()) {
+      assert.equal(reply.status, status, reply.text)
+      const { key, body } = keys[nth] as (typeof keys)[number]
+      service.operator.onSubmit({ answer: 'accept' }, body.recipient.phone)
+      const again = await pay(live, body, { 'idempotency-key': key })
+      const kept = status === 400
+      assert.deepEqual(
+        [again.status, again.headers.get('idempotent-replayed')],
+        kept ? [400, 'true'] : [201, null],
+        'the key is free, or keeps the refusal',
+      )
+    }
+    const shown = (await live.get('/v1/payouts')).body.data
+    assert.equal(shown.length, status === 400 ? 0 : 3)
+    assert.deepEqual(await balanceOf(live), { available: FUNDS - shown.length * 5200, pending: 0 })
+  })
+
+async function waitsForLock(): Promise<boolean> {
+  const rows = await service.rows(
+    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
