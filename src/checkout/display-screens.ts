@@ -1,3 +1,4 @@
+import { missingOf } from '../vending/delivered-products.ts'
 import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
 import { ugx } from './pages/page.ts'
 import type { Texts } from './texts/texts.ts'
@@ -29,12 +30,16 @@ export function screenOf({ order, refund, open, waitsSince, now }: Standing): Sc
 }
 
 function paidScreen(
-  { vendingStatus, confirmed, vendingError }: VendingOrder,
+  order: VendingOrder,
   { refund, waitsSince, now }: Pick<Standing, 'refund' | 'waitsSince' | 'now'>,
 ): Screen {
+  const { vendingStatus, confirmed } = order
   if (vendingStatus === 'dispensed') {
     if (!confirmed) return { name: 'collect', doubt: 'unconfirmed' }
-    return { name: 'collect', doubt: vendingError === null ? null : 'partly' }
+    const delivered = missingOf(order)
+    return delivered === null
+      ? { name: 'collect', doubt: null }
+      : { name: 'collect', doubt: 'partly', delivered }
   }
   if (vendingStatus === 'failed' || refund !== null) return { name: 'failed', refund }
   const late = waitsSince !== null && now.getTime() - waitsSince.getTime() >= LATE_MS
@@ -51,7 +56,8 @@ export function troubleOf(
     case 'releasing':
       return screen.late ? display.ifNothing(shop) : null
     case 'collect':
-      return screen.doubt === 'partly' ? display.partly(shop) : null
+      if (screen.doubt !== 'partly') return null
+      return display.partly(shop, `${screen.delivered.delivered}`, `${screen.delivered.products}`)
     case 'failed':
       if (screen.refund === null) return display.money(ugx(amount), shop)
       return display.refunds[screen.refund.state](ugx(screen.refund.amount), shop)

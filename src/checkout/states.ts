@@ -2,9 +2,10 @@ import type { Charge, ChargeStatus } from '../charges/charge.ts'
 import { isOver } from '../payment-links/payment-link.ts'
 import { assert } from '../platform/assert.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
+import { missingOf } from '../vending/delivered-products.ts'
 import type { VendingOrder } from '../vending/order.ts'
 import { type Found, paymentOf, takesPayments } from './found-link.ts'
-import type { ClosedView, ReceiptView, View } from './view.ts'
+import type { ClosedView, MachineSays, ReceiptView, View } from './view.ts'
 
 // How long the operator's prompt stays on the phone (spec 8).
 const PROMPT_SECONDS = 60
@@ -71,13 +72,15 @@ function machineOf({ order, charge }: Shown, look: ReceiptView['look']): Receipt
   if (order === null || charge.status === 'refunded') return null
   const said = saidByMachine(order)
   // A receipt that is kept says nothing of a moment that passes.
-  return said === 'releasing' && look === 'printable' ? null : said
+  return said.says === 'releasing' && look === 'printable' ? null : said
 }
 
-function saidByMachine({ vendingStatus, confirmed, vendingError }: VendingOrder) {
-  if (vendingStatus === 'failed') return 'failed'
-  if (vendingStatus !== 'dispensed' || !confirmed) return 'releasing'
-  return vendingError === null ? 'dispensed' : 'partly'
+function saidByMachine(order: VendingOrder): MachineSays {
+  const { vendingStatus, confirmed } = order
+  if (vendingStatus === 'failed') return { says: 'failed' }
+  if (vendingStatus !== 'dispensed' || !confirmed) return { says: 'releasing' }
+  const delivered = missingOf(order)
+  return delivered === null ? { says: 'dispensed' } : { says: 'partly', delivered }
 }
 
 /** What was paid, for the customer to keep. */

@@ -1,4 +1,5 @@
 import type { ChargeFailure } from '../rails/rail.ts'
+import type { Delivered } from '../vending/delivered-products.ts'
 
 /** What stands on every page: who is paid, in which mode, in which language, and where the customer is. */
 export type Setting = {
@@ -86,6 +87,10 @@ export type FailedView = {
 /** Of a refunded payment where its money is, and how much of it, in whole UGX: sent to the phone, or put back on the gift card. */
 export type Refund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
 
+export type MachineSays =
+  | { says: 'releasing' | 'dispensed' | 'failed' }
+  | { says: 'partly'; delivered: Delivered }
+
 export type ReceiptView = {
   /** fresh: paid just now. earlier: somebody comes back to a paid link. printable: the receipt page proper. */
   kind: 'receipt'
@@ -93,7 +98,7 @@ export type ReceiptView = {
   payment: Payment
   refund: Refund | null
   /** Of an order what its machine has reported; `releasing` until it has. `partly`: some products are missing. Else null. */
-  machine: 'releasing' | 'dispensed' | 'partly' | 'failed' | null
+  machine: MachineSays | null
   /** Our number, the operator's, the merchant's own. */
   chargeId: string
   operatorReference: string | null
@@ -155,7 +160,8 @@ export type Screen =
   /** `late`: the customer has waited so long that the machine may be stuck. */
   | { name: 'releasing'; late: boolean }
   /** `unconfirmed`: the supplier says that it will, no machine has said that it did. */
-  | { name: 'collect'; doubt: 'partly' | 'unconfirmed' | null }
+  | { name: 'collect'; doubt: 'unconfirmed' | null }
+  | { name: 'collect'; doubt: 'partly'; delivered: Delivered }
   | { name: 'failed'; refund: Refund | null }
   | { name: 'expired' }
   /** The merchant takes no payments now. */

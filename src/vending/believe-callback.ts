@@ -8,7 +8,9 @@ import { echo } from '../platform/text.ts'
 import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } from './callback-body.ts'
 import { type CallbackSecret, openSecrets, ownerName, sealedSecrets } from './callback-secrets.ts'
 import { whichSigned } from './callback-signing.ts'
-import { type Candidate, type Finder, isAbout, wasTold } from './match-callback.ts'
+import { deliveredOf } from './delivered-products.ts'
+import { type Candidate, type Finder, isAbout, toldTo } from './match-callback.ts'
+import type { Goods } from './order.ts'
 import type { OrderOutcome } from './order-move.ts'
 import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callbacks.ts'
 
@@ -102,19 +104,20 @@ function believeSigned(
   if (served !== undefined) return answered(seenBefore(receiver, candidate, served))
   const report = readReport(callback)
   const candidates = [candidate]
-  if (candidate.torn || !wasTold(candidate, callback.machine))
-    return { kind: 'kept', outcome: 'mismatch', callback, candidates }
+  const goods = toldTo(candidate, callback.machine)
+  if (candidate.torn || goods === null) return { kind: 'kept', outcome: 'mismatch', callback, candidates }
   if (report.kind === 'not_finished') return { kind: 'kept', outcome: 'not_finished', callback, candidates }
-  return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, candidate.products) }
+  return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, goods) }
 }
 
-/** Units in all decide; fewer than there are products is a delivery with a remark (step 9). */
+/** Units in all decide; fewer products than were ordered is a delivery with a remark (step 9). */
 function outcomeOfReport(
   { units, result }: Extract<Report, { kind: 'done' }>,
-  products: number,
+  goods: readonly Goods[],
 ): OrderOutcome {
   if (units === 0) return { status: 'failed', confirmed: true, result, error: JAMMED }
-  const note = units < products ? `${units} of ${products} products delivered` : null
+  const { delivered, products } = deliveredOf(goods, result)
+  const note = delivered < products ? `${delivered} of ${products} products delivered` : null
   return { status: 'dispensed', confirmed: true, result, note }
 }
 

@@ -5,6 +5,7 @@ import { numbers, PLACES } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
+import type { Goods } from './order.ts'
 
 /** The order or direct dispense that a callback may be about. Whose secret has signed it decides. */
 export type Candidate = {
@@ -18,8 +19,8 @@ export type Candidate = {
   /** The machine of the newest command. */
   machine: string
   /** Of direct dispenses: what the charge has commanded before, each with the merchant's number. */
-  earlier: readonly { machine: string; orderId: string }[]
-  products: number
+  earlier: readonly { machine: string; orderId: string; goods: readonly Goods[] }[]
+  goods: readonly Goods[]
   createdAt: Date
   /** The ids of the callback lead to different orders: nothing is changed, whoever signed. */
   torn: boolean
@@ -28,9 +29,8 @@ export type Candidate = {
 type Row = Omit<Candidate, 'app' | 'kind' | 'torn'>
 type Place = { merchantId: number; id: string }
 
-// Of an order every machine is asked for as many units as there are goods.
 const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
-  json_array_length(o.goods) as products, o.created_at as "createdAt", '[]'::json as earlier`
+  o.goods, o.created_at as "createdAt", '[]'::json as earlier`
 const ORDER_TABLES = `vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
   join merchants m on m.id = o.merchant_id`
 const BY_ID = statement<Row>(
@@ -48,8 +48,8 @@ const BY_CHARGE = statement<Row & { named: string }>(
 const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
   'direct dispenses of callbacks',
   `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
-     json_array_length(k.goods) as products, k.claimed_at as "createdAt",
-     (select coalesce(json_agg(json_build_object('machine', d.machine, 'orderId', d.order_id)), '[]') from dispense_claims d
+     k.goods, k.claimed_at as "createdAt",
+     (select coalesce(json_agg(json_build_object('machine', d.machine, 'orderId', d.order_id, 'goods', d.goods)), '[]') from dispense_claims d
       where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct' and d.commanded_at is not null) as earlier
    from charges c join merchants m on m.id = c.merchant_id
    left join lateral (select * from dispense_claims d
@@ -120,9 +120,11 @@ function agreed(
 export const isAbout = ({ orderId: newest, earlier }: Candidate, orderId: string | null): boolean =>
   newest === orderId || earlier.some((one) => one.orderId === orderId)
 
-/** Whether this machine was told, by the newest command or by one before it. */
-export const wasTold = ({ machine: newest, earlier }: Candidate, machine: string | null): boolean =>
-  newest === machine || earlier.some((one) => one.machine === machine)
+/** What this machine was told to release, by the newest command or by one before it; null where it was told nothing. */
+export function toldTo(candidate: Candidate, machine: string | null): readonly Goods[] | null {
+  if (candidate.machine === machine) return candidate.goods
+  return candidate.earlier.find((one) => one.machine === machine)?.goods ?? null
+}
 
 const isSame = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId

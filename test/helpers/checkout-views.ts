@@ -168,8 +168,13 @@ const AFTER: readonly ExampleView[] = [
   live('failed for good', failed({ mayRetry: false, payment: payment({ giftCard: 10_000, due: 15_000 }) })),
   live('failed past the time of an order', failed({ mayRetry: false, expired: true }), STATUS),
   live('receipt', receipt(), STATUS),
-  ...(['releasing', 'dispensed', 'partly', 'failed'] as const).map((machine) =>
-    live(`receipt of a machine, ${machine}`, receipt({ machine }), STATUS),
+  ...(['releasing', 'dispensed', 'failed'] as const).map((says) =>
+    live(`receipt of a machine, ${says}`, receipt({ machine: { says } }), STATUS),
+  ),
+  live(
+    'receipt of a machine, partly',
+    receipt({ machine: { says: 'partly', delivered: { delivered: 1, products: 2 } } }),
+    STATUS,
   ),
   live(
     'receipt with the way on',

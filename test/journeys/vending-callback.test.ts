@@ -159,6 +159,33 @@ test('a part of the products counts as dispensed and says which part', async () 
   assert.deepEqual(names(await vendingEventsOf(service, order.order_id)), ['vending.dispensed'])
 })
 
+test('C2 units of one product are not another product: the order, its event and the pages say how much came out', async () => {
+  const goods = [
+    { spbh: 'W', spmc: 'Water' },
+    { spbh: 'S', spmc: 'Soda' },
+  ]
+  const order = await dispensing({ goods })
+  const { sign: _unsigned, ...body } = report(service, 'done', { ...order, secret })
+  const splist = [
+    { spbh: 'W', chsl: 2 },
+    { spbh: 'S', chsl: 0 },
+  ]
+  await send(service, signed({ ...body, splist }, secret))
+  const after = await read(order)
+  assert.deepEqual(
+    [after.vending_status, after.vending_error, after.units_dispensed],
+    ['dispensed', '1 of 2 products delivered', 2],
+  )
+  const [event] = await vendingEventsOf(service, order.order_id)
+  assert.deepEqual(
+    [event.event, event.data.vending_error],
+    ['vending.dispensed', '1 of 2 products delivered'],
+  )
+  const page = async (path: string) => (await fetch(`${service.url}${path}`)).text()
+  assert.match(await page(`/pay/${order.order_id}/receipt`), /reports that 1 of 2 products came out/)
+  assert.match(await page(`/vending/display/${order.order_id}`), /1 of 2 products came out/)
+})
+
 test('a hundred copies at the same moment move once and tell once', async () => {
   const order = await dispensing()
   const body = report(service, 'done', { ...order, secret })

@@ -162,22 +162,26 @@ test('a machine that is silent keeps the customer waiting, and after a minute sa
   }
 })
 
-test('what only the supplier promises, and what came out in part, is said as it is', async () => {
+test('C2 what only the supplier promises, and how much came out, is said as it is', async () => {
   const { order_id: promised } = await toldOrder('M-1')
-  const { order_id: partly } = await toldOrder('M-1')
+  const { order_id: partly } = await toldOrder('M-1', { goods: [{ spbh: '7' }, { spbh: 8 }] })
   const { merchantId } = shop
   const outcome = { status: 'dispensed', result: null } as const
   await say(service, { merchantId, id: promised }, { ...outcome, confirmed: false, note: null }, 'command')
   const note = '1 of 2 products delivered'
-  await say(service, { merchantId, id: partly }, { ...outcome, confirmed: true, note })
+  const result = [
+    { spbh: '7', chsl: 2 },
+    { spbh: '8', chsl: 0 },
+  ]
+  await say(service, { merchantId, id: partly }, { ...outcome, result, confirmed: true, note })
   assert.equal((await stateOf(promised)).vending_error, null)
   assert.ok((await html(promised)).includes(EN.display.ifNothing(NAME)))
   assert.ok(
     (await receiptOf(promised)).includes(EN.receipt.machine.releasing(NAME)),
     'no machine has said so',
   )
-  assert.equal((await stateOf(partly)).vending_error, EN.display.partly(NAME))
-  assert.ok((await receiptOf(partly)).includes(EN.receipt.machine.partly(NAME)))
+  assert.equal((await stateOf(partly)).vending_error, EN.display.partly(NAME, '1', '2'))
+  assert.ok((await receiptOf(partly)).includes(EN.receipt.partly(NAME, '1', '2')))
   for (const id of [promised, partly]) assert.equal(await screenOf(id), 'collect')
 })
 

@@ -23,7 +23,7 @@ const HOSTILE = [
 ]
 // Chosen by us and not by strangers: words that decide which page it is, and parts of our own paths.
 const OURS = new Set(
-  'kind look state why method methods fault reason mode language linkId charge machine'.split(' '),
+  'kind look state why method methods fault reason mode language linkId charge says'.split(' '),
 )
 const ADDRESSES = new Set(
   'here cancelUrl successUrl href picture nextHref firstHref storefront qrSvg qrPng'.split(' '),

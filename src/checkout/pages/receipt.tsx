@@ -1,3 +1,4 @@
+import type { MachineSays } from '../view.ts'
 import { type Page, paymentPath, shown, ugx } from './page.ts'
 import { Amount, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
@@ -36,13 +37,19 @@ export function ReceiptPage(page: Page<'receipt'>) {
       {refund && refund.state !== 'card' && view.payment.giftCard > 0 && (
         <p class="tip">{texts.receipt.cardBack}</p>
       )}
-      {view.machine !== null && <p class="tip">{texts.receipt.machine[view.machine](page.brief)}</p>}
+      {view.machine !== null && <p class="tip">{machineWords(page, view.machine)}</p>}
       {forward ? <Forward {...page} {...forward} /> : <WayBack {...page} />}
       <Details {...page} />
       <Actions {...page} />
       <p class="hint">{texts.receipt.confirms(shop)}</p>
     </Shell>
   )
+}
+
+function machineWords({ texts, brief }: Page<'receipt'>, machine: MachineSays): string {
+  if (machine.says !== 'partly') return texts.receipt.machine[machine.says](brief)
+  const { delivered, products } = machine.delivered
+  return texts.receipt.partly(brief, `${delivered}`, `${products}`)
 }
 
 function forwardOf(view: Page<'receipt'>['view']): { url: string; seconds: number } | null {

@@ -119,9 +119,10 @@ export const EN: Texts = {
     machine: {
       releasing: (shop) => `Take your item from the machine. If nothing comes out, contact ${shop}.`,
       dispensed: () => 'The machine reports that your item came out. Please take it.',
-      partly: (shop) => `The machine reports that not everything came out. Show this receipt to ${shop}.`,
       failed: (shop) => `The machine did not release your item. Show this receipt to ${shop}.`,
     },
+    partly: (shop, delivered, products) =>
+      `The machine reports that ${delivered} of ${products} products came out. Show this receipt to ${shop}.`,
     to: (shop) => `to ${shop}`,
     confirms: (shop) =>
       `${shop} checks the payment in its own system. This page is for you and does not prove payment.`,
@@ -215,7 +216,8 @@ export const EN: Texts = {
     ifNothing: (shop) => `If nothing comes out, contact ${shop}.`,
     collect: 'Take your item',
     thanks: 'Thank you!',
-    partly: (shop) => `Not everything came out. Contact ${shop} about the rest.`,
+    partly: (shop, delivered, products) =>
+      `${delivered} of ${products} products came out. Contact ${shop} about the rest.`,
     failed: 'Your item did not come out',
     money: (amount, shop) =>
       `You have paid ${amount}. Contact ${shop} about your item or your money. Your receipt is on your phone.`,

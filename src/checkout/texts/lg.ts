@@ -121,9 +121,10 @@ export const LG: Texts = {
     machine: {
       releasing: (shop) => `Ggya ekintu kyo mu kyuma. Bwe wataba kifuluma, tuukirira ${shop}.`,
       dispensed: () => 'Ekyuma kitegeezezza nti ekintu kyo kifulumye. Kiggyeemu.',
-      partly: (shop) => `Ekyuma kitegeezezza nti si byonna ebifulumye. Laga ${shop} lisiiti eno.`,
       failed: (shop) => `Ekyuma tekifulumizza kintu kyo. Laga ${shop} lisiiti eno.`,
     },
+    partly: (shop, delivered, products) =>
+      `Ekyuma kitegeezezza nti ku bintu ${products} kufulumyeko ${delivered}. Laga ${shop} lisiiti eno.`,
     to: (shop) => `eri ${shop}`,
     confirms: (shop) =>
       `${shop} ekakasa okusasula mu nkola yaayo yennyini. Olupapula luno lulwo, si bukakafu nti osasudde.`,
@@ -217,7 +218,8 @@ export const LG: Texts = {
     ifNothing: (shop) => `Bwe wataba kifuluma, tuukirira ${shop}.`,
     collect: 'Ggyamu ekintu kyo',
     thanks: 'Weebale!',
-    partly: (shop) => `Si byonna ebifulumye. Tuukirira ${shop} ku bisigaddeyo.`,
+    partly: (shop, delivered, products) =>
+      `Ku bintu ${products} kufulumyeko ${delivered}. Tuukirira ${shop} ku bisigaddeyo.`,
     failed: 'Ekintu kyo tekifulumye',
     money: (amount, shop) =>
       `Osasudde ${amount}. Tuukirira ${shop} ku kintu kyo oba ssente zo. Lisiiti yo eri ku ssimu yo.`,

@@ -121,9 +121,10 @@ export const SW: Texts = {
       releasing: (shop) =>
         `Chukua bidhaa yako kwenye mashine. Kama hakuna kinachotoka, wasiliana na ${shop}.`,
       dispensed: () => 'Mashine inaripoti kuwa bidhaa yako imetoka. Tafadhali ichukue.',
-      partly: (shop) => `Mashine inaripoti kuwa si vyote vimetoka. Mwonyeshe ${shop} risiti hii.`,
       failed: (shop) => `Mashine haikutoa bidhaa yako. Mwonyeshe ${shop} risiti hii.`,
     },
+    partly: (shop, delivered, products) =>
+      `Mashine inaripoti kuwa bidhaa ${delivered} kati ya ${products} zimetoka. Mwonyeshe ${shop} risiti hii.`,
     to: (shop) => `kwa ${shop}`,
     confirms: (shop) =>
       `${shop} huthibitisha malipo kwenye mfumo wake mwenyewe. Ukurasa huu ni wako; si uthibitisho wa malipo.`,
@@ -216,7 +217,8 @@ export const SW: Texts = {
     ifNothing: (shop) => `Kama hakuna kinachotoka, wasiliana na ${shop}.`,
     collect: 'Chukua bidhaa yako',
     thanks: 'Asante!',
-    partly: (shop) => `Si vyote vimetoka. Wasiliana na ${shop} kuhusu vilivyobaki.`,
+    partly: (shop, delivered, products) =>
+      `Bidhaa ${delivered} kati ya ${products} zimetoka. Wasiliana na ${shop} kuhusu zilizobaki.`,
     failed: 'Bidhaa yako haikutoka',
     money: (amount, shop) =>
       `Umelipa ${amount}. Wasiliana na ${shop} kuhusu bidhaa yako au pesa zako. Risiti iko kwenye simu yako.`,

@@ -5,10 +5,10 @@ import { TEXTS } from './texts.ts'
 // The same in all languages: names, and nothing else.
 const SAME = ['methods.op1_momo', 'methods.op2_money']
 
-/** Every sentence by its place in the catalogue; those with values are said with `§1`, `§2`. */
+/** Every sentence by its place in the catalogue; those with values are said with `§1`, `§2`, `§3`. */
 function sentences(part: unknown, place = ''): [string, string][] {
   if (typeof part === 'string') return [[place, part]]
-  if (typeof part === 'function') return [[place, part('§1', '§2')]]
+  if (typeof part === 'function') return [[place, part('§1', '§2', '§3')]]
   return Object.entries(part as object).flatMap(([key, value]) =>
     sentences(value, place === '' ? key : `${place}.${key}`),
   )

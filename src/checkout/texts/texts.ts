@@ -1,5 +1,5 @@
 import type { ChargeFailure } from '../../rails/rail.ts'
-import type { ClosedView, FormFault, Language, Method, ReceiptView, Refund } from '../view.ts'
+import type { ClosedView, FormFault, Language, MachineSays, Method, Refund } from '../view.ts'
 import { EN } from './en.ts'
 import { LG } from './lg.ts'
 import { SW } from './sw.ts'
@@ -75,7 +75,8 @@ export type Texts = {
     /** Beside what was sent to the phone. */
     cardBack: string
     /** What the machine has reported of what was paid at it. */
-    machine: Record<NonNullable<ReceiptView['machine']>, (shop: string) => string>
+    machine: Record<Exclude<MachineSays['says'], 'partly'>, (shop: string) => string>
+    partly: (shop: string, delivered: string, products: string) => string
     to: (shop: string) => string
     confirms: (shop: string) => string
     details: string
@@ -143,7 +144,7 @@ export type Texts = {
     ifNothing: (shop: string) => string
     collect: string
     thanks: string
-    partly: (shop: string) => string
+    partly: (shop: string, delivered: string, products: string) => string
     failed: string
     /** What is true of the money, and who decides about it. */
     money: (amount: string, shop: string) => string

@@ -1,0 +1,40 @@
+import type { Goods, ReportedGoods, VendingOrder } from './order.ts'
+
+/** How many of the ordered products a machine has reported as delivered. */
+export type Delivered = { products: number; delivered: number }
+
+const numberOf = (spbh: Goods['spbh'] | undefined) => String(spbh ?? '').trim()
+
+/**
+ * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit counts
+ * for the items that name its number, and two units of the first product are never the second one. A number that nobody has
+ * ordered stands for the next one that the report does not name: some machines report by slot.
+ */
+export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGoods[]): Delivered {
+  const ordered = new Map<string, number>()
+  for (const { spbh } of goods) ordered.set(numberOf(spbh), (ordered.get(numberOf(spbh)) ?? 0) + 1)
+  const reported = unitsByNumber(result)
+  const unnamed = [...ordered.keys()].filter((number) => !reported.has(number))
+  let delivered = 0
+  for (const [number, units] of reported) {
+    const wanted = ordered.get(number) ?? ordered.get(unnamed.shift() ?? number) ?? 0
+    delivered += Math.min(wanted, units)
+  }
+  return { products: goods.length, delivered }
+}
+
+/** The same of an order, where its machine has reported that products are missing; else null. */
+export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
+  const counted = dispenseResult === null ? null : deliveredOf(goods, dispenseResult)
+  return counted !== null && counted.delivered < counted.products ? counted : null
+}
+
+/** Rows without a number are each about a product of their own. */
+function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
+  const units = new Map<string, number>()
+  for (const [index, { spbh, chsl }] of result.entries()) {
+    const number = numberOf(spbh) || ` ${index}`
+    units.set(number, (units.get(number) ?? 0) + chsl)
+  }
+  return units
+}
