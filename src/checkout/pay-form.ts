@@ -53,6 +53,8 @@ export async function payForm(
   const voucher = applied && { cardId: applied.card.id, applied: applied.cover.applied }
   const lost = remembered.voucher !== null && voucher === null
   const changed = lost || voucher?.applied !== remembered.voucher?.applied
+  const news = voucher === null ? 'voucher_lost' : 'voucher_changed'
+  const told = changed ? news : null
   return {
     kind: 'page',
     status: state.status,
@@ -73,7 +75,8 @@ export async function payForm(
         ...state.typed,
       },
       token: newFormToken(voucher?.applied ?? 0),
-      fault: state.fault ?? (changed ? 'voucher_changed' : null),
+      // Who sent an older form is told what is true of the card now.
+      fault: state.fault === 'voucher_changed' ? news : (state.fault ?? told),
       cancelUrl: link.cancelUrl,
     },
     cookies: changed ? [remember(checkout, found, { ...remembered, voucher })] : [],

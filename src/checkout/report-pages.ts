@@ -29,7 +29,7 @@ export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
     await checkout.limits.reports.take(`${found.link.mode} ${visit.address}`, checkout.clock.nowMs())
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return withRetryAfter(again(429, 'busy'), error)
+    return withRetryAfter(again(429, 'reported'), error)
   }
   const { merchantId } = found.link
   await openDispute(found.shop.app, { merchantId, chargeId: found.charge.id, report: read })

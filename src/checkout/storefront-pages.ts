@@ -1,3 +1,4 @@
+import { mostChargeable } from '../charges/charge-rules.ts'
 import type { Shop } from '../merchants/shops.ts'
 import { maySell } from '../payment-links/payable.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
@@ -36,21 +37,19 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
   const again = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
   if (!sells(shop)) return closed(shop, 409)
   if (!visit.fromHere) return again(403, 'elsewhere')
-  const amount = readOwnAmount(visit.fields.amount ?? '', {
-    least: LEAST_OWN_AMOUNT,
-    most: shop.app.config.amountMax,
-  })
-  if (amount === null) return again(400, 'amount')
+  const most = mostChargeable(shop, shop.app.config)
+  const own = readOwnAmount(visit.fields.amount ?? '', { least: LEAST_OWN_AMOUNT, most })
+  if (own.kind !== 'amount') return again(400, own.kind === 'none' ? 'amount' : 'amount_over')
   try {
     await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
     await checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
-    const link = await createOwnAmountLink(shop.app, { ...shop, amount })
+    const link = await createOwnAmountLink(shop.app, { ...shop, amount: own.amount })
     return { kind: 'redirect', to: `/pay/${link.id}` }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.status === 429) return withRetryAfter(await again(429, 'busy'), error)
-    // Verified and active a moment ago: what is left is the account's own limit.
-    return error.code === 'amount_too_large' ? again(400, 'amount') : closed(shop, 409)
+    // Verified and active a moment ago, and within the limit that the account had then.
+    return error.code === 'amount_too_large' ? again(400, 'amount_over') : closed(shop, 409)
   }
 }
 
@@ -104,7 +103,12 @@ async function storefront(
       firstHref: visit.query.before_id === undefined ? null : path,
       qrSvg: `${path}/qr.svg`,
       qrPng: `${path}/qr.png`,
-      ownAmount: { typed: visit.fields.amount ?? '', least: LEAST_OWN_AMOUNT, fault },
+      ownAmount: {
+        typed: visit.fields.amount ?? '',
+        least: LEAST_OWN_AMOUNT,
+        most: mostChargeable(shop, shop.app.config),
+        fault,
+      },
     },
   }
 }

@@ -20,17 +20,20 @@ export type FormFault =
   | 'email'
   | 'method' // a way to pay that this page does not have
   | 'voucher' // cannot be used here, whatever the reason
-  | 'voucher_changed' // less is left on the card than was shown: look again before you pay
+  | 'voucher_changed' // the card pays another sum than was shown: look again before you pay
+  | 'voucher_lost' // the card that was applied pays nothing here any more
   | 'voucher_closed' // too many wrong codes on this link
   | 'rail' // the operator cannot be reached; nothing was charged
   | 'prompts' // this phone has had too many prompts of late
+  | 'reported' // too many reports from here in an hour
   | 'busy' // too many tries from here, or the service has too much to do
   | 'elsewhere' // the form was sent from another site
   | 'card_number' // a payment card number typed into a text
   | 'details'
   | 'contact'
   | 'reason' // of a report
-  | 'amount' // of the storefront's own amount
+  | 'amount' // of the storefront's own amount: none, or less than the least
+  | 'amount_over' // more than the most
 
 /** A gift card as the form shows it. Whole UGX. `kept` stays on the card; `due` is 0 when it covers all. */
 export type AppliedVoucher = { last4: string; applied: number; due: number; kept: number }
@@ -148,8 +151,8 @@ export type StorefrontView = {
   /** Where its own QR lies, as a picture and as a file to save. */
   qrSvg: string
   qrPng: string
-  /** What was typed as the customer's own amount, the least of it, and what was wrong. Null: the merchant takes none. */
-  ownAmount: { typed: string; least: number; fault: FormFault | null } | null
+  /** What was typed as the customer's own amount, the least and the most of it, and what was wrong. Null: the merchant takes none. */
+  ownAmount: { typed: string; least: number; most: number; fault: FormFault | null } | null
 }
 
 /** What the screen of a machine shows of an order (contract.md G33). */

@@ -3,45 +3,48 @@ import { test } from 'node:test'
 import { LEAST_OWN_AMOUNT, readOwnAmount } from './own-amount.ts'
 
 const most = 1_000_000_000
-const read = (text: string) => readOwnAmount(text, { least: LEAST_OWN_AMOUNT, most })
+const read = (text: string) => {
+  const own = readOwnAmount(text, { least: LEAST_OWN_AMOUNT, most })
+  return own.kind === 'amount' ? own.amount : own.kind
+}
 
-const READ: [text: string, amount: number | null][] = [
+const READ: [text: string, amount: number | 'none' | 'too_much'][] = [
   ['500', 500],
-  ['499', null],
+  ['499', 'none'],
   ['1000000000', 1_000_000_000],
-  ['1000000001', null],
+  ['1000000001', 'too_much'],
   ['12,500', 12_500],
   ['12 500', 12_500],
   ['12\u00a0500', 12_500],
   ['1,000,000', 1_000_000],
   ['1 000 000', 1_000_000],
   [' 5000 ', 5000],
-  ['', null],
-  [' ', null],
-  ['0', null],
-  ['-5000', null],
-  ['+5000', null],
-  ['05000', null],
-  ['0772123456', null],
-  ['5000.00', null],
-  ['5000.5', null],
-  ['12.500', null],
-  ['12,5', null],
-  ['1,0000', null],
-  ['1234,567', null],
-  [',500', null],
-  ['5,000,', null],
-  ['1,000 000', null],
-  ['1  000', null],
-  ['5e3', null],
-  ['0x1388', null],
-  ['5_000', null],
-  ['５０００', null],
-  ['٥٠٠٠', null],
-  ['UGX 5000', null],
-  ['5000\0', null],
-  ['9'.repeat(400), null],
-  [`1${',000'.repeat(200)}`, null],
+  ['', 'none'],
+  [' ', 'none'],
+  ['0', 'none'],
+  ['-5000', 'none'],
+  ['+5000', 'none'],
+  ['05000', 'none'],
+  ['0772123456', 'none'],
+  ['5000.00', 'none'],
+  ['5000.5', 'none'],
+  ['12.500', 'none'],
+  ['12,5', 'none'],
+  ['1,0000', 'none'],
+  ['1234,567', 'none'],
+  [',500', 'none'],
+  ['5,000,', 'none'],
+  ['1,000 000', 'none'],
+  ['1  000', 'none'],
+  ['5e3', 'none'],
+  ['0x1388', 'none'],
+  ['5_000', 'none'],
+  ['５０００', 'none'],
+  ['٥٠٠٠', 'none'],
+  ['UGX 5000', 'none'],
+  ['5000\0', 'none'],
+  ['9'.repeat(400), 'too_much'],
+  [`1${',000'.repeat(200)}`, 'too_much'],
 ]
 
 for (const [text, amount] of READ)

@@ -12,12 +12,16 @@ export const LEAST_OWN_AMOUNT = 500
 const PLAIN = /^[1-9][0-9]*$/
 const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
 
-/** The amount that a customer typed, whole UGX, or null when it is none between `least` and `most`, both included. */
-export function readOwnAmount(text: string, { least, most }: { least: number; most: number }): number | null {
+/** `none`: no amount, or less than the least. */
+export type OwnAmount = { kind: 'amount'; amount: number } | { kind: 'none' | 'too_much' }
+
+/** The amount that a customer typed, whole UGX, between `least` and `most`, both included. */
+export function readOwnAmount(text: string, { least, most }: { least: number; most: number }): OwnAmount {
   const typed = text.trim()
-  if (!PLAIN.test(typed) && !GROUPED.test(typed)) return null
+  if (!PLAIN.test(typed) && !GROUPED.test(typed)) return { kind: 'none' }
   const amount = Number(typed.replace(/[,\s]/g, ''))
-  return amount >= least && amount <= most ? amount : null
+  if (amount < least) return { kind: 'none' }
+  return amount > most ? { kind: 'too_much' } : { kind: 'amount', amount }
 }
 
 /**

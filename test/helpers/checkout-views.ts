@@ -33,6 +33,7 @@ const PAY_FAULTS: readonly FormFault[] = [
   'method',
   'voucher',
   'voucher_changed',
+  'voucher_lost',
   'voucher_closed',
   'rail',
   'prompts',
@@ -138,7 +139,7 @@ const storefront = (over: Partial<StorefrontView> = {}): StorefrontView => ({
   firstHref: null,
   qrSvg: '/pay/@mama-joy/qr.svg',
   qrPng: '/pay/@mama-joy/qr.png',
-  ownAmount: { typed: '', least: 500, fault: null },
+  ownAmount: { typed: '', least: 500, most: 1_000_000, fault: null },
   ...over,
 })
 
@@ -212,7 +213,7 @@ const AFTER: readonly ExampleView[] = [
 
 const REST: readonly ExampleView[] = [
   live('report', report()),
-  ...(['reason', 'details', 'contact', 'card_number'] as const).map((fault) =>
+  ...(['reason', 'details', 'contact', 'card_number', 'reported'] as const).map((fault) =>
     live(
       `report fault ${fault}`,
       report({ fault, typed: { reason: 'other', details: 'It never came.', contact: '0772' } }),
@@ -234,11 +235,10 @@ const REST: readonly ExampleView[] = [
   live('storefront', storefront(), FRONT),
   live('storefront last page', storefront({ nextHref: null, firstHref: '/pay/@mama-joy' }), FRONT),
   live('storefront empty', storefront({ items: [], nextHref: null, ownAmount: null }), FRONT),
-  live(
-    'storefront fault',
-    storefront({ items: [], nextHref: null, ownAmount: { typed: '20', least: 500, fault: 'amount' } }),
-    FRONT,
-  ),
+  ...(['amount', 'amount_over'] as const).map((fault) => {
+    const ownAmount = { typed: fault === 'amount' ? '20' : '5000000', least: 500, most: 1_000_000, fault }
+    return live(`storefront fault ${fault}`, storefront({ items: [], nextHref: null, ownAmount }), FRONT)
+  }),
 ]
 
 /** Every page there is, with every variant that a customer can meet. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { formOf, hasForm } from '../helpers/checkout.ts'
 import {
@@ -152,7 +153,7 @@ test('a card is freed by a failure, kept while nobody knows, and can be used aga
   assert.deepEqual(await cardNow(service, card.id), [0, 0, 4000])
 })
 
-test('a card that was spent elsewhere meanwhile: the form again with the new sum, and nothing is charged', async () => {
+test('C8 a card that was spent elsewhere meanwhile: the form again with the new sum, and nothing is charged', async () => {
   const { link, card, browser, form } = await applied(10_000, 4000)
   const other = await shop.link({ amount: 1500 })
   const somebody = visitor(service)
@@ -162,6 +163,7 @@ test('a card that was spent elsewhere meanwhile: the form again with the new sum
   const changed = await browser.send(form, '/submit', { phone: newPayer() })
   assert.equal(changed.status, 409)
   assert.match(changed.text, /7,500/)
+  assert.ok(changed.text.includes(EN.faults.voucher_changed))
   assert.equal(await service.digest(), before)
   const sent = await browser.send(changed, '/submit', { phone: newPayer() })
   assert.equal(sent.location, `/pay/${link}/status`)
@@ -180,17 +182,44 @@ const OVERTAKEN: [string, (at: Awaited<ReturnType<typeof applied>>) => Promise<u
   ['the card was switched off', ({ card }) => deactivateCard(service.app, shop.row, card.id)],
 ]
 for (const [what, happens] of OVERTAKEN)
-  test(`a form that showed a card is not paid in full when ${what}: it comes again with the sum`, async () => {
+  test(`C8 a form that showed a card is not paid in full when ${what}: it comes again with the sum`, async () => {
     const at = await applied(10_000, 4000)
     const { link, browser, form } = at
     await happens(at)
     const before = await service.digest()
     const changed = await browser.send(form, '/submit', { phone: newPayer() })
     assert.equal(changed.status, 409)
+    assert.ok(changed.text.includes(EN.faults.voucher_lost), changed.text)
+    assert.doesNotMatch(changed.text, /There is less on the gift card/)
     assert.equal(await service.digest(), before)
     await browser.send(changed, '/submit', { phone: newPayer() })
     assert.deepEqual((await chargeOn(service, link)).card, 0)
   })
+
+test('C8 a card that somebody has switched off is told to have gone when the page is opened again', async () => {
+  const { link, card, browser } = await applied(10_000, 4000)
+  await deactivateCard(service.app, shop.row, card.id)
+  const page = await browser.get(`/pay/${link}`)
+  assert.ok(page.text.includes(EN.faults.voucher_lost) && page.text.includes('10,000'))
+  assert.equal((await browser.get(`/pay/${link}`)).text.includes(EN.faults.voucher_lost), false, 'once')
+})
+
+test('C8 a card that pays more than was shown is not said to have less on it', async () => {
+  // The rest of 5100 must be payable by phone, so a little stays on the card.
+  const [other, card] = [await shop.link({ amount: 5100 }), await shop.card(5000)]
+  const link = await shop.link({ amount: 10_000 })
+  const [browser, somebody] = [visitor(service), visitor(service)]
+  await somebody.send(await applyCode(somebody, other, card.code), '/submit', { phone: newPayer() })
+  const form = await applyCode(browser, link, card.code)
+  assert.match(form.text, /9,899/)
+  const { id } = await chargeOn(service, other)
+  service.operator.refuses(id, 'PAYER_NOT_ALLOWED')
+  await followUntilEnded(service, id)
+  const changed = await browser.send(form, '/submit', { phone: newPayer() })
+  assert.deepEqual([changed.status, changed.text.includes(EN.faults.voucher_changed)], [409, true])
+  assert.match(changed.text, /Pay UGX 5,000/)
+  assert.doesNotMatch(changed.text, /There is less on the gift card/)
+})
 
 test('a form without a card is not paid by one that was applied in another window', async () => {
   const [link, card, browser] = [await shop.link({ amount: 10_000 }), await shop.card(4000), visitor(service)]

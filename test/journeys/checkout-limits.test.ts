@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { EN } from '../../src/checkout/texts/en.ts'
 import { type Browser, hasForm, type Page } from '../helpers/checkout.ts'
 import { chargesOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
 import { type LiveService, startLiveService } from '../helpers/live-service.ts'
@@ -124,7 +125,7 @@ test('three hundred pages and documents a minute of one address; then a page and
   assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
 })
 
-test('five reports an hour from one address', async () => {
+test('C8 five reports an hour from one address', async () => {
   const browser = stranger()
   const links: string[] = []
   for (let nth = 0; nth < 6; nth += 1) {
@@ -137,6 +138,7 @@ test('five reports an hour from one address', async () => {
   const refused = await report(links[5] as string)
   assertBusy(refused, 3600)
   assert.ok(refused.text.includes('kept?'), 'what was written is not lost')
+  assert.ok(refused.text.includes(EN.faults.reported), 'and the wait that is said is the true one')
   assert.equal((await service.rows('select 1 from disputes')).length, 5)
   service.pass(58 * MINUTE)
   assertBusy(await report(links[5] as string), 120)

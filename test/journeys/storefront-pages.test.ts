@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import sharp from 'sharp'
+import { EN } from '../../src/checkout/texts/en.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import type { Item } from '../../src/storefront/item.ts'
@@ -155,6 +156,28 @@ test("an amount of one's own makes a one-shot live link and leads to it; it is p
   const id = sent.location.slice('/pay/'.length)
   await pay(somebody, id)
   assert.equal((await somebody.get(`/pay/${id}`)).location, `/pay/${id}/status`)
+})
+
+test('C8 an amount above the limit is told so with the most that can be paid, and one below with the least', async () => {
+  const shop = await payShop(service)
+  const tried = async (amount: string) => (await somebody.post(`/pay/@${shop.handle}/pay`, { amount })).text
+  const { faults, storefront } = EN
+  const [least, most] = [
+    storefront.atLeast('UGX 500'),
+    (amount: string) => storefront.atMost(`UGX ${amount}`),
+  ]
+  const said: [string, number | null, string, string][] = [
+    ['1000000001', null, faults.amount_over, most('1,000,000,000')],
+    ['9'.repeat(16), null, faults.amount_over, most('1,000,000,000')],
+    ['700001', 700_000, faults.amount_over, most('700,000')],
+    ['499', 700_000, faults.amount, least],
+    ['many', 700_000, faults.amount, least],
+  ]
+  for (const [typed, chargeLimit, fault, hint] of said) {
+    await service.set(shop.merchant, { chargeLimit })
+    const page = await tried(typed)
+    assert.ok(page.includes(fault) && page.includes(hint), `${typed}: ${page}`)
+  }
 })
 
 test('an amount that cannot be paid brings the page again with what was typed, 400, and makes nothing', async () => {

@@ -94,8 +94,10 @@ function Paging({ view, texts }: Page<'storefront'>) {
 function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
   if (view.ownAmount === null) return null
   assert(setting.shop, "a storefront is somebody's")
-  const { typed, least, fault } = view.ownAmount
-  const notes = { hint: texts.storefront.atLeast(ugx(least)), fault: fault && texts.faults[fault] }
+  const { typed, least, most, fault } = view.ownAmount
+  const { atLeast, atMost } = texts.storefront
+  const hint = fault === 'amount_over' ? atMost(ugx(most)) : atLeast(ugx(least))
+  const notes = { hint, fault: fault && texts.faults[fault] }
   return (
     <section>
       <h2>{texts.storefront.own}</h2>

@@ -2,7 +2,12 @@ import type { FormFault } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
 import { describedBy, Fault, Field, Summary } from './parts.tsx'
 
-const VOUCHER_FAULTS: readonly (FormFault | null)[] = ['voucher', 'voucher_changed', 'voucher_closed']
+const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
+  'voucher',
+  'voucher_changed',
+  'voucher_lost',
+  'voucher_closed',
+]
 
 /** Faults that stand with the gift card and not with the payment. */
 export const isVoucherFault = (fault: FormFault | null) => VOUCHER_FAULTS.includes(fault)

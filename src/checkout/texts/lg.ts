@@ -16,17 +16,20 @@ export const LG: Texts = {
     method: 'Wano tosobola kusasula mu ngeri eyo. Londa endala.',
     voucher: "Kaadi y'ekirabo eno tekola wano.",
     voucher_changed:
-      "Ssente eziri ku kaadi y'ekirabo zikendedde. Sooka okebere omuwendo omupya nga tonnasasula.",
+      "Ssente kaadi y'ekirabo z'esasula zikyuse. Sooka okebere omuwendo omupya nga tonnasasula.",
+    voucher_lost: "Kaadi y'ekirabo tekyakozesebwa wano. Sooka okebere omuwendo nga tonnasasula.",
     voucher_closed:
       "Koodi enkyamu ziyitiridde obungi. Leero kaadi z'ekirabo tezikyakola wano. Osobola okusasula n'essimu.",
     rail: "Tetusobodde kutuuka ku kkampuni y'essimu. Tewali ssente ziggyiddwako. Gezaako nate oluvannyuma lw'eddakiika emu.",
     prompts: 'Essimu eno esabiddwa okusasula emirundi mingi. Linda eddakiika kkumi, olyoke ogezeeko nate.',
     busy: 'Waliwo abagezaako bangi kati. Linda eddakiika emu, olyoke ogezeeko nate.',
+    reported: "Obubaka buyitiridde obungi okuva wano. Gezaako nate oluvannyuma lw'essaawa emu.",
     elsewhere: 'Kino kivudde ku mukutu omulala. Kebera omuwendo wano, olyoke osasule.',
     card_number: 'Towandiika wano nnamba ya kaadi ya bbanka. Gisangule, oddemu oweereze.',
     details: 'Ebigambo bino biwanvu nnyo, oba mulimu obubonero bwe tutasobola kusoma. Bikendeezeeko.',
     contact: "Wandiika ennamba y'essimu emu oba email emu, oba towandiikawo kintu.",
     reason: 'Londa ekizibu ekibaddewo.',
+    amount_over: 'Omuwendo guno gusukka ku oguyinza okusasulibwa wano omulundi gumu.',
     amount: "Wandiika omuwendo mu siringi, nga teguli wansi w'ogwo ogulagiddwa.",
   },
   pay: {
@@ -164,7 +167,7 @@ export const LG: Texts = {
     send: 'Weereza',
     back: 'Ddayo ku lisiiti',
     thanks: 'Tufunye obubaka bwo',
-    heard: (shop) => `${shop} etegeezeddwa, era esabiddwa okuddamu mu ssaawa 72.`,
+    heard: (shop) => `${shop} etegeezebwa, era esabibwa okuddamu mu ssaawa 72.`,
     noMoney: 'Okuloopa kwokka tekuzzaayo ssente. Kuuma lisiiti yo.',
   },
   closed: {
@@ -199,6 +202,7 @@ export const LG: Texts = {
     own: 'Sasula omuwendo omulala',
     amount: 'Omuwendo mu siringi',
     atLeast: (amount) => `Waakiri ${amount}`,
+    atMost: (amount) => `Tegusukka ${amount}`,
     goOn: 'Weeyongereyo',
     more: 'Ebirala',
     first: 'Ddayo ku lupapula olusooka',

@@ -124,6 +124,7 @@ export type Texts = {
     own: string
     amount: string
     atLeast: (amount: string) => string
+    atMost: (amount: string) => string
     goOn: string
     more: string
     first: string
