@@ -27,6 +27,7 @@ create table api_keys (
   kind text not null,
   created_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  closed_in_cell boolean not null default false,
   constraint api_keys_pkey PRIMARY KEY (hash),
   constraint api_keys_id_key UNIQUE (id),
   constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
@@ -34,6 +35,7 @@ create table api_keys (
   constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['test'::text, 'live'::text, 'test_collections'::text, 'live_collections'::text]))
 );
 CREATE INDEX api_keys_of_merchant ON api_keys USING btree (merchant_id, kind) WHERE revoked_at IS NULL;
+CREATE INDEX api_keys_to_close ON api_keys USING btree (merchant_id) WHERE revoked_at IS NOT NULL AND NOT closed_in_cell;
 
 create table audit (
   id bigint generated always as identity not null,
@@ -62,6 +64,13 @@ create table command_keys (
   constraint command_keys_pkey PRIMARY KEY (key),
   constraint command_keys_fingerprint_check CHECK (length(fingerprint) = 32),
   constraint command_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
+);
+CREATE INDEX command_keys_answered ON command_keys USING btree (created_at) WHERE answer IS NOT NULL;
+
+create table lasting_keys (
+  purpose text not null,
+  ciphertext bytea not null,
+  constraint lasting_keys_pkey PRIMARY KEY (purpose)
 );
 
 create table master_key_check (

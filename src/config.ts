@@ -8,6 +8,7 @@ import {
   LARGEST,
   LARGEST_AMOUNT,
   masterKey,
+  masterKeys,
   oneOf,
   optional,
   retryDelays,
@@ -58,6 +59,12 @@ const SETTINGS = {
     '',
     'base64 of 32 bytes; encrypts stored secrets. Generated into DATA_DIR on the embedded default, required with DATABASE_URL',
     masterKey,
+  ),
+  masterKeyPrevious: setting(
+    'MASTER_KEY_PREVIOUS',
+    '',
+    'further master keys, with commas between, that stored secrets may still be sealed with; for a change of MASTER_KEY',
+    masterKeys,
   ),
   nodeEnv: setting('NODE_ENV', 'development', 'production turns warnings of doctor into refusals', anyText),
   sandboxOutcomeSeconds: setting(

@@ -9,14 +9,17 @@ import {
 import { disputeCommands } from './commands/disputes.ts'
 import { exceptionCommands } from './commands/exceptions.ts'
 import { giftCardCommands } from './commands/gift-cards.ts'
+import { keyCommands } from './commands/keys.ts'
 import { merchantCommands } from './commands/merchants.ts'
 import { moneyCommands } from './commands/money.ts'
 import { paymentLinkCommands } from './commands/payment-links.ts'
 import { payoutCommands } from './commands/payouts.ts'
+import { secretCommands } from './commands/secrets.ts'
 import { storefrontCommands } from './commands/storefront.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { vendingCommands } from './commands/vending.ts'
 import { vendingDecideCommands } from './commands/vending-decide.ts'
+import { webhookCommands } from './commands/webhooks.ts'
 import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { CannotStart } from './platform/cannot-start.ts'
@@ -42,6 +45,8 @@ const serveCommand: Command = {
 const COMMANDS = [
   serveCommand,
   ...merchantCommands,
+  ...keyCommands,
+  ...webhookCommands,
   ...moneyCommands,
   ...payoutCommands,
   ...paymentLinkCommands,
@@ -52,6 +57,7 @@ const COMMANDS = [
   ...vendingCommands,
   ...vendingDecideCommands,
   ...upkeepCommands,
+  ...secretCommands,
 ]
 
 async function main(args: readonly string[]): Promise<void> {

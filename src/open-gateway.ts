@@ -1,18 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { buildGateway, type Gateway, type Parts } from './app.ts'
 import type { Config } from './config.ts'
+import { unlockVault } from './master-key.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
 import type { Login } from './platform/db/application-role.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
-import { openVault, type Vault } from './platform/secrets.ts'
-import { WrongSettings } from './setting-readers.ts'
 
 /** A gateway on its database, and the way out. */
 export type Opened = {
@@ -32,9 +28,6 @@ export type OpenOptions = { config: Config; log: Logger; say: (line: string) => 
 
 const DATABASE = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'
-const MASTER_KEY_FILE = 'master.key'
-const KEY_CHECK = 'the master key in use'
-const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_check.ciphertext' }
 
 /**
  * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway.
@@ -46,8 +39,10 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
   const server = await reach(options)
   try {
     const migrated = await migrate(server.ownerUrl, server.login)
-    const vault = openVault(masterKey(config))
-    await checkMasterKey(server.ownerUrl, vault)
+    const vault = await unlockVault(config, {
+      connectionString: server.url,
+      ...(migrated.role === null ? {} : { options: `-c role=${migrated.role}` }),
+    })
     const gateway = buildGateway({
       ...options,
       clock,
@@ -124,52 +119,5 @@ async function createDatabase(url: string): Promise<void> {
       })
   } finally {
     await client.end()
-  }
-}
-
-/** The key from the settings, or the one generated beside the embedded data; it never stands in the database. */
-function masterKey(config: Config): Buffer {
-  if (config.masterKey !== null) return config.masterKey
-  const path = join(config.dataDir, MASTER_KEY_FILE)
-  if (!existsSync(path)) {
-    mkdirSync(config.dataDir, { recursive: true })
-    // wx: of two processes that start at once one writes, and both read what it wrote.
-    try {
-      writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-  }
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
-  if (key.length !== 32) throw new WrongSettings(`${path} does not hold a master key (base64 of 32 bytes)`)
-  return key
-}
-
-/** Refuses a master key that is not the one this data was sealed with, before anything is sealed with it (F44). */
-async function checkMasterKey(url: string, vault: Vault): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(
-      'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
-      [vault.seal(KEY_CHECK, CHECK_BINDING)],
-    )
-    const { rows } = await client.query<{ ciphertext: Buffer }>(
-      'select ciphertext from directory.master_key_check',
-    )
-    const sealed = rows[0]?.ciphertext
-    if (sealed && opens(vault, sealed)) return
-    throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
-  } finally {
-    await client.end()
-  }
-}
-
-function opens(vault: Vault, sealed: Buffer): boolean {
-  try {
-    return vault.open(sealed, CHECK_BINDING) === KEY_CHECK
-  } catch {
-    return false
   }
 }

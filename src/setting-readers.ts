@@ -53,6 +53,11 @@ export const masterKey = (text: string) => {
     throw new WrongSettings('must be base64 of 32 bytes (make one with: openssl rand -base64 32)')
   return key
 }
+export const masterKeys = (text: string) =>
+  text.split(',').flatMap((part) => {
+    const key = masterKey(part.trim())
+    return key === null ? [] : [key]
+  })
 export const retryDelays = (text: string) => {
   const delays = text.split(',').map((part) => Number(part.trim()))
   if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= 604_800)))

@@ -3,7 +3,10 @@ import { finishKeys } from './charges/finish-keys.ts'
 import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
+import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
+import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
+import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
@@ -62,7 +65,10 @@ export function sweepsOf(app: App): CellSweep[] {
 }
 
 const finishAllKeys = async (app: App) =>
-  (await finishKeys(app)) + (await finishPayoutKeys(app)) + (await finishDispenseKeys(app))
+  (await finishKeys(app)) +
+  (await finishPayoutKeys(app)) +
+  (await finishDispenseKeys(app)) +
+  (await closeRevokedKeys(app))
 
 async function prune(app: App): Promise<number> {
   const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))
@@ -71,6 +77,8 @@ async function prune(app: App): Promise<number> {
     const gone = await app.db.query(keys.statement, keys.values)
     pruned += gone.length
     if (gone.length < PRUNED_AT_ONCE)
-      return pruned + (await pruneDeliveries(app)) + (await pruneCallbacks(app))
+      return pruned + (await pruneDeliveries(app)) + (await pruneCallbacks(app)) + (await forgetSecrets(app))
   }
 }
+
+const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

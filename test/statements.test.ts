@@ -44,7 +44,7 @@ test('a statement that fits no schema would be found', async () => {
 const TIME_OR_CHANCE =
   /\b(now|random|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|gen_random_uuid|uuidv[47])\s*\(|\b(current_|local)(timestamp|date|time)\b/i
 // It compares the server's clock with ours; nothing is decided by it.
-const COMPARES_CLOCKS = 'who we are on the server'
+const COMPARES_CLOCKS = 'clock of the server'
 const SCHEMA_NAMED = /\b(cell_\d+|directory|public)\s*\./i
 
 // Whatever is set before the first `where`, also inside a case.

@@ -88,6 +88,7 @@ const OWNERS: Record<string, string> = {
   migration_checksums: 'platform',
   cells: '(migrations)',
   master_key_check: '(program)',
+  lasting_keys: '(program)',
 }
 const OTHER_WRITERS: string[] = []
 

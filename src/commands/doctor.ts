@@ -2,6 +2,7 @@ import type { Gateway } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
+import { columnsBehind } from './secrets.ts'
 
 /** What somebody should know before trusting this installation with money. */
 export type DoctorFinding = { level: 'refused' | 'warning'; says: string }
@@ -41,8 +42,16 @@ export async function examine({
 }): Promise<DoctorFinding[]> {
   const level = config.production ? 'refused' : 'warning'
   const sentences = [...settingsFaults(config), ...(await serverFaults(gateway))]
-  const warnings =
-    config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []
+  const behind = await columnsBehind(gateway)
+  const warnings = [
+    ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
+    ...(behind.length === 0
+      ? []
+      : [`${behind.join(', ')} hold secrets sealed with an older key: run "gateway secrets rewrap"`]),
+    ...(behind.length === 0 && config.masterKeyPrevious.length > 0
+      ? ['MASTER_KEY_PREVIOUS is set and nothing is sealed with it any more: remove it']
+      : []),
+  ]
   return [
     ...sentences.map((says) => ({ level, says }) as const),
     ...warnings.map((says) => ({ level: 'warning', says }) as const),

@@ -1,4 +1,3 @@
-import { rotateKey } from '../merchants/api-keys.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
 import { findMerchant, type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
@@ -17,7 +16,6 @@ import {
   wholeNumber,
 } from './command.ts'
 
-const KEY_KINDS = ['test', 'live', 'test_collections', 'live_collections'] as const
 const LARGEST = Number.MAX_SAFE_INTEGER
 
 const create: Command = {
@@ -112,22 +110,7 @@ const set: Command = {
   },
 }
 
-const rotate: Command = {
-  name: 'keys rotate',
-  usage: 'keys rotate <m> --kind test|live|test_collections|live_collections [--key K]',
-  says: 'a new key of a kind; the old one dies at once',
-  words: 1,
-  options: { kind: text, key: text },
-  async run(input) {
-    const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
-    const { app, merchant } = await ofMerchant(input)
-    const key = await rotateKey(app, merchant, { kind, commandKey: optionalText(input, 'key') })
-    await writeAudit(input.gateway, { action: 'keys rotate', merchantId: merchant.id, details: { kind } })
-    return { json: { kind, key }, lines: [`${kind}  ${key}`] }
-  },
-}
-
-export const merchantCommands = [create, list, show, set, rotate]
+export const merchantCommands = [create, list, show, set]
 
 function readChange(input: CommandInput): MerchantChange {
   const given = (name: string) => optionalText(input, name)

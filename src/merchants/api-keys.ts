@@ -3,8 +3,14 @@ import { hashApiKey, type KeyKind, newApiKey } from '../platform/api-key-format.
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
 import { directoryChanged } from './authenticate.ts'
+import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
+
+/** What the sealed copy of a key is bound to, beside its merchant and kind. */
+export const CELL_KEY_COLUMN = 'api_keys.ciphertext'
 
 type Holder = { id: number }
 type NewKey = { kind: KeyKind; key: string; at: Date }
@@ -21,10 +27,33 @@ const ADD_CELL = statement(
   'add cell key',
   `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 )
-const REVOKE_CELL = statement(
-  'revoke cell keys',
-  `update api_keys set revoked_at = $4 where merchant_id = $1 and kind = $2 and revoked_at is null and id <> $3`,
+const REVOKE_ONE = statement<{ id: string }>(
+  'revoke directory key',
+  `update api_keys set revoked_at = coalesce(revoked_at, $3) where merchant_id = $1 and id = $2 returning id`,
 )
+const LOCK_HOLDER = statement(
+  'lock holder of keys',
+  'select id from merchants where id = $1 for no key update',
+)
+const OPEN_OF_KIND = statement<{ count: number }>(
+  'open keys of kind',
+  `select count(*) as count from api_keys where merchant_id = $1 and kind = $2 and revoked_at is null`,
+)
+const LIST_DIRECTORY = statement<Omit<ListedKey, 'last4'>>(
+  'list directory keys',
+  `select id, kind, created_at as "createdAt", revoked_at as "revokedAt" from api_keys where merchant_id = $1
+   order by created_at, id`,
+)
+const LIST_CELL = statement<{ id: string; last4: string }>(
+  'list cell keys',
+  'select id, last4 from api_keys where merchant_id = $1',
+)
+
+// Enough for a change without a gap; more would only be forgotten (reliability.md 8.1).
+const MOST_OF_A_KIND = 2
+
+/** A key as it may be shown. */
+export type ListedKey = { id: string; kind: KeyKind; last4: string; createdAt: Date; revokedAt: Date | null }
 
 /** The row by which a key is found: its SHA-256, never the key. */
 export const addDirectoryKey = (holder: Holder, { kind, key, at }: NewKey): Call =>
@@ -32,7 +61,7 @@ export const addDirectoryKey = (holder: Holder, { kind, key, at }: NewKey): Call
 
 /** The sealed copy, for checking signatures made with it (contract.md 3 q). */
 export function addCellKey(app: App, holder: Holder, { kind, key, at }: NewKey): Call {
-  const sealed = app.vault.seal(key, { merchantId: holder.id, purpose: kind, column: 'api_keys.ciphertext' })
+  const sealed = app.vault.seal(key, { merchantId: holder.id, purpose: kind, column: CELL_KEY_COLUMN })
   return call(ADD_CELL, holder.id, keyIdOf(key), kind, key.slice(-4), sealed, at.toISOString())
 }
 
@@ -49,18 +78,75 @@ export async function rotateKey(
   const at = app.clock.now()
   const key = newApiKey(kind)
   const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
-  await app.db.transaction(async (tx) => {
-    await tx.send(addCellKey(app, holder, { kind, key, at }))
-    return { value: null }
-  })
+  await storeInCell(app, holder, { kind, key, at })
   await app.directory.transaction(async (tx) => {
     await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
     return { value: null, last: [addDirectoryKey(holder, { kind, key, at }), directoryChanged(), ...keep] }
   })
   crashPoint('key.revoked')
-  await app.db.query(REVOKE_CELL, [holder.id, kind, keyIdOf(key), at.toISOString()])
+  await closeRevokedKeys(app)
   app.keyRing.forget()
   return key
+}
+
+/** A second key of a kind, for a change without a gap. Refuses a third. */
+export async function createKey(
+  app: App,
+  holder: Holder,
+  { kind, commandKey }: { kind: KeyKind; commandKey?: string | undefined },
+): Promise<{ id: string; key: string }> {
+  const command = { command: 'keys create', input: { merchant: holder.id, kind } }
+  const seen =
+    commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
+  if (seen !== null) return { id: keyIdOf(seen.key), key: seen.key }
+  const made: NewKey = { kind, key: newApiKey(kind), at: app.clock.now() }
+  const keep =
+    commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key: made.key })]
+  refuseThird(await app.directory.query(OPEN_OF_KIND, [holder.id, kind]), kind)
+  await storeInCell(app, holder, made)
+  await app.directory.transaction(async (tx) => {
+    await tx.send(call(LOCK_HOLDER, holder.id))
+    const [open] = await tx.send(call(OPEN_OF_KIND, holder.id, kind))
+    refuseThird(open, kind)
+    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep] }
+  })
+  app.keyRing.forget()
+  return { id: keyIdOf(made.key), key: made.key }
+}
+
+function refuseThird([open]: readonly { count: number }[], kind: KeyKind): void {
+  if ((open?.count ?? 0) >= MOST_OF_A_KIND)
+    throw domainRefusal(
+      'too_many_keys',
+      `there are ${MOST_OF_A_KIND} keys of kind ${kind} already: revoke one first`,
+    )
+}
+
+/** Keys of a merchant, revoked ones too, oldest first. */
+export async function listKeys(app: App, holder: Holder): Promise<ListedKey[]> {
+  const keys = await app.directory.query(LIST_DIRECTORY, [holder.id])
+  const ends = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, last4 }) => [id, last4]))
+  return keys.map((key) => ({ ...key, last4: ends.get(key.id) ?? '' }))
+}
+
+/** This key opens nothing from the commit on, in all processes within a second. A repeat does no harm; refuses an unknown id. */
+export async function revokeKey(app: App, holder: Holder, id: string): Promise<void> {
+  const at = app.clock.now().toISOString()
+  await app.directory.transaction(async (tx) => {
+    const [revoked] = await tx.send(call(REVOKE_ONE, holder.id, id, at))
+    if (revoked.length === 0)
+      throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
+    return { value: null, last: [directoryChanged()] }
+  })
+  crashPoint('key.revoked')
+  await closeRevokedKeys(app)
+  app.keyRing.forget()
+}
+
+/** The cell comes first: a key that is found has its sealed copy. */
+async function storeInCell(app: App, holder: Holder, key: NewKey): Promise<void> {
+  const adding = addCellKey(app, holder, key)
+  await app.db.query(adding.statement, adding.values)
 }
 
 /** A key's public id follows from the key, so that the directory and the cell agree on it. */

@@ -4,11 +4,12 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { keyReused } from '../platform/idempotency/keys.ts'
 import { canonicalJson } from '../platform/json.ts'
+import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that makes something, with the key that makes a repeat harmless (contract.md 9.3). */
 export type KeyedCommand = { key: string; command: string; input: object }
 
-const FIND = statement<{ fingerprint: Buffer; answer: Buffer }>(
+const FIND = statement<{ fingerprint: Buffer; answer: Buffer | null }>(
   'find command key',
   'select fingerprint, answer from command_keys where key = $1',
 )
@@ -16,14 +17,32 @@ const KEEP = statement(
   'keep command key',
   'insert into command_keys (key, command, fingerprint, answer, created_at) values ($1, $2, $3, $4, $5)',
 )
-const BINDING = { merchantId: null, purpose: 'command', column: 'command_keys.answer' }
+// Answers hold secrets in clear once opened; a repeat after a day is no repeat of a call that was cut.
+const KEPT_MS = 24 * 3_600_000
+const BLANK = statement<{ key: string }>(
+  'blank command answers',
+  'update command_keys set answer = null where answer is not null and created_at <= $1 returning key',
+)
+
+/** Forgets what commands printed a day ago; that a key was used is never forgotten. */
+export async function blankCommandAnswers(app: App): Promise<number> {
+  return (await app.directory.query(BLANK, [new Date(app.clock.nowMs() - KEPT_MS).toISOString()])).length
+}
+
+/** What a kept answer is bound to. */
+export const COMMAND_BINDING = { merchantId: null, purpose: 'command', column: 'command_keys.answer' }
 
 /** What the first use of this key made, or null; 409 when it was used for something else. */
 export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<Made | null> {
   const [row] = await app.directory.query(FIND, [used.key])
   if (!row) return null
   if (!row.fingerprint.equals(fingerprintOf(used))) throw keyReused()
-  return JSON.parse(app.vault.open(row.answer, BINDING)) as Made
+  if (row.answer === null)
+    throw domainRefusal(
+      'answer_gone',
+      'this command ran under this key more than 24 hours ago; what it printed is no longer kept',
+    )
+  return JSON.parse(app.vault.open(row.answer, COMMAND_BINDING)) as Made
 }
 
 /** Keeps, sealed, what a command is about to make: in the transaction that begins it. */
@@ -33,7 +52,7 @@ export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
     used.key,
     used.command,
     fingerprintOf(used),
-    app.vault.seal(JSON.stringify(made), BINDING),
+    app.vault.seal(JSON.stringify(made), COMMAND_BINDING),
     app.clock.now().toISOString(),
   )
 

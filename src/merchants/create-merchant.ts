@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { App, Gateway } from '../app.ts'
 import { makeHeads } from '../ledger/book.ts'
 import { type KeyKind, newApiKey } from '../platform/api-key-format.ts'
@@ -11,6 +10,7 @@ import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { addCellKey, addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
+import { newWebhookSecret } from './rotate-webhook-secret.ts'
 import { addSecret } from './secrets.ts'
 
 export type NewMerchant = {
@@ -111,7 +111,6 @@ export async function createMerchant(
   }
 }
 
-export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const newPublicKey = (mode: 'test' | 'live') => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
 
 function checkNames({ name, email, handle }: NewMerchant): void {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { ownerOf, type SealedColumn } from '../platform/rewrap.ts'
 
 export type SecretPurpose = 'webhook' | 'webhook_previous'
 
@@ -34,14 +35,37 @@ export async function webhookSecrets(
   const rows = await app.db.query(FIND, [merchantIds, app.clock.now().toISOString()])
   const secrets = new Map<number, string[]>()
   for (const row of rows.sort((a, b) => (a.purpose < b.purpose ? -1 : 1))) {
-    const plain = app.vault.open(row.ciphertext, bindingOf(row))
+    const plain = openSecret(app, row)
     secrets.set(row.merchantId, [...(secrets.get(row.merchantId) ?? []), plain])
   }
   return secrets
 }
+
+/** The secret of such a row in clear. */
+export const openSecret = (
+  app: App,
+  row: { merchantId: number; purpose: SecretPurpose; ciphertext: Buffer },
+): string => app.vault.open(row.ciphertext, bindingOf(row))
 
 const bindingOf = ({ merchantId, purpose }: { merchantId: number; purpose: SecretPurpose }) => ({
   merchantId,
   purpose,
   column: 'merchant_secrets.ciphertext',
 })
+
+/** Webhook secrets, for a change of the master key. The purpose is a checked column. */
+export const SEALED_SECRETS: SealedColumn = {
+  name: 'merchant_secrets.ciphertext',
+  find: statement(
+    'sealed before: merchant_secrets.ciphertext',
+    `select merchant_id as "merchantId", purpose::text as part, ciphertext as ciphertext from merchant_secrets
+     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
+  ),
+  replace: statement(
+    'seal again: merchant_secrets.ciphertext',
+    `update merchant_secrets t set ciphertext = n.after
+     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
+     where t.merchant_id = n.merchant_id and t.purpose::text = n.part and t.ciphertext = n.before`,
+  ),
+  bindingOf: (row) => bindingOf({ merchantId: ownerOf(row), purpose: row.part as SecretPurpose }),
+}

@@ -4,39 +4,55 @@ import { assert } from './assert.ts'
 /** What a ciphertext is bound to: two of them swapped between rows fail to open. */
 export type Binding = { merchantId: number | null; purpose: string; column: string }
 
+/** Purposes whose derived key must stay the same when MASTER_KEY changes: what was made with it cannot be made anew. */
+export const LASTING_PURPOSES = ['gift card codes', 'checkout form tokens'] as const
+export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
+
 export type Vault = {
-  /** AES-256-GCM with a random nonce; the row it belongs to is bound in. */
+  /** AES-256-GCM with a random nonce under a key for this column; the row it belongs to is bound in. */
   seal(plain: string, binding: Binding): Buffer
-  /** Throws when the ciphertext is of another key, another row, or was changed. */
+  /** Throws when the ciphertext is of a key that is not at hand, of another row, or was changed. */
   open(sealed: Buffer, binding: Binding): string
-  /** A key for one purpose, derived from the master key. */
-  derive(purpose: string): Buffer
+  /** A key for one purpose, which a change of the master key does not change. */
+  derive(purpose: LastingPurpose): Buffer
+  /** How every ciphertext begins that is sealed now; others are of an older key or an older form. */
+  readonly header: Buffer
 }
 
-const VERSION = 1
+/** `readable`: further master keys whose ciphertexts can be opened. `lasting`: derived keys as the database keeps them. */
+export type VaultParts = {
+  readable?: readonly Buffer[]
+  lasting?: ReadonlyMap<LastingPurpose, Buffer>
+}
+
+// Version 1 used one key for all columns; it is still read.
+const VERSION = 2
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + KEY_ID_BYTES
 
-/** The vault over MASTER_KEY (32 bytes, reliability.md section 8). */
-export function openVault(masterKey: Buffer): Vault {
-  assert(masterKey.length === 32, 'the master key has 32 bytes')
-  const key = createHmac('sha256', masterKey).update('secrets at rest').digest()
-  const keyId = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES)
-  const header = Buffer.concat([Buffer.from([VERSION]), keyId])
+type MasterKey = { id: Buffer; keyFor(version: number, column: string): Buffer | null }
+
+/** The vault over MASTER_KEY (32 bytes, reliability.md section 8). The header of a ciphertext says which key opens it. */
+export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultParts = {}): Vault {
+  const current = readMaster(masterKey)
+  const known = [current, ...readable.map(readMaster)]
+  const header = Buffer.concat([Buffer.from([VERSION]), current.id])
   return {
+    header,
     seal(plain, binding) {
       const nonce = randomBytes(NONCE_BYTES)
+      const key = current.keyFor(VERSION, binding.column)
+      assert(key, 'today there is a key for every column')
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(binding))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return Buffer.concat([header, nonce, cipher.getAuthTag(), body])
     },
     open(sealed, binding) {
-      assert(
-        sealed.subarray(0, HEADER_BYTES).equals(header),
-        'the secret was sealed with the master key in use',
-      )
+      const id = sealed.subarray(1, HEADER_BYTES)
+      const key = known.find((one) => one.id.equals(id))?.keyFor(sealed[0] ?? 0, binding.column)
+      assert(key, 'the secret was sealed with a master key that is at hand')
       const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
       const tagEnd = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
       const decipher = createDecipheriv('aes-256-gcm', key, nonce)
@@ -44,8 +60,30 @@ export function openVault(masterKey: Buffer): Vault {
         .setAuthTag(sealed.subarray(tagEnd - TAG_BYTES, tagEnd))
       return decipher.update(sealed.subarray(tagEnd), undefined, 'utf8') + decipher.final('utf8')
     },
-    derive: (purpose) => createHmac('sha256', masterKey).update(purpose).digest(),
+    derive: (purpose) => lasting?.get(purpose) ?? deriveLasting(masterKey, purpose),
   }
+}
+
+/** The key of a purpose as this master key makes it, before the database keeps it. */
+export const deriveLasting = (masterKey: Buffer, purpose: LastingPurpose): Buffer =>
+  createHmac('sha256', masterKey).update(purpose).digest()
+
+function readMaster(master: Buffer): MasterKey {
+  assert(master.length === 32, 'the master key has 32 bytes')
+  const forAll = createHmac('sha256', master).update('secrets at rest').digest()
+  const id = createHash('sha256').update(forAll).digest().subarray(0, KEY_ID_BYTES)
+  const byColumn = new Map<string, Buffer>()
+  const forColumn = (column: string) => {
+    const made =
+      byColumn.get(column) ?? createHmac('sha256', master).update(`secrets at rest: ${column}`).digest()
+    byColumn.set(column, made)
+    return made
+  }
+  const keyFor = (version: number, column: string) => {
+    if (version === 1) return forAll
+    return version === VERSION ? forColumn(column) : null
+  }
+  return { id, keyFor }
 }
 
 function boundTo({ merchantId, purpose, column }: Binding): Buffer {

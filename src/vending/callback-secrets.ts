@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { CELL_KEY_COLUMN } from '../merchants/api-keys.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { numbers, rowsOf, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
@@ -69,7 +70,7 @@ function open({ vault }: App, { merchantId, mode, kind, ciphertext }: Sealed): C
     case 'operator_secret':
       return { kind, secret: vault.open(ciphertext, supplierBinding(merchantId, 'secret')) }
     default: {
-      const secret = vault.open(ciphertext, { merchantId, purpose: kind, column: 'api_keys.ciphertext' })
+      const secret = vault.open(ciphertext, { merchantId, purpose: kind, column: CELL_KEY_COLUMN })
       return { kind: kind === mode ? 'api_secret' : 'collections_key', secret }
     }
   }

@@ -1,0 +1,68 @@
+import type { Gateway } from '../app.ts'
+import { SEALED_CHECK, SEALED_LASTING_KEYS } from '../master-key.ts'
+import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
+import { SEALED_SECRETS } from '../merchants/secrets.ts'
+import type { Database } from '../platform/db/database.ts'
+import { isBehind, rewrap, type SealedColumn } from '../platform/rewrap.ts'
+import {
+  SEALED_DISPENSE_SECRETS,
+  SEALED_SUPPLIER_KEYS,
+  SEALED_SUPPLIER_SECRETS,
+} from '../vending/sealed-columns.ts'
+import { writeAudit } from './audit.ts'
+import type { Command } from './command.ts'
+
+/** Every sealed column of a cell. */
+export const SEALED_IN_CELL: readonly SealedColumn[] = [
+  SEALED_SECRETS,
+  SEALED_KEYS,
+  SEALED_SUPPLIER_KEYS,
+  SEALED_SUPPLIER_SECRETS,
+  SEALED_DISPENSE_SECRETS,
+]
+/** Every sealed column of the directory; the proof of the master key comes last. */
+export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [
+  SEALED_ANSWERS,
+  SEALED_LASTING_KEYS,
+  SEALED_CHECK,
+]
+
+const rewrapCommand: Command = {
+  name: 'secrets rewrap',
+  usage: 'secrets rewrap',
+  says: 'seal every stored secret anew with MASTER_KEY; the old one stands in MASTER_KEY_PREVIOUS meanwhile',
+  words: 0,
+  options: {},
+  async run({ gateway }) {
+    const rewrapped: Record<string, number> = {}
+    for (const [db, column] of sealedPlaces(gateway))
+      rewrapped[column.name] = (rewrapped[column.name] ?? 0) + (await rewrap(db, gateway.vault, column))
+    await writeAudit(gateway, { action: 'secrets rewrap', details: rewrapped })
+    return {
+      json: { rewrapped },
+      lines: [
+        ...Object.entries(rewrapped).map(([name, count]) => `${name.padEnd(36)} ${count}`),
+        'Everything is sealed with MASTER_KEY. Once every process has it, MASTER_KEY_PREVIOUS can go.',
+      ],
+    }
+  },
+}
+
+/** The columns that still hold something sealed with an older key. */
+export async function columnsBehind(gateway: Gateway): Promise<string[]> {
+  const behind = await Promise.all(
+    sealedPlaces(gateway).map(async ([db, column]) =>
+      (await isBehind(db, gateway.vault, column)) ? [column.name] : [],
+    ),
+  )
+  return [...new Set(behind.flat())]
+}
+
+const sealedPlaces = (gateway: Gateway): [Database, SealedColumn][] => [
+  ...gateway.cells.flatMap((app) =>
+    SEALED_IN_CELL.map((column): [Database, SealedColumn] => [app.db, column]),
+  ),
+  ...SEALED_IN_DIRECTORY.map((column): [Database, SealedColumn] => [gateway.directory, column]),
+]
+
+export const secretCommands = [rewrapCommand]

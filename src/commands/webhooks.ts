@@ -1,0 +1,50 @@
+import { forgetPreviousSecret, rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
+import { sendPing } from '../webhooks/send-ping.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, flag, ofMerchant, oneOf, optionalText, text } from './command.ts'
+
+const rotateSecret: Command = {
+  name: 'webhooks rotate-secret',
+  usage: 'webhooks rotate-secret <m> [--revoke-now] [--key K]',
+  says: 'a new secret for webhooks, printed once; the old one signs beside it for 24 h, or not at all with --revoke-now',
+  words: 1,
+  options: { 'revoke-now': flag, key: text },
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const atOnce = input.options['revoke-now'] === true
+    const { secret, previousUntil } = await rotateWebhookSecret(app, merchant, optionalText(input, 'key'))
+    if (atOnce) await forgetPreviousSecret(app, merchant)
+    const details = { revoke_now: atOnce }
+    await writeAudit(input.gateway, { action: 'webhooks rotate-secret', merchantId: merchant.id, details })
+    const until = atOnce ? null : previousUntil.toISOString()
+    return {
+      json: { webhook_secret: secret, previous_until: until },
+      lines: [
+        `webhook secret  ${secret}`,
+        until === null
+          ? 'The old one is forgotten.'
+          : `X-Service-Signature is made with it from now on; webhook-signature carries the old one too until ${until}.`,
+        'Keep it now: it is not shown again.',
+      ],
+    }
+  },
+}
+
+const ping: Command = {
+  name: 'webhooks ping',
+  usage: 'webhooks ping <m> [--mode test|live] [--key K]',
+  says: 'sends the event test.ping to the webhook address',
+  words: 1,
+  options: { mode: text, key: text },
+  async run(input) {
+    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const { app, merchant } = await ofMerchant(input)
+    const { eventId, url } = await sendPing(app, merchant, { mode, commandKey: optionalText(input, 'key') })
+    return {
+      json: { event_id: eventId, mode, url },
+      lines: [`${eventId} is on its way to ${url}; the worker sends it, GET /v1/webhooks says how it went`],
+    }
+  },
+}
+
+export const webhookCommands = [rotateSecret, ping]

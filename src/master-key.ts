@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Config } from './config.ts'
+import { statement } from './platform/db/statement.ts'
+import type { SealedColumn } from './platform/rewrap.ts'
+import {
+  deriveLasting,
+  LASTING_PURPOSES,
+  type LastingPurpose,
+  openVault,
+  type Vault,
+} from './platform/secrets.ts'
+import { WrongSettings } from './setting-readers.ts'
+
+const MASTER_KEY_FILE = 'master.key'
+const KEY_CHECK = 'the master key in use'
+const CHECK_BINDING = { merchantId: null, purpose: 'check', column: 'master_key_check.ciphertext' }
+const lastingBinding = (purpose: string) => ({ merchantId: null, purpose, column: 'lasting_keys.ciphertext' })
+
+type Keys = { current: Buffer; readable: readonly Buffer[] }
+
+/**
+ * The vault over MASTER_KEY. Refuses a key that is not the one this data was sealed with, before anything is sealed with
+ * it (F44); during a change the old one is among MASTER_KEY_PREVIOUS. `connect` leads to the database as the service works.
+ */
+export async function unlockVault(config: Config, connect: pg.ClientConfig): Promise<Vault> {
+  const keys: Keys = { current: masterKey(config), readable: config.masterKeyPrevious }
+  const client = new pg.Client(connect)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const holder = await keyOfData(client, keys)
+    return openVault(keys.current, {
+      readable: keys.readable,
+      lasting: await lastingKeys(client, keys, holder),
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+/** The key, of those at hand, that this data belongs to; on a new database the current one. */
+async function keyOfData(client: pg.Client, { current, readable }: Keys): Promise<Buffer> {
+  await client.query(
+    'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
+    [openVault(current).seal(KEY_CHECK, CHECK_BINDING)],
+  )
+  const { rows } = await client.query<{ ciphertext: Buffer }>(
+    'select ciphertext from directory.master_key_check',
+  )
+  const sealed = rows[0]?.ciphertext
+  const holder = [current, ...readable].find((key) => sealed && opens(openVault(key), sealed))
+  if (holder) return holder
+  throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
+}
+
+/** Kept at the first start, made from the key that the data then belongs to; a later master key only seals them anew. */
+async function lastingKeys(
+  client: pg.Client,
+  { current, readable }: Keys,
+  holder: Buffer,
+): Promise<Map<LastingPurpose, Buffer>> {
+  const vault = openVault(current, { readable })
+  const kept = new Map<LastingPurpose, Buffer>()
+  for (const purpose of LASTING_PURPOSES) {
+    const made = vault.seal(deriveLasting(holder, purpose).toString('base64'), lastingBinding(purpose))
+    await client.query(
+      'insert into directory.lasting_keys (purpose, ciphertext) values ($1, $2) on conflict do nothing',
+      [purpose, made],
+    )
+    const { rows } = await client.query<{ ciphertext: Buffer }>(
+      'select ciphertext from directory.lasting_keys where purpose = $1',
+      [purpose],
+    )
+    const sealed = rows[0]?.ciphertext ?? made
+    kept.set(purpose, Buffer.from(vault.open(sealed, lastingBinding(purpose)), 'base64'))
+  }
+  return kept
+}
+
+function opens(vault: Vault, sealed: Buffer): boolean {
+  try {
+    return vault.open(sealed, CHECK_BINDING) === KEY_CHECK
+  } catch {
+    return false
+  }
+}
+
+/** The key from the settings, or the one generated beside the embedded data; it never stands in the database. */
+function masterKey(config: Config): Buffer {
+  if (config.masterKey !== null) return config.masterKey
+  const path = join(config.dataDir, MASTER_KEY_FILE)
+  if (!existsSync(path)) {
+    mkdirSync(config.dataDir, { recursive: true })
+    // wx: of two processes that start at once one writes, and both read what it wrote.
+    try {
+      writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
+  if (key.length !== 32) throw new WrongSettings(`${path} does not hold a master key (base64 of 32 bytes)`)
+  return key
+}
+
+/** Keys that outlive a master key: only their seal changes. */
+export const SEALED_LASTING_KEYS: SealedColumn = {
+  name: 'lasting_keys.ciphertext',
+  find: statement(
+    'sealed before: lasting_keys.ciphertext',
+    `select null::bigint as "merchantId", purpose as part, ciphertext from lasting_keys
+     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
+  ),
+  replace: statement(
+    'seal again: lasting_keys.ciphertext',
+    `update lasting_keys t set ciphertext = n.after
+     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
+     where t.purpose = n.part and t.ciphertext = n.before`,
+  ),
+  bindingOf: ({ part }) => lastingBinding(part),
+}
+
+/** The proof of the master key. It comes last: once it is sealed anew, the old key alone is refused. */
+export const SEALED_CHECK: SealedColumn = {
+  name: 'master_key_check.ciphertext',
+  find: statement(
+    'sealed before: master_key_check.ciphertext',
+    `select null::bigint as "merchantId", 'check' as part, ciphertext from master_key_check
+     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
+  ),
+  replace: statement(
+    'seal again: master_key_check.ciphertext',
+    `update master_key_check t set ciphertext = n.after
+     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
+     where t.ciphertext = n.before`,
+  ),
+  bindingOf: () => CHECK_BINDING,
+}

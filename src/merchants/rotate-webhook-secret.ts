@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { call } from '../platform/db/database.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { findCommand, keepCommand } from './command-keys.ts'
+import { addSecret, openSecret } from './secrets.ts'
+
+/** The new secret, and until when the one before still signs beside it. */
+export type RotatedSecret = { secret: string; previousUntil: Date }
+type Draft = { secret: string; atMs: number }
+
+const HOUR_MS = 3_600_000
+const OVERLAP_MS = 24 * HOUR_MS // No overlap is longer (reliability.md 8.2).
+
+const LOCK_CURRENT = statement<{ ciphertext: Buffer; createdAt: Date }>(
+  'lock webhook secret',
+  `select ciphertext, created_at as "createdAt" from merchant_secrets
+   where merchant_id = $1 and purpose = 'webhook' for update`,
+)
+const FORGET_PREVIOUS = statement(
+  'forget previous webhook secret',
+  `delete from merchant_secrets where merchant_id = $1 and purpose = 'webhook_previous'`,
+)
+const FORGET_EXPIRED = statement<{ merchantId: number }>(
+  'forget expired webhook secrets',
+  `delete from merchant_secrets where purpose = 'webhook_previous' and expires_at <= $1 returning merchant_id as "merchantId"`,
+)
+
+/** Such secrets decode to 32 bytes, as the Standard Webhooks want it. */
+export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+/**
+ * Signs with a new secret from the commit on (contract.md section 5). For 24 h the standard header carries a second
+ * signature with the old one, so that a receiver changes over without losing an event (reliability.md 7.1).
+ */
+export async function rotateWebhookSecret(
+  app: App,
+  merchant: { id: number },
+  commandKey?: string,
+): Promise<RotatedSecret> {
+  const { draft, again } = await draftOf(app, merchant.id, commandKey)
+  await app.db.transaction(async (tx) => {
+    const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
+    assert(current, 'a merchant has a webhook secret')
+    const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
+    // A repeat finishes what a crash cut, and never brings back what a later rotation has replaced.
+    const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
+    if (isDone) return { value: null }
+    const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const
+    const next = { merchantId: merchant.id, purpose: 'webhook', plain: draft.secret } as const
+    const expiresAt = new Date(draft.atMs + OVERLAP_MS)
+    return {
+      value: null,
+      last: [addSecret(app, { ...old, expiresAt }), addSecret(app, { ...next, expiresAt: null })],
+    }
+  })
+  return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
+}
+
+/** Ends the overlap now: the old secret has leaked. */
+export async function forgetPreviousSecret(app: App, merchant: { id: number }): Promise<void> {
+  await app.db.query(FORGET_PREVIOUS, [merchant.id])
+}
+
+/** Erases secrets whose overlap is over. */
+export async function forgetExpiredSecrets(app: App): Promise<number> {
+  return (await app.db.query(FORGET_EXPIRED, [app.clock.now().toISOString()])).length
+}
+
+async function draftOf(
+  app: App,
+  merchantId: number,
+  commandKey: string | undefined,
+): Promise<{ draft: Draft; again: boolean }> {
+  const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
+  if (commandKey === undefined) return { draft, again: false }
+  const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
+  const seen = await findCommand<Draft>(app, command)
+  if (seen !== null) return { draft: seen, again: true }
+  const keeping = keepCommand(app, command, draft)
+  try {
+    await app.directory.query(keeping.statement, keeping.values)
+    return { draft, again: false }
+  } catch (error) {
+    const first = sqlState(error) === '23505' ? await findCommand<Draft>(app, command) : null
+    if (first === null) throw error
+    return { draft: first, again: true }
+  }
+}

@@ -1,0 +1,51 @@
+import { assert } from './assert.ts'
+import type { Database } from './db/database.ts'
+import type { Statement } from './db/statement.ts'
+import type { Binding, Vault } from './secrets.ts'
+
+/** A sealed value and what names its row: a merchant (none in the directory) and one text within it. */
+export type SealedRow = { merchantId: number | null; part: string; ciphertext: Buffer }
+
+/** A column of sealed values, declared by the folder that owns its table. */
+export type SealedColumn = {
+  /** `table.column`, as it is told to a person. */
+  name: string
+  /** Rows whose value does not begin with the header $1, at most $2 of them. */
+  find: Statement<SealedRow>
+  /**
+   * Writes $4 to the rows of merchant $1 and part $2 (arrays) where the value is still $3: what was replaced meanwhile is
+   * sealed as of today already.
+   */
+  replace: Statement
+  bindingOf(row: SealedRow): Binding
+}
+
+/** The merchant of a row in a table of a cell, where every row has one. */
+export function ownerOf({ merchantId }: SealedRow): number {
+  assert(merchantId !== null, 'a sealed value of a cell has a merchant')
+  return merchantId
+}
+
+const ROWS_AT_ONCE = 500
+
+/** Seals a column anew under today's key, in chunks, while everything works. Answers how many values it changed. */
+export async function rewrap(db: Database, vault: Vault, column: SealedColumn): Promise<number> {
+  let changed = 0
+  for (;;) {
+    const rows = await db.query(column.find, [vault.header, ROWS_AT_ONCE])
+    if (rows.length === 0) return changed
+    const sealed = rows.map((row) => {
+      const binding = column.bindingOf(row)
+      return vault.seal(vault.open(row.ciphertext, binding), binding)
+    })
+    const old = rows.map((row) => row.ciphertext)
+    const owners = rows.map((row) => row.merchantId)
+    await db.query(column.replace, [owners, rows.map((row) => row.part), old, sealed])
+    changed += rows.length
+  }
+}
+
+/** Whether the column still has a value that an older key has sealed. */
+export async function isBehind(db: Database, vault: Vault, column: SealedColumn): Promise<boolean> {
+  return (await db.query(column.find, [vault.header, 1])).length > 0
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../app.ts'
+import { type Merchant, type Mode, merchantsById } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { sqlState } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { addEvents } from './events.ts'
+
+const MESSAGE = 'test event'
+
+const FIND_PING = statement<{ id: string }>(
+  'find ping',
+  `select id from events where merchant_id = $1 and subject = $2 and type = 'test.ping'`,
+)
+
+/** The event that tests a receiver (contract.md section 5), delivered like any other. With `commandKey` a repeat sends nothing new. */
+export async function sendPing(
+  app: App,
+  { id: merchantId }: Pick<Merchant, 'id'>,
+  { mode, commandKey }: { mode: Mode; commandKey?: string | undefined },
+): Promise<{ eventId: string; url: string }> {
+  const subject = commandKey === undefined ? newId('ping_', '') : pingOf(commandKey, mode)
+  try {
+    const url = await storePing(app, { merchantId, mode, subject })
+    app.nudge('send-deliveries')
+    return { eventId: await pingStored(app, merchantId, subject), url }
+  } catch (error) {
+    if (sqlState(error) !== '23505') throw error
+    const wanted = merchantsById([merchantId])
+    const [merchant] = await app.db.query(wanted.statement, wanted.values)
+    return { eventId: await pingStored(app, merchantId, subject), url: merchant?.webhookUrl ?? '' }
+  }
+}
+
+async function storePing(
+  app: App,
+  { merchantId, mode, subject }: { merchantId: number; mode: Mode; subject: string },
+): Promise<string> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[merchant]] = await tx.send(merchantsById([merchantId]))
+    assert(merchant, 'a merchant is never deleted')
+    const { tag, handle, webhookUrl } = merchant
+    if (webhookUrl === null)
+      throw domainRefusal(
+        'no_webhook_url',
+        `${handle} has no webhook address: set one with "gateway merchants set ${handle} --webhook-url URL"`,
+      )
+    // Keys in code-point order, as every event has them.
+    const data = { merchant: handle, message: MESSAGE, mode, sent_at: at.toISOString() }
+    const happening = {
+      merchantId,
+      tag,
+      mode,
+      type: 'test.ping',
+      subject,
+      data,
+      hasWebhookUrl: true,
+    } as const
+    return { value: webhookUrl, last: addEvents([happening], at) }
+  })
+}
+
+async function pingStored(app: App, merchantId: number, subject: string): Promise<string> {
+  const [ping] = await app.db.query(FIND_PING, [merchantId, subject])
+  assert(ping, 'the ping was stored')
+  return ping.id
+}
+
+const pingOf = (commandKey: string, mode: Mode) =>
+  `ping_${createHash('sha256').update(`${mode} ${commandKey}`).digest('hex').slice(0, 32)}`
