@@ -5,12 +5,12 @@ import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
 import type { Deadline, PayoutFailure, Status } from '../rails/rail.ts'
+import type { DuePayout } from './claim-payouts.ts'
 import { type AttemptFacts, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { AMBIGUOUS } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
 import { isLost, isRefused, nextQuestionAt } from './repost-times.ts'
-import type { DuePayout } from './send-payouts.ts'
 import { payoutAttempt } from './submit-live-payout.ts'
 
 type Answered = Status<PayoutFailure>

@@ -14,12 +14,13 @@ import {
   sendAttempt,
 } from '../rails/attempts.ts'
 import type { PayoutFailure, Submitted } from '../rails/rail.ts'
+import type { DuePayout } from './claim-payouts.ts'
 import { isCurrent, type LockedPost, lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { payoutReadiness } from './payout-readiness.ts'
 import { stopOf } from './payout-stops.ts'
 import { mayBePosted, nextQuestionAt } from './repost-times.ts'
-import { type DuePayout, followLater } from './send-payouts.ts'
+import { followLater } from './send-payouts.ts'
 import { askToPay, KEPT_MS, publishPayout } from './submit-live-payout.ts'
 
 const SECOND = 1000

@@ -9,10 +9,10 @@ const ADD_PAYOUTS = statement(
   'add payouts',
   `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, recipient_name, reference,
      rail_reference, charge_id, batch_id, schedule_id, cycle_at, item_index, subaccount_id, fee_to_return, sandbox_outcome,
-     published, created_at, follow_at)
+     published, created_at, follow_at, in_queue)
    select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[],
      $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::int[],
-     $18::text[], $19::bigint[], $20::text[], $21::boolean[], $22::timestamptz[], $23::timestamptz[])`,
+     $18::text[], $19::bigint[], $20::text[], $21::boolean[], $22::timestamptz[], $23::timestamptz[], $24::boolean[])`,
 )
 
 /** Stores payouts; `installation` is the contract that carries those which are on their way at once (single, live). */
@@ -44,6 +44,7 @@ export function addPayouts(payouts: readonly NewPayout[], installations: readonl
       payouts.map((one) => one.published),
       times(payouts.map((one) => one.createdAt)),
       times(payouts.map((one) => one.followAt)),
+      payouts.map((one) => one.mode === 'live' && attemptStateOf(one) === 'queued'),
     ),
     ...addAttempts(payouts.flatMap((one, index) => attemptOf(one, installations[index]))),
   ]
@@ -60,11 +61,14 @@ function attemptOf(payout: NewPayout, installation: string | undefined): NewAtte
       side: 'disburse',
       channel: payout.channel,
       installation: installation ?? '',
-      state: payout.kind === 'payout' ? 'sending' : 'queued',
+      state: attemptStateOf(payout),
       at: payout.createdAt,
     },
   ]
 }
+
+/** A single payout is on its way with the request that makes it; the others wait until they are sent. */
+const attemptStateOf = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')
 
 /** The end of an open payout: what the compare-and-set writes. `voided`: taken back before anybody saw it. */
 export type PayoutEnd = {

@@ -46,4 +46,12 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
         where e.installation <> a.installation and e.operation <> 'ready'
           and (e.operation, e.answer) <> ('submit', 'unavailable')`,
   },
+  {
+    id: 'RA2',
+    says: 'only a live payout that waits to be sent and has never left stands in the queue that a freeze or a pause holds back',
+    counted: 'select count(*) from payouts',
+    offenders: `select p.id as offender from payouts p
+        left join rail_attempts a on (a.merchant_id, a.subject) = (p.merchant_id, p.id)
+        where p.in_queue and (a.state in ('queued', 'not_sent') and a.first_sent_at is null) is not true`,
+  },
 ]

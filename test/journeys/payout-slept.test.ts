@@ -24,7 +24,7 @@ import { type Client, startService, type TestService } from '../helpers/test-ser
 const FUNDS = 500_000
 const MINUTE = 60_000
 
-describe('a worker that slept', { concurrency: 2 }, () => {
+describe('a worker that slept', { concurrency: 1 }, () => {
   for (const kind of ['single', 'bulk'] as const)
     for (const answer of ['refuse', 'refuse to serve', 'bar the account', 'garbage'] as const)
       test(`M5: a ${kind} payout that another worker posted again is not touched by "${answer}" to the first post`, async () => {

@@ -176,4 +176,10 @@ export const RAIL_FAULTS: readonly Fault[] = [
       update rail_attempts set installation = 'today' where ${about(sending)}`,
     names: sending,
   },
+  ...[open, livePaid, inDoubt, sending, voided].map((payout) => ({
+    id: 'RA2',
+    fault: `${payout} in the queue`,
+    sql: `update payouts set in_queue = true where ${of(payout)}`,
+    names: payout,
+  })),
 ]
