@@ -153,6 +153,16 @@ begin
   lock table payout_stops in exclusive mode;
 end $function$;
 
+CREATE OR REPLACE FUNCTION mark_payout_queued()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update payouts set in_queue = new.state in ('queued', 'not_sent') and new.first_sent_at is null
+  where merchant_id = new.merchant_id and id = new.subject;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -699,6 +709,7 @@ create table payouts (
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
   follow_at timestamp with time zone,
+  in_queue boolean not null default false,
   constraint payouts_pkey PRIMARY KEY (merchant_id, id),
   constraint failed_has_reason CHECK (
 CASE status
@@ -721,6 +732,7 @@ END),
   constraint voided_is_hidden CHECK (voided_at IS NULL OR status = 'pending'::text AND NOT published),
   constraint withdrawal_is_live CHECK (mode = 'live'::mode OR kind <> 'withdrawal'::text)
 ) with (fillfactor=85);
+CREATE INDEX payouts_due ON payouts USING btree (mode, in_queue, merchant_id, follow_at) WHERE follow_at IS NOT NULL;
 CREATE INDEX payouts_followed ON payouts USING btree (follow_at) WHERE follow_at IS NOT NULL;
 CREATE INDEX payouts_listed ON payouts USING btree (merchant_id, mode, status, created_at, id) WHERE published;
 CREATE UNIQUE INDEX payouts_one_a_cycle ON payouts USING btree (merchant_id, schedule_id, cycle_at, item_index) WHERE schedule_id IS NOT NULL;
@@ -753,6 +765,7 @@ create table rail_attempts (
 CREATE UNIQUE INDEX rail_attempts_one_reference ON rail_attempts USING btree (id);
 CREATE TRIGGER attempts_born_sending BEFORE INSERT ON rail_attempts FOR EACH ROW WHEN (new.state = 'sending'::text) EXECUTE FUNCTION keep_installation();
 CREATE TRIGGER attempts_keep_installation BEFORE UPDATE ON rail_attempts FOR EACH ROW WHEN (new.state = 'sending'::text OR old.installation <> new.installation OR old.first_sent_at IS DISTINCT FROM new.first_sent_at) EXECUTE FUNCTION keep_installation();
+CREATE TRIGGER attempts_mark_queue AFTER UPDATE ON rail_attempts FOR EACH ROW WHEN (new.side = 'disburse'::text AND ((old.state = ANY (ARRAY['queued'::text, 'not_sent'::text])) AND old.first_sent_at IS NULL) <> ((new.state = ANY (ARRAY['queued'::text, 'not_sent'::text])) AND new.first_sent_at IS NULL)) EXECUTE FUNCTION mark_payout_queued();
 
 create table rail_evidence (
   merchant_id bigint not null,

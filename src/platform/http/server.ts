@@ -107,10 +107,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  server.decorateRequest('passed', null)
-  server.decorateRequest('objectId', null)
-  server.decorateRequest('outcome', null)
-  server.decorateRequest('code', null)
+  for (const fact of ['passed', 'objectId', 'outcome', 'code']) server.decorateRequest(fact, null)
   // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
