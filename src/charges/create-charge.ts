@@ -25,7 +25,7 @@ import type { KnownSubaccounts } from '../subaccounts/split.ts'
 import { presentCharge } from './charge.ts'
 import type { ChargeCreate } from './charge-create.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
-import { type Headroom, headroomFor, heldBy } from './headroom.ts'
+import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
@@ -178,7 +178,7 @@ function planItem(app: App, item: Item, known: Known): Plan {
       subaccounts: known.subaccounts.get(caller.merchantId) ?? NOBODY,
       readiness: item.readiness,
     })
-    known.room.take(wantedBy(item))
+    if (!known.room.take(wantedBy(item))) throw balanceFull()
     known.windows.take(caller)
     return storePlan(item, newCharge(app, item, { judged, at: known.at }))
   } catch (error) {

@@ -34,11 +34,11 @@ const EXPECTED = statement<Held>(
 
 /** What a merchant's balance can still take in, by merchant and mode. */
 export type Headroom = {
-  /** Sets `amount` (whole UGX) aside. Throws Refusal when the balance could grow past what it can hold. */
-  take(wanted: Wanted): void
+  /** Sets `amount` (whole UGX) aside; false, and nothing is set aside, where the balance could grow past what it can hold. */
+  take(wanted: Wanted): boolean
 }
 
-const ENDLESS: Headroom = { take: () => {} }
+const ENDLESS: Headroom = { take: () => true }
 
 /** What these heads hold now, for `headroomFor`. */
 export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
@@ -67,14 +67,16 @@ export async function headroomFor(
   return {
     take: (one) => {
       const left = room.get(nameOf(one))
-      if (left === undefined) return
-      if (one.amount > left) throw balanceFull()
+      if (left === undefined) return true
+      if (one.amount > left) return false
       room.set(nameOf(one), sumOf(left, -one.amount))
+      return true
     },
   }
 }
 
-const balanceFull = () =>
+/** 400: what a customer has paid would not fit into the balance. */
+export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
 const isLarge = ({ amount }: Wanted) => amount > ORDINARY

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { addCheckoutCharge, announceCovered, type CheckoutCharge } from '../charges/checkout-charge.ts'
+import { headroomFor, heldBy } from '../charges/headroom.ts'
 import { attemptOf } from '../charges/new-charge.ts'
 import { lockPhone, promptsOf } from '../charges/prompts.ts'
 import { submitLiveCharge } from '../charges/submit-live-charge.ts'
@@ -94,6 +95,7 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
     const known = await lockAndRead(app, tx, { paid, payment, at })
     const decided = judgePayment(app, known, { paid, payment, ready: installation !== null })
     if (decided.charge === undefined) return { value: decided }
+    if (!(await fits(tx, decided.charge))) return { value: { answer: { kind: 'refused', why: 'inactive' } } }
     return {
       value: decided,
       last: await writesOf(tx, known, { charge: decided.charge, payment, installation }),
@@ -136,6 +138,15 @@ async function lockAndRead(
     prompts: prompts ?? null,
     at,
   }
+}
+
+/** Whether the balance can hold what the customer would pay, as of charges of the API. What a card covers wholly brings nothing. */
+async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
+  if (charge.completedAt !== null) return true
+  const { merchantId, mode } = charge
+  const wanted = { merchantId, mode, amount: charge.amount - charge.giftCardAmount }
+  const [held] = await tx.send(heldBy([wanted]))
+  return (await headroomFor(tx, [wanted], held)).take(wanted)
 }
 
 /** Charge, claim, card and attempt; a charge that the card covers wholly is told of at once, in a month that is still open. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { WrongSettings } from '../../src/setting-readers.ts'
+import { browserOf } from '../helpers/checkout.ts'
 import { monthNow } from '../helpers/statements.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 
@@ -95,6 +96,23 @@ test('C20: parallel charges near the end never promise more than fits', async ()
   assert.equal(balances[0].total, MOST - 5 * 5000)
   const listed = await owner.api.get('/v1/charges?status=succeeded')
   assert.equal(listed.body.data.length, 5, 'whoever was asked to pay has paid')
+})
+
+test('C20: a payment on a page that the balance could not hold is refused before anybody is asked to pay', async () => {
+  const owner = await rich(MOST - 10_000)
+  const pays = { channel: 'op1_momo', phone: '0772000111' }
+  const submit = async () => {
+    const made = await owner.api.post('/v1/payment-links', { amount: 8000 })
+    const guest = browserOf(service)
+    return (await guest.post(`/pay/${made.body.id}/submit`, pays)).status
+  }
+  assert.equal(await submit(), 302)
+  const before = await service.digest()
+  const made = await owner.api.post('/v1/payment-links', { amount: 8000 })
+  const linked = await service.digest()
+  assert.notEqual(linked, before)
+  assert.equal((await browserOf(service).post(`/pay/${made.body.id}/submit`, pays)).status, 409)
+  assert.equal(await service.digest(), linked, 'zero writes')
 })
 
 test('C20: a large charge of an empty account passes, and so does an ordinary one beside it', async () => {
