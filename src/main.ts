@@ -24,6 +24,7 @@ import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { CannotStart } from './platform/cannot-start.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
+import { writeExact } from './platform/exact-json.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Role } from './serve.ts'
 import { WrongSettings } from './setting-readers.ts'
@@ -124,7 +125,7 @@ function readRole(given: string | boolean | undefined): Role {
 }
 
 async function show({ json, lines, exitCode }: CommandAnswer, asJson: boolean): Promise<void> {
-  await print(asJson ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''))
+  await print(asJson ? `${writeExact(json)}\n` : lines.map((line) => `${line}\n`).join(''))
   process.exitCode = exitCode ?? 0
 }
 

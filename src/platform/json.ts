@@ -160,27 +160,6 @@ function closes(byte: number): boolean {
 }
 
 /**
- * JSON like JSON.stringify, with every digit of a bigint. Only sums of very many payments are bigints, so the ordinary way is
- * tried first.
- */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return jsonWithBigints(value)
-  }
-}
-
-function jsonWithBigints(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(jsonWithBigints).join(',')}]`
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonWithBigints(member)}`).join(',')}}`
-}
-
-/**
  * The one text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers without
  * exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
  */

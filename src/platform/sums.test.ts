@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { jsonText } from './json.ts'
+import { writeExact } from './exact-json.ts'
 import { minus, readSum, sumOf } from './sums.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
@@ -31,8 +31,8 @@ test('C20: digits become a number where that is exact', () => {
 test('C20: a text of JSON holds every digit of a large sum', () => {
   const value = { a: [1, { b: 9_007_199_254_740_993n }], c: undefined, d: null, e: 'x"y', f: new Date(0) }
   assert.equal(
-    jsonText(value),
+    writeExact(value),
     '{"a":[1,{"b":9007199254740993}],"d":null,"e":"x\\"y","f":"1970-01-01T00:00:00.000Z"}',
   )
-  assert.equal(jsonText({ a: 1 }), '{"a":1}')
+  assert.equal(writeExact({ a: 1 }), '{"a":1}')
 })

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
+import { writeExact } from '../platform/exact-json.ts'
 import type { Caller, Stream } from '../platform/http/caller.ts'
-import { jsonText } from '../platform/json.ts'
 import { type Sum, sumOf } from '../platform/sums.ts'
 import { totalsOf, withStatement } from './statement.ts'
 import { SECTIONS } from './statement-lines.ts'
@@ -16,7 +16,7 @@ export const statementJson = (app: App, caller: Caller, period: Period): Stream 
       use: async ({ head, figures, lines }) => {
         let giftCards: Sum = 0
         // The object stays open: its lists and totals follow.
-        await reader.write(jsonText(head).slice(0, -1))
+        await reader.write(writeExact(head).slice(0, -1))
         for (const section of SECTIONS) {
           let before = `,"${section}":[`
           for await (const piece of lines(section)) {
@@ -27,7 +27,7 @@ export const statementJson = (app: App, caller: Caller, period: Period): Stream 
           }
           await reader.write(before === ',' ? ']' : `${before}]`)
         }
-        await reader.write(`,"totals":${jsonText(totalsOf(figures, giftCards))}}`)
+        await reader.write(`,"totals":${writeExact(totalsOf(figures, giftCards))}}`)
       },
     }),
 })

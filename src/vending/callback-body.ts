@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { ExactNumber, numberText, readExact } from '../platform/exact-json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
 import { isScalar, type Member, readMembers, type Signed, signedBases } from './callback-signing.ts'
@@ -68,7 +69,7 @@ export function readCallback(body: Buffer): Callback {
     machine: given(of('jqbh')),
     members,
     kept: withoutKey(text, of('key')),
-    json,
+    json: (readExact(text) ?? json) as Callback['json'],
   }
 }
 
@@ -167,13 +168,14 @@ function readProduct(product: unknown): ReportedGoods | null {
 
 function readUnits(chsl: unknown): number | null {
   const digits = typeof chsl === 'string' && /^[0-9]{1,10}$/.test(chsl.trim())
-  const units = digits ? Number(chsl) : chsl
+  const units = digits || chsl instanceof ExactNumber ? Number(chsl) : chsl
   return Number.isInteger(units) && (units as number) >= 0 && (units as number) <= MOST_UNITS
     ? (units as number)
     : null
 }
 
 function shown(value: unknown, longest: number): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return ''
-  return [...String(value).replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, longest).join('')
+  if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber)) return ''
+  const text = typeof value === 'string' ? value : numberText(value)
+  return [...text.replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, longest).join('')
 }

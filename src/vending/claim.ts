@@ -6,6 +6,7 @@ import { lockLink } from '../payment-links/hold-link.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { writeExact } from '../platform/exact-json.ts'
 import { newId } from '../platform/ids.ts'
 import { lockOrder, orderById } from './find-orders.ts'
 import type { Goods, VendingOrder } from './order.ts'
@@ -134,7 +135,7 @@ export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
     claim.kind,
     claim.orderId,
     claim.machine,
-    JSON.stringify(claim.goods),
+    writeExact(claim.goods),
     claim.payAccount,
     claim.attempt,
     new Date(at.getTime() + CLAIM_LEASE_MS).toISOString(),

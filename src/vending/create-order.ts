@@ -4,6 +4,7 @@ import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { writeExact } from '../platform/exact-json.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { type DecidedAnswer, type KeyedRequest, storeUnderKey } from '../platform/idempotency/under-key.ts'
 import { presentOrder, type VendingOrder } from './order.ts'
@@ -38,7 +39,7 @@ async function decide(
   assert(terms && vending, 'a merchant with a key has a row')
   judgeOrder(input, { terms, vending, mode, config: app.config })
   const { order, writes } = newOrder(app, { caller, input, at })
-  const body = JSON.stringify(presentOrder(order, { baseUrl: app.baseUrl, at }))
+  const body = writeExact(presentOrder(order, { baseUrl: app.baseUrl, at }))
   return { answer: { status: 201, body, objectId: order.id }, writes }
 }
 
@@ -67,6 +68,6 @@ function newOrder(
     attempts: 0,
     charge: null,
   }
-  const values = [merchantId, id, mode, machine, JSON.stringify(goods), payAccount, at.toISOString()]
+  const values = [merchantId, id, mode, machine, writeExact(goods), payAccount, at.toISOString()]
   return { order, writes: [...addLinks([link]), call(ADD_ORDER, ...values)] }
 }

@@ -1,9 +1,10 @@
+import { productNumber } from './goods.ts'
 import type { Goods, ReportedGoods, VendingOrder } from './order.ts'
 
 /** How many of the ordered products a machine has reported as delivered. */
 export type Delivered = { products: number; delivered: number }
 
-const numberOf = (spbh: Goods['spbh'] | undefined) => String(spbh ?? '').trim()
+const numberOf = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
 
 /**
  * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit counts

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ExactNumber, numberText, readExact } from '../platform/exact-json.ts'
 import { isObject } from '../platform/http/read-body.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
@@ -30,8 +31,26 @@ export const GoodsList = Type.Array(
   },
 )
 
+/** Stands for goods with more numbers than can be kept to the digit in a reasonable time. */
+const TOO_MANY_NUMBERS = Symbol('too many numbers')
+
+/**
+ * The goods of a body as they are written in its bytes, which are known to be JSON: numbers to the digit, and members whatever
+ * they are called. What is no list is handed on as it came.
+ */
+export function goodsAsWritten(given: unknown, body: Buffer): unknown {
+  if (!Array.isArray(given)) return given
+  const read = readExact(body.toString('utf8')) as { goods?: unknown } | undefined
+  return read === undefined ? TOO_MANY_NUMBERS : read.goods
+}
+
+/** The number of a product as text, as it is commanded and compared. */
+export const productNumber = (spbh: Goods['spbh']): string =>
+  typeof spbh === 'string' ? spbh : numberText(spbh)
+
 /** Judges the goods and hands them on unchanged. Throws `invalid request: ...` with the first fault. */
 export function readGoods(given: unknown): readonly Goods[] {
+  if (given === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers')
   if (!Array.isArray(given) || given.length === 0) throw invalidRequest('goods list is required')
   if (!given.every((item) => isObject(item) && isProductNumber(item.spbh)))
     throw invalidRequest('each goods item needs an spbh (product number)')
@@ -40,12 +59,15 @@ export function readGoods(given: unknown): readonly Goods[] {
   return given
 }
 
-/** A whole number that JSON brings unharmed, or a text with something in it. */
-const isProductNumber = (spbh: unknown) =>
-  typeof spbh === 'string' ? spbh.trim() !== '' : Number.isSafeInteger(spbh)
+/** A whole number, however long, or a text with something in it. */
+const isProductNumber = (spbh: unknown): spbh is Goods['spbh'] =>
+  typeof spbh === 'string' ? spbh.trim() !== '' : isNumber(spbh) && /^-?[0-9]+$/.test(numberText(spbh))
+
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
 
 function checkItem({ spbh, spmc, spdj }: Record<string, unknown>, at: string): void {
-  if (typeof spbh === 'string') checkText(spbh, `${at}.spbh`, LONGEST_NUMBER)
+  if (isProductNumber(spbh)) checkText(productNumber(spbh), `${at}.spbh`, LONGEST_NUMBER)
   if (spmc !== undefined && spmc !== null) checkText(spmc, `${at}.spmc`, LONGEST_NAME)
   if (spdj !== undefined && spdj !== null && spdj !== '' && !isPrice(spdj))
     throw invalidRequest(`${at}.spdj must be a whole number of at least 0`)
@@ -58,4 +80,6 @@ function checkText(value: unknown, at: string, longest: number): void {
 }
 
 const isPrice = (spdj: unknown) =>
-  typeof spdj === 'string' ? PRICE.test(spdj) : Number.isSafeInteger(spdj) && (spdj as number) >= 0
+  typeof spdj === 'string'
+    ? PRICE.test(spdj)
+    : isNumber(spdj) && PRICE.test(numberText(spdj)) && Number.isSafeInteger(Number(numberText(spdj)))

@@ -1,8 +1,10 @@
 import type { App } from '../app.ts'
 import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { ExactNumber, numberText, readExact, writeExact } from '../platform/exact-json.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import type { Limits } from '../platform/outbound/connect.ts'
 import { signCommand } from './command-signing.ts'
+import { productNumber } from './goods.ts'
 import type { Goods } from './order.ts'
 import type { CommandAnswer, Supplier } from './supplier.ts'
 import type { SupplierAccess } from './vending-settings.ts'
@@ -75,14 +77,15 @@ function commandBody(
 
 function goodsAsSent(goods: Goods) {
   const { spbh, spdj } = goods
-  return { ...goods, spbh: String(spbh), ...(typeof spdj === 'number' ? { spdj: String(spdj) } : {}) }
+  const price = typeof spdj === 'number' || spdj instanceof ExactNumber ? { spdj: numberText(spdj) } : {}
+  return { ...goods, spbh: productNumber(spbh), ...price }
 }
 
 function postJson(app: App, url: string, body: object): Promise<Attempted> {
   assertOutsideTransaction('a machine supplier')
   return app.supplierPoster.post({
     url,
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(writeExact(body)),
     headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gateway' },
     keepAlive: false,
   })
@@ -126,16 +129,20 @@ function readJson(body: Buffer | null): Said | null {
   return { code: textOf(code), message: typeof words === 'string' ? printable(words) : '', data }
 }
 
+/** Numbers as the supplier has written them: a merchant orders by what was read here. */
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const plain: unknown = JSON.parse(text)
+    return readExact(text) ?? plain
   } catch {
     return null
   }
 }
 
 function textOf(value: unknown): string | null {
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number' || value instanceof ExactNumber)
+    return numberText(value).slice(0, LONGEST_CODE)
   const text = typeof value === 'string' ? printable(value).slice(0, LONGEST_CODE) : ''
   return text === '' ? null : text
 }
@@ -150,7 +157,8 @@ function rowsOf(attempted: Attempted): SupplierRows {
   if (said === null) return null
   const data: unknown[] = Array.isArray(said.data) ? said.data : [said.data]
   const rows = data.filter(
-    (one): one is Row => typeof one === 'object' && one !== null && !Array.isArray(one),
+    (one): one is Row =>
+      typeof one === 'object' && one !== null && !Array.isArray(one) && !(one instanceof ExactNumber),
   )
   if (rows.length > 0) return rows
   return Array.isArray(said.data) && said.data.length === 0 && said.code === ACCEPTED ? [] : null

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
+import { ExactNumber, numberText } from '../platform/exact-json.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { httpSupplier } from './http-supplier.ts'
@@ -117,7 +118,8 @@ const firstOf = (row: Row, names: readonly string[]): unknown =>
 
 function textOf(row: Row, names: readonly string[]): string | null {
   const value = firstOf(row, names)
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  if (typeof value === 'number' || value instanceof ExactNumber) return numberText(value)
+  const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? null : text
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { ChargeStatus } from '../charges/charge.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
+import type { ExactNumber } from '../platform/exact-json.ts'
 
 /** Where the machine's side of an order stands (spec 3.4). */
 export type VendingStatus = 'pending' | 'dispensing' | 'dispensed' | 'failed'
@@ -17,10 +18,14 @@ export const VENDING_MOVES = {
 } as const satisfies Record<VendingStatus, readonly VendingStatus[]>
 
 /** One product of an order as the merchant gave it; what else stands in it is kept and passed on. */
-export type Goods = { spbh: string | number; spmc?: string; spdj?: string | number }
+export type Goods = {
+  spbh: string | number | ExactNumber
+  spmc?: string
+  spdj?: string | number | ExactNumber
+}
 
 /** What the machine reports of one product. */
-export type ReportedGoods = { spbh?: string | number; chsl: number; spmc?: string }
+export type ReportedGoods = { spbh?: string; chsl: number; spmc?: string }
 
 /** The attempt on an order; `due` is what mobile money pays of it, in whole UGX, 0 where a gift card covers all. */
 export type OrderCharge = { id: string; status: ChargeStatus; due: number }

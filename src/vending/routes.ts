@@ -6,6 +6,7 @@ import { DirectDispenseAnswerShape } from './direct-answer.ts'
 import { DirectDispenseShape } from './direct-create.ts'
 import { dispenseDirect } from './direct-dispense.ts'
 import { getOrder } from './find-orders.ts'
+import { goodsAsWritten } from './goods.ts'
 import { invalidateOrder } from './invalidate-order.ts'
 import { OrderShape, presentOrder, type VendingOrder } from './order.ts'
 import { VendingOrderCreateShape } from './order-create.ts'
@@ -23,6 +24,11 @@ const RetriedShape = Type.Object(
 
 const present = (app: App, order: VendingOrder) =>
   presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
+
+const asWritten = <Body extends { goods: unknown }>(body: Body, bytes: Buffer): Body => ({
+  ...body,
+  goods: goodsAsWritten(body.goods, bytes),
+})
 
 export const vendingEndpoints = [
   endpoint<App, typeof VendingOrderCreateShape>({
@@ -43,8 +49,8 @@ export const vendingEndpoints = [
       403: 'vending_disabled: vending is off for this merchant',
       404: 'not_found: machine not registered to this merchant',
     },
-    handle(app, { caller, requestId, body, idempotency }) {
-      return createOrder(app, { caller, requestId, given: body, idempotency })
+    handle(app, { caller, requestId, body, bodyBytes, idempotency }) {
+      return createOrder(app, { caller, requestId, given: asWritten(body, bodyBytes), idempotency })
     },
   }),
   endpoint<App, never>({
@@ -126,8 +132,8 @@ export const vendingEndpoints = [
       409: 'conflict: this charge has already paid for a dispense',
       502: 'supplier_error: the machine supplier refused; charge and key are free again',
     },
-    handle(app, { caller, requestId, body, idempotency }) {
-      return dispenseDirect(app, { caller, requestId, given: body, idempotency })
+    handle(app, { caller, requestId, body, bodyBytes, idempotency }) {
+      return dispenseDirect(app, { caller, requestId, given: asWritten(body, bodyBytes), idempotency })
     },
   }),
 ]

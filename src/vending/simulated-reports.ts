@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { CLAIM_COLUMNS, type Claim } from './claim.ts'
+import { productNumber } from './goods.ts'
 import { moveDirect } from './move-direct.ts'
 import { moveOrder } from './move-order.ts'
 import type { ReportedGoods } from './order.ts'
@@ -34,7 +35,7 @@ async function report(app: App, claim: Due): Promise<void> {
   if (reports !== 'not_finished') {
     const units = reports === 'delivered' ? 1 : 0
     const result: ReportedGoods[] = claim.goods.map(({ spbh, spmc }) => ({
-      spbh,
+      spbh: productNumber(spbh),
       chsl: units,
       ...(spmc === undefined ? {} : { spmc }),
     }))

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { ExactNumber } from '../platform/exact-json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { httpSupplier } from './http-supplier.ts'
@@ -111,7 +112,8 @@ function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
 
 /** A text or number of the supplier as text; null for everything else, and for what no line of text can hold. */
 function factOf(value: unknown): string | null {
-  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
+  const given = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber
+  const text = given ? String(value).trim() : ''
   if (text === '' || hasForbiddenControl(text, false)) return null
   return text.slice(0, LONGEST_FACT)
 }

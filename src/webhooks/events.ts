@@ -1,6 +1,7 @@
 import { numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { writeExact } from '../platform/exact-json.ts'
 import { newId } from '../platform/ids.ts'
 
 type Mode = 'test' | 'live'
@@ -88,7 +89,7 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
 
 /** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is when the event came to be. */
 function envelope(happening: Happening, id: string, at: Date): string {
-  return JSON.stringify({
+  return writeExact({
     data: happening.data,
     event: happening.type,
     id,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import pg, { type PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
+import { readExact } from '../exact-json.ts'
 import { readSum } from '../sums.ts'
 import { CommitUnknown, classify, isRetryable } from './errors.ts'
 import type { Statement } from './statement.ts'
@@ -12,6 +13,8 @@ const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Da
 pg.types.setTypeParser(20, readSum)
 pg.types.setTypeParser(1700, readSum)
 pg.types.setTypeParser(1184, readTime)
+// What was given as `json` is kept to the digit: goods of machines have numbers that no number of this language holds.
+pg.types.setTypeParser(114, readExact)
 
 /** One statement with its values, ready to be sent. */
 export type Call<Row = unknown> = { statement: Statement<Row>; values: unknown[] }

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { jsonText } from '../json.ts'
+import { writeExact } from '../exact-json.ts'
 import type { Answer, Caller } from './caller.ts'
 
 /** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, form. */
@@ -82,6 +82,6 @@ export function rawEndpoint<App, Body>(
 /** An answer rendered from a value; what goes out is exactly what is shown in the description. */
 export const answer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
   status,
-  body: jsonText(value),
+  body: writeExact(value),
   objectId,
 })

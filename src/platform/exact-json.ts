@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+
+// Stands before a number on its way through JSON.parse and JSON.stringify, which both would change it. Nobody can guess it, so
+// no text of a stranger is taken for one.
+const MARK = `${randomBytes(12).toString('hex')} `
+const MARKED = new RegExp(`"${MARK}(-?[0-9][-+.0-9eE]*)"`, 'g')
+// Fewer digits than this, without sign, fraction and exponent, always come back as they were written.
+const SURELY_EXACT_DIGITS = 15
+// Each of them costs some time; nobody sends as many.
+const MOST_LOOKED_AT = 10_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const MINUS = 0x2d
+
+/** A number as it was written, where a number of this language would be written otherwise: 1731234567890123457, 1.50. */
+export class ExactNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  toString(): string {
+    return this.text
+  }
+
+  /** Only `writeExact` makes a number of it again. */
+  toJSON(): string {
+    return `${MARK}${this.text}`
+  }
+}
+
+/** The digits of a whole number that a program can hold, however it was written (`1.0`); any other as it was written. */
+export function numberText(value: number | ExactNumber): string {
+  const held = Number(value instanceof ExactNumber ? value.text : value)
+  return Number.isSafeInteger(held) ? String(held) : String(value)
+}
+
+/**
+ * Parses text that is known to be JSON, with the same result as JSON.parse but for numbers that would change: those are
+ * ExactNumbers. Undefined where there are more than ten thousand numbers to look at.
+ */
+export function readExact(text: string): unknown {
+  const places = changedNumbers(text)
+  if (places === null) return undefined
+  if (places.length === 0) return JSON.parse(text)
+  let marked = ''
+  let done = 0
+  for (const [from, to] of places) {
+    marked += `${text.slice(done, from)}"${MARK}${text.slice(from, to)}"`
+    done = to
+  }
+  return withNumbers(JSON.parse(marked + text.slice(done)))
+}
+
+/** JSON.stringify, with ExactNumbers as they were written and every digit of a bigint. */
+export function writeExact(value: unknown): string {
+  const text = writeMarked(value)
+  return text.includes(MARK) ? text.replace(MARKED, '$1') : text
+}
+
+/** Only sums of very many payments are bigints, so the ordinary way is tried first. */
+function writeMarked(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return writeBigints(value)
+  }
+}
+
+function writeBigints(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  const plain = typeof value !== 'object' || value === null || value instanceof Date
+  if (plain || value instanceof ExactNumber) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(writeBigints).join(',')}]`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeBigints(member)}`).join(',')}}`
+}
+
+/** Where those numbers stand, from and to; null where too many had to be looked at. */
+function changedNumbers(text: string): [number, number][] | null {
+  const places: [number, number][] = []
+  let looked = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, at)
+      if (mayChange(text, at, end)) {
+        looked += 1
+        if (looked > MOST_LOOKED_AT) return null
+        const written = text.slice(at, end)
+        if (String(Number(written)) !== written) places.push([at, end])
+      }
+      at = end - 1
+    }
+  }
+  return places
+}
+
+function endOfString(text: string, quote: number): number {
+  let at = quote + 1
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}
+
+function endOfNumber(text: string, from: number): number {
+  let at = from + 1
+  while (at < text.length && isOfNumber(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function mayChange(text: string, from: number, to: number): boolean {
+  if (to - from > SURELY_EXACT_DIGITS) return true
+  for (let at = from; at < to; at += 1) if (!isDigit(text.charCodeAt(at))) return true
+  return false
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+// Digits, `+`, `-`, `.`, `e` and `E`: in JSON none of them stands beside a number without being part of it.
+const isOfNumber = (code: number) =>
+  isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e || (code | 0x20) === 0x65
+
+/** Puts ExactNumbers where their marks stand, in what JSON.parse has just made. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) value[at] = withNumbers(item)
+    return value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members = value as Record<string, unknown> // Made by JSON.parse, and no list.
+  for (const name of Object.keys(members)) {
+    const member = members[name]
+    const read = withNumbers(member)
+    // A member called `__proto__` stays a member: it would be the prototype if it were assigned.
+    if (read !== member)
+      Object.defineProperty(members, name, {
+        value: read,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      })
+  }
+  return value
+}
