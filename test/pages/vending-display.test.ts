@@ -39,7 +39,7 @@ async function newOrder(machine = 'M-OK'): Promise<Order> {
   return { id: order_id, url: display_url }
 }
 
-type Screen = { scripts?: boolean; expected?: RegExp; size?: (typeof MACHINE_SIZES)[number] }
+type Screen = { scripts?: boolean; expected?: RegExp; size?: { width: number; height: number } }
 /** A machine's browser, in which nothing may go wrong that is not expected. */
 async function onScreen(
   story: (page: Page) => Promise<void>,
@@ -174,24 +174,48 @@ test('without scripts the screen follows its order too', ON_BROWSER, async () =>
   )
 })
 
-test(
-  'every screen fits, in every language, whatever the shop and its products are called',
-  ON_BROWSER,
-  async () => {
-    for (const size of MACHINE_SIZES)
-      await onScreen(
-        async (page) => {
-          for (const { name, view, setting } of EXAMPLE_SCREENS)
-            for (const language of ['en', 'lg', 'sw'] as const) {
-              const named = setting.shop && { name: LONG_NAME, handle: 'x' }
-              await page.setContent(renderPage(view, { ...setting, shop: named, mode: 'test', language }))
-              const over = await page.evaluate(
-                '[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]',
-              )
-              assert.deepEqual(over, [0, 0], `${name} in ${language} at ${size.width}x${size.height}`)
-            }
-        },
-        { size, scripts: false },
-      )
-  },
-)
+// Noto Sans is what Debian shows where its fonts are installed; a tenth wider than that is about the widest of its kind.
+const FONTS: Record<string, string> = {
+  "the system's font": '',
+  'Noto Sans': notoSans('100%'),
+  'a font a tenth wider': notoSans('110%'),
+}
+
+/** Noto Sans from its package, of this part of its size, under the name that the style of the screens asks for first. */
+function notoSans(size: string): string {
+  const faces = [400, 700].map((weight) => {
+    const file = `@fontsource/noto-sans/files/noto-sans-latin-${weight}-normal.woff2`
+    const font = readFileSync(createRequire(import.meta.url).resolve(file)).toString('base64')
+    const source = `url(data:font/woff2;base64,${font})`
+    return `@font-face{font-family:Noto Sans;font-weight:${weight};size-adjust:${size};src:${source}}`
+  })
+  return faces.join('')
+}
+
+/** By how many pixels the page is too wide and too high, once its fonts are there. */
+const OVER = `document.fonts.ready.then(() =>
+  [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight])`
+const FONTS_LOADED = `document.fonts.ready.then(() => [...document.fonts].filter((font) => font.status === 'loaded').length)`
+
+for (const [font, faces] of Object.entries(FONTS))
+  test(
+    `C25 every screen fits in ${font}, in every language, whatever the shop and its products are called`,
+    ON_BROWSER,
+    async () => {
+      for (const size of [...MACHINE_SIZES, { width: 1280, height: 720 }, { width: 1920, height: 1080 }])
+        await onScreen(
+          async (page) => {
+            for (const { name, view, setting } of EXAMPLE_SCREENS)
+              for (const language of ['en', 'lg', 'sw'] as const) {
+                const named = setting.shop && { name: LONG_NAME, handle: 'x' }
+                const html = renderPage(view, { ...setting, shop: named, mode: 'test', language })
+                await page.setContent(html.replace('</head>', `<style>${faces}</style></head>`))
+                const what = `${name} in ${language} at ${size.width}x${size.height}`
+                assert.deepEqual(await page.evaluate(OVER), [0, 0], what)
+                if (faces !== '') assert.ok(((await page.evaluate(FONTS_LOADED)) as number) > 0, what)
+              }
+          },
+          { size, scripts: false },
+        )
+    },
+  )

@@ -118,7 +118,7 @@ function Told(page: Page<'display'>) {
     order === null ? null : troubleOf(screen, { ...page, shop: page.brief, amount: order.amount })
   const says = saysOf(page)
   return (
-    <div class={trouble ? 'told much' : 'told'}>
+    <div class={trouble || isDoubted(screen) ? 'told much' : 'told'}>
       <div class="sign">
         {screen.name === 'scan' || screen.name === 'releasing' ? (
           <i class="turning" />
@@ -137,6 +137,9 @@ function Told(page: Page<'display'>) {
     </div>
   )
 }
+
+/** What came out perhaps is said with whom to ask if it did not: a sentence as long as one of trouble. */
+const isDoubted = (screen: Screen) => screen.name === 'collect' && screen.doubt !== null
 
 function headlineOf({ view, texts }: Page<'display'>): string {
   const { name } = view.screen
