@@ -20,6 +20,46 @@ create unlogged table address_windows (
 ) with (fillfactor=50);
 CREATE INDEX address_windows_left ON address_windows USING btree (counts_until);
 
+create table alert_test (
+  only_row boolean not null default true,
+  address_hash bytea not null,
+  code_hash bytea not null,
+  sent_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  constraint alert_test_pkey PRIMARY KEY (only_row),
+  constraint alert_test_address_hash_check CHECK (length(address_hash) = 32),
+  constraint alert_test_code_hash_check CHECK (length(code_hash) = 32),
+  constraint alert_test_only_row_check CHECK (only_row)
+);
+
+create table alerts (
+  id bigint generated always as identity not null,
+  kind text not null,
+  subject text not null,
+  place text not null,
+  says text not null,
+  size bigint not null,
+  since timestamp with time zone not null,
+  opened_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  times integer not null default 1,
+  closed_at timestamp with time zone,
+  to_tell text,
+  telling text,
+  telling_until timestamp with time zone,
+  told_at timestamp with time zone,
+  told_size bigint,
+  constraint alerts_pkey PRIMARY KEY (id),
+  constraint alerts_check CHECK (closed_at IS NULL OR closed_at >= opened_at),
+  constraint alerts_check1 CHECK ((telling IS NULL) = (telling_until IS NULL)),
+  constraint alerts_says_check CHECK (length(says) <= 2000),
+  constraint alerts_size_check CHECK (size >= 0),
+  constraint alerts_to_tell_check CHECK (to_tell = ANY (ARRAY['opened'::text, 'worse'::text, 'closed'::text]))
+);
+CREATE UNIQUE INDEX alerts_open_once ON alerts USING btree (kind, subject) WHERE closed_at IS NULL;
+CREATE INDEX alerts_to_tell ON alerts USING btree (kind) WHERE to_tell IS NOT NULL;
+CREATE INDEX alerts_told ON alerts USING btree (kind, told_at) WHERE told_at IS NOT NULL;
+
 create table api_keys (
   hash bytea not null,
   merchant_id bigint not null,
@@ -562,6 +602,7 @@ create table ledger_heads (
   constraint ledger_heads_pending_check CHECK (pending >= 0),
   constraint ledger_heads_seq_check CHECK (seq >= 0)
 ) with (fillfactor=50);
+CREATE INDEX ledger_heads_frozen ON ledger_heads USING btree (merchant_id, mode) WHERE payouts_frozen_for IS NOT NULL;
 
 create table machines (
   merchant_id bigint not null,

@@ -64,6 +64,8 @@ export type Shared = {
   /** Posts to machine suppliers, whose addresses have an allow-list of their own. */
   supplierPoster: Poster
   supplierRules: TargetRules
+  /** Posts alerts to the operator's own address, which may be a private one. */
+  alertPoster: Poster
   /** The address merchants and customers use, without a slash at the end. */
   baseUrl: string
   deadlineIn(ms: number): Deadline
@@ -153,9 +155,9 @@ export function buildGateway(parts: Parts): Gateway {
       wake = listener
     },
     close: async () => {
-      const { poster, supplierPoster } = posting
+      const { poster, supplierPoster, alertPoster } = posting
       const databases = [directory, ...cells.map((app) => app.db)]
-      await Promise.all([poster, supplierPoster, ...databases].map((one) => one.close()))
+      await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
     },
   }
 }
@@ -164,7 +166,7 @@ export function buildGateway(parts: Parts): Gateway {
 function postersOf({
   config,
   resolve,
-}: Parts): Pick<Shared, 'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules'> {
+}: Parts): Pick<Shared, 'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules' | 'alertPoster'> {
   const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
   const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
   const resolving = resolve ? { resolve } : {}
@@ -174,6 +176,7 @@ function postersOf({
     supplierRules,
     poster: createPoster({ ...targetRules, ...resolving }),
     supplierPoster: createPoster(toSuppliers),
+    alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: placeOf(config.alertWebhook) }),
   }
 }
 
@@ -232,4 +235,11 @@ function takenBeforehand(config: Config, db: Database): Record<string, ExactWind
 
 function ownHosts(config: Config): string[] {
   return config.baseUrl === null ? [config.host] : [new URL(config.baseUrl).hostname, config.host]
+}
+
+/** The host and port of an address of the operator, as an entry of an allow-list: it may be a private one. */
+function placeOf(address: string | null): string[] {
+  if (address === null) return []
+  const { hostname, port, protocol } = new URL(address)
+  return [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { armCrashPoint } from './platform/crash-point.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import {
+  address,
   anyText,
   databaseUrl,
   hostPorts,
@@ -134,6 +135,12 @@ const SETTINGS = {
     '',
     'bearer token that opens /metrics on the API port; empty keeps it shut there',
     optional,
+  ),
+  alertWebhook: setting(
+    'ALERT_WEBHOOK',
+    '',
+    'an address of yours that gets every alert as JSON with a line of text; production wants one, confirmed with "alerts test"',
+    address,
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { alertCommands } from './commands/alerts.ts'
 import {
   type Command,
   type CommandAnswer,
@@ -59,6 +60,7 @@ const COMMANDS = [
   ...vendingDecideCommands,
   ...upkeepCommands,
   ...secretCommands,
+  ...alertCommands,
 ]
 
 async function main(args: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { raiseAlertsNow } from './alerts/look-around.ts'
 import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
 import { publicLimits } from './checkout/public-limits.ts'
@@ -53,9 +54,12 @@ type Door = {
   timers: NodeJS.Timeout[]
 }
 
+type Every = (ms: number, work: () => Promise<unknown>) => void
+
 const PING = statement('ping', 'select 1')
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
+const ALERT_LOOK_MS = 30_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
 const fromRoot = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
@@ -110,8 +114,10 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)
   door.opened = opened
-  keepUp(door, opened, log)
+  const every = keepUp(door, opened, log)
   if (role !== 'web') startWorkers(door, gateway, log)
+  // A worker that is dead cannot say so: web processes look too, and what both see is one alert.
+  else every(ALERT_LOOK_MS, () => raiseAlertsNow(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 
@@ -224,9 +230,9 @@ function isWorthWaiting(error: unknown): boolean {
 }
 
 /** Keys and rate counts of the other processes, and the embedded server when it has gone away. */
-function keepUp(door: Door, opened: Opened, log: Logger): void {
+function keepUp(door: Door, opened: Opened, log: Logger): Every {
   const { gateway } = opened
-  const every = (ms: number, work: () => Promise<unknown>) => {
+  const every: Every = (ms, work) => {
     let busy = false
     const timer = setInterval(() => {
       if (busy) return
@@ -250,6 +256,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): void {
     const answers = await gateway.directory.query(PING).catch(() => null)
     if (answers === null && !door.draining) await opened.rejoin()
   })
+  return every
 }
 
 function startWorkers(door: Door, gateway: Gateway, log: Logger): void {

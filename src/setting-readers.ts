@@ -41,6 +41,14 @@ export const url = (text: string) => {
     throw new WrongSettings('must be an http or https address without a path')
   return text.replace(/\/+$/, '')
 }
+/** An http or https address with whatever path; its credentials stand in the path or query, never before the host. */
+export const address = (text: string) => {
+  if (text === '') return null
+  const read = URL.canParse(text) ? new URL(text) : null
+  if (read === null || !['http:', 'https:'].includes(read.protocol) || read.username || read.password)
+    throw new WrongSettings('must be an http or https address without a user name')
+  return read.href
+}
 export const databaseUrl = (text: string) => {
   if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
     throw new WrongSettings('must start with postgres:// or postgresql://')

@@ -1,3 +1,4 @@
+import { raiseAlerts } from './alerts/look-around.ts'
 import type { App } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
@@ -60,6 +61,7 @@ export function sweepsOf(app: App): CellSweep[] {
       everyMs: 5 * SECOND,
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
+    { name: 'raise-alerts', everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
     { name: 'prune', everyMs: HOUR, runOnce: () => prune(app) },
   ]
 }

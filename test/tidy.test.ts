@@ -26,7 +26,7 @@ const ORDER = [
   ['storefront', 'disputes'],
   ['reports'],
   ['checkout'],
-  ['verify', 'docs'],
+  ['verify', 'docs', 'alerts'],
   ['(program)', 'commands'],
 ]
 const PROGRAM = ORDER.length - 1
@@ -86,6 +86,8 @@ const OWNERS: Record<string, string> = {
   rate_counts: 'platform',
   address_windows: 'platform',
   migration_checksums: 'platform',
+  alerts: 'alerts',
+  alert_test: 'alerts',
   cells: '(migrations)',
   master_key_check: '(program)',
   lasting_keys: '(program)',

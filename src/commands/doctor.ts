@@ -1,3 +1,4 @@
+import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
 import type { Gateway } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
@@ -41,7 +42,11 @@ export async function examine({
   gateway: Gateway
 }): Promise<DoctorFinding[]> {
   const level = config.production ? 'refused' : 'warning'
-  const sentences = [...settingsFaults(config), ...(await serverFaults(gateway))]
+  const sentences = [
+    ...settingsFaults(config),
+    ...(await serverFaults(gateway)),
+    ...(await alertFaults(gateway)),
+  ]
   const behind = await columnsBehind(gateway)
   const warnings = [
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
@@ -124,4 +129,11 @@ async function connectionFaults(gateway: Gateway): Promise<string[]> {
       `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${most} are to be used, over all processes (raise max_connections)`,
     )
   return faults
+}
+
+async function alertFaults(gateway: Gateway): Promise<string[]> {
+  if (gateway.config.alertWebhook === null)
+    return ['ALERT_WEBHOOK is not set: nobody hears when money is stuck or the ledger is wrong']
+  if (await isAlertAddressConfirmed(gateway)) return []
+  return ['nobody has confirmed an alert of ALERT_WEBHOOK: run "gateway alerts test"']
 }

@@ -1,3 +1,4 @@
+import { raiseAlertsNow } from '../alerts/look-around.ts'
 import { settleLedger } from '../charges/settle-charges.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
@@ -83,6 +84,7 @@ async function setFreeze(input: CommandInput, reason: string | null) {
     { action, merchant: name ?? 'platform', reason },
     'live payouts were frozen or unfrozen by command',
   )
+  await raiseAlertsNow(input.gateway)
   const json = {
     scope: name === undefined ? 'platform' : 'account',
     merchant: name ?? null,

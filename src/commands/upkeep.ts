@@ -1,3 +1,6 @@
+import { recordLook } from '../alerts/raise-alerts.ts'
+import { sendAlerts } from '../alerts/send-alerts.ts'
+import type { App } from '../app.ts'
 import { sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { verifyCell, verifyReport } from '../verify/verify.ts'
@@ -52,11 +55,11 @@ const verify: Command = {
   options: {},
   async run({ gateway }) {
     const cells = []
-    for (const app of gateway.cells)
-      cells.push({
-        cell: app.cell,
-        findings: [...(await verifyCell(app.db, gateway.clock.now())), await verifyStops(app)],
-      })
+    for (const app of gateway.cells) {
+      const findings = [...(await verifyCell(app.db, gateway.clock.now())), await verifyStops(app)]
+      cells.push({ cell: app.cell, findings })
+      await tellOfVerify(app, findings)
+    }
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
     const lines = cells.flatMap(({ cell, findings }) => [cell, verifyReport(findings)])
     return {
@@ -65,6 +68,23 @@ const verify: Command = {
       exitCode: holds ? 0 : 1,
     }
   },
+}
+
+/** A broken invariant wakes a person, also when the command ran at night by a timer. */
+async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verifyCell>>): Promise<void> {
+  const broken = findings.filter(({ violations }) => violations > 0)
+  const at = app.clock.now()
+  const says = `verify found broken invariants in ${app.cell}: ${broken.map(({ id }) => id).join(', ')}`
+  const size = broken.reduce((sum, { violations }) => sum + violations, 0)
+  const found =
+    broken.length === 0 ? [] : [{ kind: 'verify_failed', subject: app.cell, says, size, since: at } as const]
+  try {
+    await recordLook(app.directory, { place: app.cell, kinds: ['verify_failed'], found, at })
+    await sendAlerts(app)
+  } catch (error) {
+    // What verify found must be printed whatever becomes of the alert.
+    app.log.error({ err: error }, 'the alert about verify could not be raised')
+  }
 }
 
 const doctor: Command = {

@@ -1,0 +1,30 @@
+/** What is wrong, as one look found it. */
+export type Alarm = {
+  kind: AlertKind
+  /** What it is about; one alert is open for each kind and subject. */
+  subject: string
+  /** A sentence with what, how much money and where. No phones, no names. */
+  says: string
+  /** How bad it is, in a unit of its kind: doubled, it is told again. */
+  size: number
+  /** Since when it holds. */
+  since: Date
+}
+
+/** Every kind with what to do about it (docs/operating.md has a paragraph for each). */
+export const ALERT_KINDS = {
+  parked_money:
+    'An operator does not say what became of money. Look at its status page and at "gateway stuck"; nothing is lost, and nothing is to be repeated.',
+  stuck_money:
+    'Ask the operator about the movements that "gateway stuck" lists; never pay them again by hand.',
+  never_arrived:
+    'The operator does not know movements that may have reached it. Ask for its own statement of that day before anything is called failed.',
+  sweep_behind:
+    'Look whether a worker runs ("gateway serve --role worker") and what its log says; "gateway sweep NAME" runs the task once.',
+  verify_failed:
+    'Freeze payouts ("gateway payouts freeze --reason R"), keep the database as it is, and find the cause before anything else.',
+  critical_break:
+    'Look at "gateway exceptions list"; the payouts of that account are paused until it is resolved.',
+  payouts_frozen: 'Somebody froze or released live payouts. Make sure that it was meant.',
+} as const
+export type AlertKind = keyof typeof ALERT_KINDS

@@ -1,0 +1,68 @@
+import type { App, Gateway } from '../app.ts'
+import type { Statement } from '../platform/db/statement.ts'
+import type { Alarm, AlertKind } from './alert.ts'
+import { LOOKS } from './looks.ts'
+import { recordLook } from './raise-alerts.ts'
+import { sendAlerts } from './send-alerts.ts'
+
+/** A condition that a person must hear of, as rows of one cell. No row means that all is well. */
+export type Look = {
+  kind: AlertKind
+  /** $1 is now. */
+  rows: Statement<Seen>
+  says(seen: Seen): string
+}
+export type Seen = {
+  subject: string
+  count: number
+  amount: number
+  since: Date
+  /** Some of the ids it is about. */
+  examples: string
+}
+
+/**
+ * Looks for everything that a person must hear of in this cell, records it and tells it. One look that fails is logged and
+ * hides no other, and leaves its alerts open. Answers how many conditions hold.
+ */
+export async function raiseAlerts(app: App): Promise<number> {
+  const at = app.clock.now()
+  let holding = 0
+  for (const kind of new Set(LOOKS.map((look) => look.kind))) {
+    try {
+      const found = await lookFor(app, kind, at)
+      holding += found.length
+      await recordLook(app.directory, { place: app.cell, kinds: [kind], found, at })
+    } catch (error) {
+      app.log.error({ err: error, alert: kind }, 'a look for alerts failed')
+    }
+  }
+  try {
+    await sendAlerts(app)
+  } catch (error) {
+    app.log.error({ err: error }, 'alerts could not be told')
+  }
+  return holding
+}
+
+/** The same for all cells, at once after a command that somebody must hear of. */
+export async function raiseAlertsNow(gateway: Gateway): Promise<void> {
+  for (const app of gateway.cells) await raiseAlerts(app)
+}
+
+async function lookFor(app: App, kind: AlertKind, at: Date): Promise<Alarm[]> {
+  const looks = LOOKS.filter((look) => look.kind === kind)
+  const found = await Promise.all(
+    looks.map(async (look) => {
+      const rows = await app.db.query(look.rows, [at.toISOString()])
+      return rows.map((seen) => ({
+        kind,
+        subject: `${app.cell} ${seen.subject}`,
+        says: `${look.says(seen)} (${app.cell}, since ${seen.since.toISOString()})`,
+        size: seen.count,
+        since: seen.since,
+      }))
+    }),
+  )
+  return found.flat()
+}

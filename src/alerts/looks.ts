@@ -1,0 +1,125 @@
+import { statement } from '../platform/db/statement.ts'
+import type { Look, Seen } from './look-around.ts'
+
+// Live movements that an operator may have and has not answered, with when they left (rails.md 4.7). Queued ones have not left.
+const WITHOUT_ANSWER = `
+  select a.subject, 'charge' as noun, c.amount, coalesce(a.sending_since, a.created_at) as left_at, a.first_not_found_at
+  from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
+  where c.follow_at is not null and c.mode = 'live' and c.created_at <= $1::timestamptz - interval '15 minutes'
+    and a.state in ('sending', 'accepted', 'in_doubt')
+  union all
+  select a.subject, 'payout', p.amount + p.fee, coalesce(a.sending_since, a.created_at), a.first_not_found_at
+  from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
+  where p.follow_at is not null and p.mode = 'live' and p.created_at <= $1::timestamptz - interval '15 minutes'
+    and a.state in ('sending', 'accepted', 'in_doubt')`
+const SUMMED = `count(*) as count, coalesce(sum(amount), 0) as amount, min(left_at) as since,
+  array_to_string((array_agg(subject order by left_at))[1:5], ', ') as examples`
+
+const PARKED = statement<Seen>(
+  'alert: parked money',
+  `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
+   where left_at <= $1::timestamptz - interval '15 minutes' group by noun having count(*) > 20`,
+)
+const STUCK = statement<Seen>(
+  'alert: stuck money',
+  `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
+   where left_at <= $1::timestamptz - interval '6 hours' group by noun`,
+)
+const NEVER_ARRIVED = statement<Seen>(
+  'alert: never arrived',
+  `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
+   where first_not_found_at is not null and left_at <= $1::timestamptz - interval '24 hours' group by noun`,
+)
+
+/** Rows of a queue that were due so long ago that nobody can be working on it. `amount` is in seconds there. */
+const late = (queue: string, from: string, due: string, after: string) => `
+  select '${queue}' as subject, count(*) as count, 0 as amount, min(due) as since, '' as examples
+  from (select ${due} as due from ${from} and ${due} <= $1::timestamptz - interval '${after}' order by 1 limit 1000) x
+  having count(*) > 0`
+// Payouts of a frozen or paused account wait on purpose.
+const BEHIND = statement<Seen>(
+  'alert: sweep behind',
+  [
+    late('follow-charges', 'charges c where c.follow_at is not null', 'c.follow_at', '5 minutes'),
+    late(
+      'send-payouts',
+      `payouts p join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode, payout_stops s
+         where p.follow_at is not null and h.payouts_paused_by is null and h.payouts_frozen_for is null and s.frozen_for is null`,
+      'p.follow_at',
+      '5 minutes',
+    ),
+    late(
+      'settle-charges',
+      `ledger_heads h cross join lateral (select hold_until from charges c
+           where c.merchant_id = h.merchant_id and c.mode = h.mode and c.settled_at is null and c.hold_until is not null
+           order by c.hold_until limit 1) held where h.mode = 'live'`,
+      'held.hold_until',
+      '2 hours',
+    ),
+    late('run-schedules', `schedules s where s.status = 'active'`, 's.next_run_at', '10 minutes'),
+    late(
+      'send-deliveries',
+      `deliveries d where d.next_attempt_at is not null and d.attempts = 0`,
+      'd.next_attempt_at',
+      '10 minutes',
+    ),
+  ].join(' union all '),
+)
+const BREAKS = statement<Seen>(
+  'alert: critical breaks',
+  `select m.public_id as subject, count(*) as count, 0 as amount, min(e.opened_at) as since,
+     array_to_string((array_agg(e.kind || ' of ' || e.subject order by e.opened_at))[1:5], ', ') as examples
+   from exceptions e join merchants m on m.id = e.merchant_id
+   where e.closed_at is null and e.severity = 'critical' and e.opened_at <= $1::timestamptz group by m.public_id order by 4 limit 100`,
+)
+// Neither row knows when it was frozen; the alert keeps the moment at which it was first seen.
+const FROZEN = statement<Seen>(
+  'alert: frozen payouts',
+  `select 'platform' as subject, 1 as count, 0 as amount, $1::timestamptz as since, s.frozen_for as examples
+   from payout_stops s where s.frozen_for is not null
+   union all
+   (select m.public_id, 1, 0, $1::timestamptz, h.payouts_frozen_for from ledger_heads h join merchants m on m.id = h.merchant_id
+    where h.payouts_frozen_for is not null order by 1 limit 100)`,
+)
+
+const money = ({ subject, count, amount, examples }: Seen) =>
+  `${count} live ${subject} of ${amount} UGX together (${examples})`
+
+/** Everything that is looked for in a cell. What only a command can find (verify) is recorded by the command. */
+export const LOOKS: readonly Look[] = [
+  {
+    kind: 'parked_money',
+    rows: PARKED,
+    says: (seen) => `${money(seen)} have waited for the operator's answer for more than 15 minutes`,
+  },
+  {
+    kind: 'stuck_money',
+    rows: STUCK,
+    says: (seen) => `${money(seen)} have waited for the operator's answer for more than 6 hours`,
+  },
+  {
+    kind: 'never_arrived',
+    rows: NEVER_ARRIVED,
+    says: (seen) => `${money(seen)} left more than 24 hours ago, and the operator does not know them`,
+  },
+  {
+    kind: 'sweep_behind',
+    rows: BEHIND,
+    says: ({ subject, count }) =>
+      `the task ${subject} is behind: ${count === 1000 ? 'at least 1000' : count} rows are overdue`,
+  },
+  {
+    kind: 'critical_break',
+    rows: BREAKS,
+    says: ({ subject, count, examples }) =>
+      `${count} critical exceptions of ${subject} are open: ${examples}`,
+  },
+  {
+    kind: 'payouts_frozen',
+    rows: FROZEN,
+    says: ({ subject, examples }) =>
+      subject === 'platform'
+        ? `live payouts of the platform are frozen: ${examples}`
+        : `live payouts of ${subject} are frozen: ${examples}`,
+  },
+]

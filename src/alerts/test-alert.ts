@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { statement } from '../platform/db/statement.ts'
+import { randomText } from '../platform/ids.ts'
+import { badRequest, domainRefusal } from '../platform/refusal.ts'
+import { post, type Telling } from './send-alerts.ts'
+
+const KEEP = statement(
+  'keep test alert',
+  `insert into alert_test (address_hash, code_hash, sent_at) values ($1, $2, $3)
+   on conflict (only_row) do update set address_hash = excluded.address_hash, code_hash = excluded.code_hash,
+     sent_at = excluded.sent_at, confirmed_at = null`,
+)
+const FIND = statement<{ addressHash: Buffer; codeHash: Buffer; confirmedAt: Date | null }>(
+  'find test alert',
+  `select address_hash as "addressHash", code_hash as "codeHash", confirmed_at as "confirmedAt" from alert_test`,
+)
+const CONFIRM = statement(
+  'confirm test alert',
+  'update alert_test set confirmed_at = $1 where code_hash = $2',
+)
+
+const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789' // What people do not misread.
+const CODE_CHARACTERS = 6
+
+/** Sends one alert to ALERT_WEBHOOK with a code that whoever reads it gives back. Refuses without an address or an answer. */
+export async function sendTestAlert(telling: Telling): Promise<void> {
+  const address = telling.config.alertWebhook
+  if (address === null) throw badRequest('ALERT_WEBHOOK is not set: there is nobody to tell')
+  const code = randomText(CODE_ALPHABET, CODE_CHARACTERS)
+  const text = `A test alert of ${telling.baseUrl}. Confirm that somebody reads this: gateway alerts test --code ${code}`
+  const message = { kind: 'test', service: telling.baseUrl, code, alerts: [], more: 0, text }
+  await telling.directory.query(KEEP, [digest(address), digest(code), telling.clock.now().toISOString()])
+  if (!(await post(telling, message)))
+    throw domainRefusal(
+      'not_delivered',
+      'ALERT_WEBHOOK did not take the test alert; the log line above says why',
+    )
+}
+
+/** Confirms the last test alert with the code that stood in it. */
+export async function confirmTestAlert(telling: Telling, code: string): Promise<void> {
+  const [sent] = await telling.directory.query(FIND)
+  const given = digest(code.trim().toUpperCase())
+  if (!sent || !timingSafeEqual(sent.codeHash, given))
+    throw domainRefusal('wrong_code', 'this is not the code of the last test alert')
+  await telling.directory.query(CONFIRM, [telling.clock.now().toISOString(), sent.codeHash])
+}
+
+/** Whether somebody has confirmed a test alert that went to the address of now. */
+export async function isAlertAddressConfirmed(
+  telling: Pick<Telling, 'directory' | 'config'>,
+): Promise<boolean> {
+  const address = telling.config.alertWebhook
+  if (address === null) return false
+  const [sent] = await telling.directory.query(FIND)
+  return sent !== undefined && sent.confirmedAt !== null && sent.addressHash.equals(digest(address))
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,0 +1,26 @@
+import { confirmTestAlert, sendTestAlert } from '../alerts/test-alert.ts'
+import { writeAudit } from './audit.ts'
+import { type Command, optionalText, text } from './command.ts'
+
+const testAlert: Command = {
+  name: 'alerts test',
+  usage: 'alerts test [--code C]',
+  says: 'send one alert to ALERT_WEBHOOK; with the code that stands in it, confirm that a person reads them',
+  words: 0,
+  options: { code: text },
+  async run(input) {
+    const code = optionalText(input, 'code')
+    if (code === undefined) {
+      await sendTestAlert(input.gateway)
+      return {
+        json: { sent: true, confirmed: false },
+        lines: ['sent; whoever reads it confirms with: gateway alerts test --code <the code in it>'],
+      }
+    }
+    await confirmTestAlert(input.gateway, code)
+    await writeAudit(input.gateway, { action: 'alerts test', details: { confirmed: true } })
+    return { json: { sent: true, confirmed: true }, lines: ['confirmed: somebody reads the alerts'] }
+  },
+}
+
+export const alertCommands = [testAlert]
