@@ -9,9 +9,15 @@ const RELEASED = join(DOCS, 'released')
 const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
 const newest = () => read(RELEASED, '1.3.0.json')
 
+// What was given up on purpose, with the paper that says why.
+const GIVEN_UP: Record<string, string[]> = {
+  // docs/decisions/0018: only where a gift card had paid all, which could not be refunded at all before.
+  '1.3.0.json': ['webhook charge.refunded.data.refund_id: may now be null'],
+}
+
 for (const file of readdirSync(RELEASED))
   test(`C23: what ${file.replace('.json', '')} promised is still so`, () => {
-    assert.deepEqual(brokenPromises(read(RELEASED, file), read(DOCS, 'openapi.json')), [])
+    assert.deepEqual(brokenPromises(read(RELEASED, file), read(DOCS, 'openapi.json')), GIVEN_UP[file] ?? [])
   })
 
 test('C23: the description of the newest entry of the changelog that has a date is kept', () => {

@@ -50,9 +50,10 @@ function foresee(model: Model, one: Step): number[] {
       return []
     case 'refund': {
       const paid = model.links[one.link]?.attempts.filter(({ status }) => status === 'succeeded').at(-1)
-      if (!paid || paid.applied === LINKS[one.link]?.amount) return [400]
+      if (!paid) return [400]
       end(model, paid, 'refunded')
-      return [202]
+      // What a card has paid wholly goes back on it at once: no payout follows.
+      return [paid.applied === LINKS[one.link]?.amount ? 200 : 202]
     }
     case 'retry':
       return [302]

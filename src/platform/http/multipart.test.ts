@@ -87,7 +87,8 @@ test('4 MiB of nothing but boundaries are soon given up', async () => {
   for (const body of bodies) {
     const started = performance.now()
     await rejects(read(body), refused('multipart body has too many parts'))
-    ok(performance.now() - started < 1000)
+    // Milliseconds where it stops early, minutes where it does not: a crowded machine decides nothing.
+    ok(performance.now() - started < 20_000)
   }
 })
 
