@@ -8,6 +8,7 @@ import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
+import { finishBulks } from './payouts/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/send-payouts.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './platform/idempotency/keys.ts'
@@ -56,6 +57,7 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
     { name: 'follow-freeze', everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
     { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishAllKeys(app) },
+    { name: 'finish-bulks', everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
     {
       name: 'checkpoint-ledgers',
       everyMs: 5 * SECOND,

@@ -28,6 +28,7 @@ const SWEEPS = [
   'settle-charges',
   'send-deliveries',
   'finish-keys',
+  'finish-bulks',
   'checkpoint-ledgers',
   'prune',
 ]

@@ -70,6 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'send-payouts',
         'settle-charges',
         'finish-keys',
+        'finish-bulks',
         'checkpoint-ledgers',
       ),
       twice: fc.boolean(),

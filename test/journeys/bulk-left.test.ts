@@ -23,7 +23,7 @@ after(async () => {
 })
 
 const BULK = '/v1/payouts/bulk'
-const LEASE_MS = 30_000
+const LEASE_MS = 8000
 const items = (count: number, prefix = 'r') =>
   Array.from({ length: count }, (_, nth) => ({
     amount: 1000,
@@ -31,7 +31,7 @@ const items = (count: number, prefix = 'r') =>
     reference: `${prefix}${nth}`,
   }))
 const stored = (item: object) => ({ name: null, channel: 'op1_momo', ...item })
-const runBoth = () => Promise.all([service.run('finish-keys'), other.run('finish-keys')])
+const runBoth = () => Promise.all([service.run('finish-bulks'), other.run('finish-bulks')])
 
 /** As if the process had died with `done` of these items behind it: the rest waits, the key is running. */
 async function leftAlone(shop: Payer, payouts: object[], { key, done }: { key: string; done: number }) {
@@ -42,7 +42,7 @@ async function leftAlone(shop: Payer, payouts: object[], { key, done }: { key: s
     [shop.merchantId, key, fingerprintOf('POST', BULK, { payouts })],
   )
   await service.rows(
-    `update bulk_batches set items = $3, total = $4, lease_until = created_at + interval '30 seconds'
+    `update bulk_batches set items = $3, total = $4, lease_until = created_at + interval '8 seconds'
      where merchant_id = $1 and key = $2`,
     [shop.merchantId, key, JSON.stringify(payouts.map(stored)), payouts.length],
   )

@@ -26,6 +26,7 @@ const SWEEPS = [
   'run-schedules',
   'settle-charges',
   'finish-keys',
+  'finish-bulks',
   'checkpoint-ledgers',
 ]
 export const OUT_SHOPS = 2
