@@ -10,7 +10,8 @@ import { call, openDatabase } from '../src/platform/db/database.ts'
 import { statement } from '../src/platform/db/statement.ts'
 import { serve } from '../src/serve.ts'
 import { freePort } from './crash/installation.ts'
-import { type CuttingProxy, cuttingProxy } from './fakes/cutting-proxy.ts'
+import type { CuttingProxy } from './fakes/cutting-proxy.ts'
+import { behindWire } from './helpers/cut-wire.ts'
 import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
@@ -23,22 +24,15 @@ let service: TestService
 
 before(async () => {
   database = await testDatabase()
-  const wire = await proxyBefore(database)
-  proxy = wire.proxy
-  await proxy.open()
-  service = await startService({ database: { ...database, url: wire.url } })
+  const wired = await behindWire(database)
+  proxy = wired.proxy
+  service = await startService({ database: wired })
 })
 after(async () => {
   await service.close()
   await proxy.close()
   await database.drop()
 })
-
-async function proxyBefore({ url }: TestDatabase): Promise<{ proxy: CuttingProxy; url: string }> {
-  const { searchParams, pathname } = new URL(url)
-  const proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
-  return { proxy, url: `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}` }
-}
 
 const chargesOf = async (reference: string) =>
   (await service.rows('select id from charges where reference = $1', [reference])).length
@@ -171,7 +165,8 @@ test('F17: with every connection held a charge hears 503 within a moment, and th
 
 test('F19: without its database the service is alive, says so, refuses cleanly, and recovers alone', async (t) => {
   const merchant = await service.merchant()
-  const { proxy: door, url: databaseUrl } = await proxyBefore(database)
+  const { proxy: door, url: databaseUrl } = await behindWire(database)
+  await door.close()
   const config = readConfig({
     PORT: String(await freePort()),
     DATABASE_URL: databaseUrl,

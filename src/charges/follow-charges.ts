@@ -10,7 +10,7 @@ import { nextQuestionMs } from '../rails/follow-ladder.ts'
 import type { ChargeFailure, Deadline, Status } from '../rails/rail.ts'
 import { type Charge, dueOf } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { attemptFor } from './submit-live-charge.ts'
+import { attemptFor, endAsRefused } from './submit-live-charge.ts'
 
 type Followed = Pick<
   Charge,
@@ -28,6 +28,9 @@ type Followed = Pick<
   installation: string
   questionCount: number
   submitEndedAt: Date | null
+  reposts: number
+  /** With which word a post was refused. */
+  refusedAs: ChargeFailure | null
   tag: string
 }
 type Answered = Status<ChargeFailure>
@@ -46,7 +49,8 @@ const COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_c
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
 const DUE_TEST = statement<Followed>(
   'due test charges',
-  `select ${COLUMNS}, 'sandbox' as installation, 0 as "questionCount", null::timestamptz as "submitEndedAt", '' as tag
+  `select ${COLUMNS}, 'sandbox' as installation, 0 as "questionCount", null::timestamptz as "submitEndedAt", 0 as reposts,
+     null as "refusedAs", '' as tag
    from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
 const CLAIM_LIVE = statement<Followed>(
@@ -59,7 +63,8 @@ const CLAIM_LIVE = statement<Followed>(
    from due, rail_attempts a, merchants m
    where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
      and a.merchant_id = c.merchant_id and a.subject = c.id
-   returning ${COLUMNS}, a.installation, a.question_count as "questionCount", a.submit_ended_at as "submitEndedAt", m.tag`,
+   returning ${COLUMNS}, a.installation, a.question_count as "questionCount", a.submit_ended_at as "submitEndedAt",
+     a.reposts, a.refused_as as "refusedAs", m.tag`,
 )
 const ASK_AGAIN = statement(
   'ask about live charge again',
@@ -104,6 +109,11 @@ async function followSafely(app: App, charge: Followed, deadline: Deadline): Pro
 
 /** Whether the charge moved, or a question was asked and counted. */
 async function followOne(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
+  // The operator has said no to the only post there was: whoever heard it stored it, and could not apply it or is gone.
+  if (charge.refusedAs !== null && charge.reposts === 0) {
+    await endAsRefused(app, charge, { reason: charge.refusedAs, alongside: [] })
+    return true
+  }
   const rail = app.rails[charge.mode][charge.channel as keyof (typeof app.rails)['test']]
   if (!rail?.collect) return false
   const attempt = attemptFor(charge, charge.installation)

@@ -6,8 +6,8 @@ import { statement } from '../platform/db/statement.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { type AttemptState, addEvidence, moveAttempt } from '../rails/attempts.ts'
+import { Refusal, TooBusy } from '../platform/refusal.ts'
+import { type AttemptState, addEvidence, keepRefusal, lockAttempt, moveAttempt } from '../rails/attempts.ts'
 import type { Attempt, Channel, ChargeFailure, Submitted } from '../rails/rail.ts'
 import { type Charge, dueOf, presentCharge } from './charge.ts'
 import { railUnavailable } from './charge-rules.ts'
@@ -38,6 +38,10 @@ const VOID = statement<{ id: string }>(
   'void live charge',
   `update charges set voided_at = $3, follow_at = null
    where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
+)
+const VOIDED = statement<{ voided: boolean }>(
+  'whether charge was taken back',
+  `select voided_at is not null as voided from charges where merchant_id = $1 and id = $2 for no key update`,
 )
 
 /** Shows a charge that its rail took or may have taken, and asks about it soon. */
@@ -79,14 +83,13 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
   const { charge, owner } = work
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
-  // What the rail has said is kept while the database is away. Nothing of a try that ended so was written; one whose commit
-  // nobody can tell about is left to the follower.
+  // What the rail has said is known to this process alone until it is written down.
   const submitted = submit(app, work).then((heard) =>
     againWhileAway(() => record(app, { charge, owner, heard, state }), KEPT_MS),
   )
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
-    if (!(error instanceof Refusal))
+    if (!(error instanceof Refusal) || error instanceof TooBusy)
       app.log.error(
         { err: error, object_id: charge.id },
         'recording a live submit failed; the follower goes on',
@@ -138,7 +141,7 @@ type Verdict = Subject & { heard: Heard; state: Parked }
 
 async function record(app: App, { charge, owner, heard, state }: Verdict): Promise<Answer> {
   crashPoint('charge.rail-answered')
-  const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
+  const attempt = attemptNameOf(charge)
   const evidence = [addEvidence(attempt, heard.kind, heard.evidence)]
   const now = app.clock.now()
   switch (heard.kind) {
@@ -147,25 +150,57 @@ async function record(app: App, { charge, owner, heard, state }: Verdict): Promi
     case 'ambiguous':
       return publish(app, { charge, owner }, { state: 'in_doubt', submitEndedAt: now, evidence })
     case 'rejected':
-      return refuse(
-        app,
-        { charge, owner },
-        { reason: heard.reason, alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
-      )
     case 'unavailable':
-      // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
-      if (
-        !state.parked &&
-        (await voidCharge(app, { charge, owner }, [...evidence, moveAttempt(attempt, 'void', now)]))
-      )
-        throw railUnavailable(heard.retryAfterSeconds)
-      return refuse(
-        app,
-        { charge, owner },
-        { reason: 'rail_rejected', alongside: [...evidence, moveAttempt(attempt, 'ended', now)] },
-      )
+      return recordNo(app, { charge, owner, heard, state })
   }
 }
+
+type No = Extract<Heard, { kind: 'rejected' | 'unavailable' }>
+
+/** Stores the operator's no first: whatever happens from there on, this process or another applies it. */
+async function recordNo(app: App, { charge, owner, heard, state }: Verdict & { heard: No }): Promise<Answer> {
+  const kept = await keepNo(app, charge, heard)
+  crashPoint('charge.no-kept')
+  // It was about one post of several, or the operator has since said that it has one: only its later word ends the charge.
+  if (kept === 'open')
+    return publish(app, { charge, owner }, { state: null, submitEndedAt: null, evidence: [] })
+  // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
+  if (heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, { charge, owner })))
+    throw railUnavailable(heard.retryAfterSeconds)
+  await endAsRefused(app, charge, { reason: reasonOf(heard), alongside: finish(owner, firstAnswer(charge)) })
+  return firstAnswer(charge)
+}
+
+const reasonOf = (heard: No): ChargeFailure => (heard.kind === 'rejected' ? heard.reason : 'rail_rejected')
+
+/** `ended`: the charge may be ended with it. `open`: it ends nothing. Decided on the locked attempt, stored with its evidence. */
+async function keepNo(app: App, charge: Charge, heard: No): Promise<'ended' | 'open'> {
+  const attempt = attemptNameOf(charge)
+  return app.db.transaction(async (tx) => {
+    const [[found]] = await tx.send(lockAttempt(attempt))
+    assert(found, 'a live charge has an attempt')
+    const open = found.reposts > 0 || found.state === 'accepted'
+    // An earlier try of this very process was committed, and its answer was lost.
+    if (!open && found.refusedAs !== null) return { value: 'ended' }
+    const kept = keepRefusal(attempt, app.clock.now(), open ? null : reasonOf(heard))
+    return { value: open ? 'open' : 'ended', last: [kept, addEvidence(attempt, heard.kind, heard.evidence)] }
+  })
+}
+
+/** Ends a charge whose refusal is stored with its attempt, through the one door. */
+export async function endAsRefused(
+  app: App,
+  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'railReference'>,
+  { reason, alongside }: { reason: ChargeFailure; alongside: readonly Call[] },
+): Promise<void> {
+  const ended = moveAttempt(attemptNameOf(charge), 'ended', null)
+  await moveCharge(app, { charge, to: { status: 'failed', reason }, alongside: [...alongside, ended] })
+}
+
+const attemptNameOf = ({ merchantId, railReference }: Pick<Charge, 'merchantId' | 'railReference'>) => ({
+  merchantId,
+  reference: railReference as string, // A charge that travels has one (attemptFor).
+})
 
 type Subject = Pick<Submission, 'charge' | 'owner'>
 
@@ -184,40 +219,44 @@ function firstAnswer(charge: Charge): Answer & { objectId: string } {
 async function publish(
   app: App,
   { charge, owner }: Subject,
-  heard: { state: AttemptState; submitEndedAt: Date | null; evidence: readonly Call[] },
+  heard: { state: AttemptState | null; submitEndedAt: Date | null; evidence: readonly Call[] },
 ): Promise<Answer> {
   const answer = firstAnswer(charge)
-  const attempt = { merchantId: charge.merchantId, reference: charge.railReference as string }
-  await app.db.transaction(async (tx) => {
+  const attempt = attemptNameOf(charge)
+  const gone = await app.db.transaction(async (tx) => {
+    const [published, [now], [sent]] = await tx.send(
+      publishCharge(app, charge),
+      call(VOIDED, charge.merchantId, charge.id),
+      lockAttempt(attempt),
+    )
+    // Taken back in this very moment: there is no such charge, and its key may belong to the next request by now.
+    if (published.length === 0 && now?.voided) return { value: true }
     // The charge before its key, as moveCharge takes them.
-    await tx.send(publishCharge(app, charge), ...finish(owner, answer))
-    return { value: null, last: [moveAttempt(attempt, heard.state, heard.submitEndedAt), ...heard.evidence] }
+    const key = finish(owner, answer)
+    // An earlier try was committed and its answer was lost: what was heard is there already.
+    const written = heard.submitEndedAt !== null && sent?.submitEndedAt != null
+    if (written) return { value: false, last: key }
+    const moved = heard.state === null ? [] : [moveAttempt(attempt, heard.state, heard.submitEndedAt)]
+    return { value: false, last: [...key, ...moved, ...heard.evidence] }
   })
+  if (gone) throw railUnavailable()
   return answer
 }
 
-async function refuse(
-  app: App,
-  { charge, owner }: Subject,
-  { reason, alongside }: { reason: ChargeFailure; alongside: Call[] },
-): Promise<Answer> {
-  const answer = firstAnswer(charge)
-  await moveCharge(app, {
-    charge,
-    to: { status: 'failed', reason },
-    alongside: [...finish(owner, answer), ...alongside],
-  })
-  return answer
-}
-
-/** Takes back a charge that nobody has seen; false when it was published in this very moment, and nothing is written. */
-async function voidCharge(app: App, { charge, owner }: Subject, alongside: Call[]): Promise<boolean> {
+/**
+ * Takes back a charge that nobody has seen. False when somebody has: then nothing is written. True also when an earlier try
+ * whose COMMIT was not answered has done it.
+ */
+async function voidCharge(app: App, { charge, owner }: Subject): Promise<boolean> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [voided] = await tx.send(call(VOID, charge.merchantId, charge.id, at.toISOString()))
-    if (voided.length === 0) return { value: false }
+    const [voided, [now]] = await tx.send(
+      call(VOID, charge.merchantId, charge.id, at.toISOString()),
+      call(VOIDED, charge.merchantId, charge.id),
+    )
+    if (voided.length === 0) return { value: now?.voided === true }
     const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
-    return { value: true, last: [...freed, ...alongside] }
+    return { value: true, last: [...freed, moveAttempt(attemptNameOf(charge), 'void', null)] }
   })
 }
 

@@ -1,6 +1,7 @@
 import { assert } from '../platform/assert.ts'
 import { numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { NotNow } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
 import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
@@ -32,7 +33,7 @@ export type Posting = {
 }
 
 /** The month of `at` was closed while the transaction waited: take a new time and run it again. */
-export class MonthClosed extends Error {}
+export class MonthClosed extends NotNow {}
 
 const TRIES = 3
 

@@ -10,6 +10,7 @@ export const CRASH_POINTS = [
   'charge.stored',
   'charge.rail-sent',
   'charge.rail-answered',
+  'charge.no-kept',
   'charge.moved',
   'charge.sandbox-due',
   'link.claimed',

@@ -38,7 +38,11 @@ export const domainRefusal = (code: string, message: string) =>
 export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })
 
 /** 503: the service has too much to do or its database is away; the same key is safe to send again. */
-export const unavailable = (retryAfterSeconds = 1) =>
-  new Refusal(503, 'unavailable', 'service temporarily unavailable - retry with the same Idempotency-Key', {
-    retryAfterSeconds,
-  })
+export class TooBusy extends Refusal {
+  constructor(retryAfterSeconds: number) {
+    const message = 'service temporarily unavailable - retry with the same Idempotency-Key'
+    super(503, 'unavailable', message, { retryAfterSeconds })
+  }
+}
+
+export const unavailable = (retryAfterSeconds = 1) => new TooBusy(retryAfterSeconds)

@@ -13,6 +13,8 @@ export type Visit = {
   amount: number
   /** Of a gift card; null pays by mobile money alone. */
   code: string | null
+  /** Everybody's, where it matters. */
+  phone?: string
 }
 
 /** Customers who pay vending orders, each one of them. */
@@ -46,7 +48,11 @@ export async function visit(state: State, { merchant, mode, ...wanted }: Visit):
     forms.map((shown) => {
       if (shown === null) return null
       const key = `${state.name}-${state.tally.sent + 1}`
-      return ask(state, { merchant, mode }, formOf({ ...state, key, mode }, { link, shown }))
+      return ask(
+        state,
+        { merchant, mode },
+        formOf({ ...state, key, mode }, { link, shown, phone: wanted.phone }),
+      )
     }),
   )
 }
@@ -88,9 +94,9 @@ async function open({ installation }: State, link: string, code: string | null):
 
 function formOf(
   { chance, key, mode }: { chance: Chance; key: string; mode: Mode },
-  { link, shown }: { link: string; shown: Shown },
+  { link, shown, phone }: { link: string; shown: Shown; phone?: string | undefined },
 ): Wanted {
-  return formFrom(key, { link, shown, phone: phoneFor(chance, mode, 'page') })
+  return formFrom(key, { link, shown, phone: phone ?? phoneFor(chance, mode, 'page') })
 }
 
 /** The address of each form's own payer tells its charge apart from those of other forms. */

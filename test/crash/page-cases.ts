@@ -1,4 +1,5 @@
 import type { StartOptions } from './installation.ts'
+import { REFUSED_PHONE } from './requests.ts'
 import { killedBy } from './victims.ts'
 import { issueCards, type World, withLiveRail } from './world.ts'
 
@@ -22,16 +23,40 @@ export const onPageWithCardForSome = (world: World, crashPoint: string): Promise
 export const onPageWithCardForAll = (world: World, crashPoint: string): Promise<string[]> =>
   payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD_FOR_ALL })
 
-type How = { crashPoint: string; start: StartOptions; mode: 'test' | 'live'; cardValue: number | null }
+/** Their operator refuses them, and the process dies over what it has said. */
+export const onRefusedPage = (world: World, crashPoint: string): Promise<string[]> =>
+  payAtPages(world, {
+    ...{ crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD_FOR_SOME },
+    phone: REFUSED_PHONE,
+  })
+
+type How = {
+  crashPoint: string
+  start: StartOptions
+  mode: 'test' | 'live'
+  cardValue: number | null
+  phone?: string
+}
 
 /** Of a link that is paid once and of one that everybody pays; all of them with the same card, where there is one. */
-async function payAtPages(world: World, { crashPoint, start, mode, cardValue }: How): Promise<string[]> {
+async function payAtPages(
+  world: World,
+  { crashPoint, start, mode, cardValue, phone }: How,
+): Promise<string[]> {
   const { installation, clients, live: merchant } = world
   const [code = null] = cardValue === null ? [] : await issueCards(world, cardValue)
   const victim = installation.start({ ...start, crashPoint })
   await victim.ready
   const visits = [false, true].map((reusable) =>
-    clients.visit({ merchant, mode, reusable, customers: CUSTOMERS, amount: PRICE, code }),
+    clients.visit({
+      merchant,
+      mode,
+      reusable,
+      customers: CUSTOMERS,
+      amount: PRICE,
+      code,
+      ...(phone === undefined ? {} : { phone }),
+    }),
   )
   // Time passes, and the operator is asked how it stands.
   const time = setInterval(() => installation.advance(QUESTION_MS), LOOK_MS)

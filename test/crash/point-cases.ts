@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/platform/crash-point.ts'
-import { onLivePage, onPageWithCardForAll, onPageWithCardForSome, onTestPage } from './page-cases.ts'
+import {
+  onLivePage,
+  onPageWithCardForAll,
+  onPageWithCardForSome,
+  onRefusedPage,
+  onTestPage,
+} from './page-cases.ts'
 import { onBulk, onCycle, onLivePayout, onRefund, onReturnedPayout } from './payout-cases.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
@@ -53,6 +59,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'card.reserved', led: 'page with card for some' },
   { point: 'card.reserved', led: 'page with card for all' },
   { point: 'card.taken', led: 'page with card for some' },
+  // The refusal is stored and not applied yet: another process does it.
+  { point: 'charge.no-kept', led: 'refused page' },
   { point: 'dispense.claimed', led: 'test orders' },
   { point: 'dispense.claimed', led: 'live orders' },
   { point: 'dispense.claimed', led: 'direct dispense' },
@@ -76,6 +84,7 @@ const LIVE_WAYS = [
   'live page',
   'page with card for some',
   'page with card for all',
+  'refused page',
   'test orders',
   'live orders',
   'direct dispense',
@@ -203,6 +212,7 @@ const WAYS = {
   'live page': onLivePage,
   'page with card for some': onPageWithCardForSome,
   'page with card for all': onPageWithCardForAll,
+  'refused page': onRefusedPage,
   'test orders': onTestOrders,
   'live orders': onLiveOrders,
   'direct dispense': onDirectDispense,

@@ -132,6 +132,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     max: 2,
     options: `-c search_path=${app.cell},directory`,
   })
+  // A test may cut the wire under an idle connection.
+  admin.on('error', () => {})
   let merchants = 0
   const rows = async <Row>(sql: string, values: unknown[] = []) =>
     (await admin.query(sql, values)).rows as Row[]

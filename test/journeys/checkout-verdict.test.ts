@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { freePort } from '../crash/installation.ts'
-import { cuttingProxy } from '../fakes/cutting-proxy.ts'
 import { visitor } from '../helpers/checkout-shop.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
 import { eventually, gate, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { testDatabase } from '../helpers/test-database.ts'
 
 test('what an operator has said while the database was away is not lost: the link is free again when it is back', async () => {
   const database = await testDatabase()
-  const { searchParams, pathname } = new URL(database.url)
-  const proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
-  await proxy.open()
-  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
-  const service = await startLiveService({ database: { ...database, url } })
+  const wired = await behindWire(database)
+  const { proxy } = wired
+  const service = await startLiveService({ database: wired })
   // Beside the wire that is cut.
   const beside = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
   await beside.connect()

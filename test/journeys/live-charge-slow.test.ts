@@ -85,7 +85,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
           )
           return rows.length === 1
         })
-        assert.equal(await attemptState(service, id), state)
+        await eventually('it is applied', async () => (await attemptState(service, id)) === state)
         await finish(service, shop, id)
         const again = await shop.live.charge({ customer: { phone } }, key)
         assert.deepEqual([again.status, again.text], [201, accepted.text])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
-import { freePort } from '../crash/installation.ts'
-import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
 import { balanceOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
@@ -14,11 +14,9 @@ let proxy: CuttingProxy
 let service: LiveService
 before(async () => {
   database = await testDatabase()
-  const { searchParams, pathname } = new URL(database.url)
-  proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
-  await proxy.open()
-  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
-  service = await startPayingService({ database: { ...database, url } })
+  const wired = await behindWire(database)
+  proxy = wired.proxy
+  service = await startPayingService({ database: wired })
 })
 after(async () => {
   try {

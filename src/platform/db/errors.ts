@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { TooBusy } from '../refusal.ts'
 
 /** The database could not be reached, or answered that it cannot serve now: 503, the same request is safe to repeat. */
 export class DatabaseAway extends Error {
@@ -14,6 +15,9 @@ export class CommitUnknown extends Error {
   }
 }
 
+/** A rule of the program sent the transaction back; nothing of it was written, and a later one may pass. */
+export class NotNow extends Error {}
+
 const RETRYABLE = new Set(['40001', '40P01', '55P03'])
 // Connection and resource classes, server shutting down or starting, read-only after a failover, statement cancelled.
 const AWAY = /^(08|53|57P0|58|XX000)|^(57014|25006|25P03)$/
@@ -27,6 +31,15 @@ export function sqlState(error: unknown): string | null {
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error)
   return state !== null && RETRYABLE.has(state)
+}
+
+/**
+ * Whether the same work may well pass a little later: the database is away or did not say whether it committed, a row was locked
+ * for too long, a month was closed meanwhile, or a batch had too much to do. Anything else is a mistake, and waiting does not cure it.
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof CommitUnknown || error instanceof NotNow || error instanceof TooBusy) return true
+  return isRetryable(error) || classify(error) instanceof DatabaseAway
 }
 
 /** Turns errors of the driver and of an unwell server into DatabaseAway; leaves our own mistakes as they are. */

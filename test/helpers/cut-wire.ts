@@ -1,0 +1,12 @@
+import { freePort } from '../crash/installation.ts'
+import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import type { TestDatabase } from './test-database.ts'
+
+/** The same database behind a wire that a test can cut; open already. Only the wire is closed by `close`. */
+export async function behindWire(database: TestDatabase): Promise<TestDatabase & { proxy: CuttingProxy }> {
+  const { searchParams, pathname } = new URL(database.url)
+  const proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
+  await proxy.open()
+  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
+  return { ...database, url, proxy }
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import pg from 'pg'
+import type { SubmitHow } from '../fakes/operator.ts'
+import {
+  applyCode,
+  chargeOn,
+  chargesOn,
+  type PayShop,
+  pay,
+  payShop,
+  visitor,
+} from '../helpers/checkout-shop.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
+import {
+  eventsOf,
+  eventually,
+  gate,
+  type LiveService,
+  newPayer,
+  startLiveService,
+} from '../helpers/live-service.ts'
+import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+// What the operator has said is known to one process alone until it is written down, whatever the database does meanwhile.
+let database: TestDatabase
+let wired: Awaited<ReturnType<typeof behindWire>>
+/** Behind a wire that can be cut. */
+let service: LiveService
+/** Another process, on the database itself. */
+let worker: TestService
+let beside: pg.Client
+
+before(async () => {
+  database = await testDatabase()
+  wired = await behindWire(database)
+  service = await startLiveService({ database: wired })
+  worker = await startService({ database, clock: service.clock, liveRails: { op1_momo: service.rail } })
+  beside = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
+  await beside.connect()
+})
+after(async () => {
+  await service.verify()
+  await beside.end()
+  await worker.close()
+  await service.close()
+  await wired.proxy.close()
+  await database.drop()
+})
+
+const rows = async (sql: string, values: unknown[]) => (await beside.query(sql, values)).rows
+const head = (shop: PayShop) => [shop.row.id]
+const LOCK_HEAD = `select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for update`
+const rollbacks = async (): Promise<number> =>
+  (
+    await worker.rows<{ n: number }>(
+      'select xact_rollback::int as n from pg_stat_database where datname = current_database()',
+    )
+  )[0]?.n ?? 0
+const chargeBy = async (phone: string) =>
+  (await rows('select id, status, failure_reason, voided_at from charges where phone = $1', [phone]))[0]
+const isRefused = async (phone: string) => (await chargeBy(phone))?.status === 'failed'
+
+/** A request whose operator has it and says nothing until `answers` is opened. */
+async function asked(shop: PayShop, how: SubmitHow) {
+  const phone = newPayer()
+  const answers = gate()
+  const key = { 'idempotency-key': `kept ${phone}` }
+  service.operator.onSubmit({ ...how, until: answers.opened }, phone)
+  const before = service.operator.submits()
+  const told = shop.live.charge({ customer: { phone } }, key)
+  await eventually('the operator is asked', () => service.operator.submits() > before)
+  return { phone, key, told, answers }
+}
+
+test('M2: what was refused while a head was locked ends when it is free again, also those whose batch gave up', async () => {
+  const shop = await payShop(service)
+  const requests = []
+  for (let nth = 0; nth < 3; nth += 1) requests.push(await asked(shop, { answer: 'refuse', code: 'EXPIRED' }))
+  await beside.query('begin')
+  await rows(LOCK_HEAD, head(shop))
+  const before = await rollbacks()
+  for (const { answers } of requests) answers.open()
+  const told = await Promise.all(requests.map((one) => one.told))
+  // The first alone, the others together, and then one of those alone: three tries each, after which the last hears a 503.
+  await eventually('every one was given up once', async () => (await rollbacks()) >= before + 10)
+  await beside.query('rollback')
+  for (const [nth, { phone }] of requests.entries()) {
+    await eventually('the refusal is applied', () => isRefused(phone))
+    assert.deepEqual([told[nth]?.status, told[nth]?.body.status], [201, 'authorized'], told[nth]?.text)
+    const { id, failure_reason } = await chargeBy(phone)
+    assert.equal(failure_reason, 'timeout')
+    assert.equal((await eventsOf(worker, id)).length, 1)
+    assert.equal((await evidenceOf(id)).length, 1)
+  }
+})
+
+test('M2: a refusal under a locked head frees the link and the gift card of the page', async () => {
+  const shop = await payShop(service)
+  const id = await shop.link()
+  const card = await shop.card(2000)
+  const phone = newPayer()
+  const answers = gate()
+  service.operator.onSubmit({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS', until: answers.opened }, phone)
+  const browser = visitor(service)
+  const form = await applyCode(browser, id, card.code)
+  const sent = browser.send(form, '/submit', { phone })
+  await eventually('the charge is stored', async () => (await chargeBy(phone)) !== undefined)
+  await beside.query('begin')
+  await rows(LOCK_HEAD, head(shop))
+  answers.open()
+  await sent
+  await beside.query('rollback')
+  await eventually('the refusal is applied', () => isRefused(phone))
+  const charge = await chargeOn(service, id)
+  const uses = 'select state from gift_card_uses where charge_id = $1'
+  assert.deepEqual(await rows(uses, [charge.id]), [{ state: 'freed' }])
+  await pay(visitor(service), id)
+  assert.equal((await chargesOn(service, id)).length, 2, 'somebody else can pay')
+})
+
+test('M2: a refusal that meets a closed month waits for the next one', async () => {
+  const shop = await payShop(service)
+  const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
+  const until = new Date(service.clock.nowMs() + 3_600_000).toISOString()
+  await rows(`update ledger_heads set closed_until = $2 where merchant_id = $1 and mode = 'live'`, [
+    shop.row.id,
+    until,
+  ])
+  answers.open()
+  assert.equal((await told).status, 201)
+  service.pass(3_600_001)
+  await eventually('the refusal is applied', () => isRefused(phone))
+})
+
+for (const where of ['before the server hears of it', 'before its answer'] as const) {
+  test(`M2: a refusal is applied once although a COMMIT was lost ${where}`, async () => {
+    const shop = await payShop(service)
+    const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
+    wired.proxy.cutNextCommit(where)
+    answers.open()
+    const { status, body } = await told
+    assert.deepEqual([status, body.status], [201, 'authorized'])
+    await eventually('the refusal is applied', () => isRefused(phone))
+    assert.equal((await eventsOf(worker, body.id)).length, 1)
+    assert.equal((await evidenceOf(body.id)).length, 1)
+  })
+
+  for (const which of [1, 2])
+    test(`M2, M6: what the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`, async () => {
+      const shop = await payShop(service)
+      const { phone, key, told, answers } = await asked(shop, { answer: 'refuse to serve' })
+      wired.proxy.cutNextCommit(where, which - 1)
+      answers.open()
+      const { status, body } = await told
+      assert.deepEqual([status, body.code], [502, 'rail_unavailable'])
+      assert.notEqual((await chargeBy(phone))?.voided_at, null)
+      assert.deepEqual((await shop.live.get('/v1/charges')).body.data, [])
+      service.operator.onSubmit({ answer: 'accept' }, phone)
+      const anew = await shop.live.charge({ customer: { phone } }, key)
+      assert.deepEqual([anew.status, anew.headers.get('idempotent-replayed')], [201, null])
+    })
+
+  test(`M2: what the operator took is told as taken although the COMMIT was lost ${where}`, async () => {
+    const shop = await payShop(service)
+    const { key, phone, told, answers } = await asked(shop, { answer: 'accept' })
+    wired.proxy.cutNextCommit(where)
+    answers.open()
+    const { status, body, text } = await told
+    assert.deepEqual([status, body.status], [201, 'authorized'])
+    assert.equal((await shop.live.charge({ customer: { phone } }, key)).text, text)
+    const attempts = await rows('select state from rail_attempts where subject = $1', [body.id])
+    assert.deepEqual(attempts, [{ state: 'accepted' }])
+    assert.equal((await evidenceOf(body.id)).length, 1)
+  })
+}
+
+test('M2: when its process has lost the database for good, another one applies what was stored, and asks nobody', async () => {
+  const shop = await payShop(service)
+  const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
+  await beside.query('begin')
+  await rows(LOCK_HEAD, head(shop))
+  answers.open()
+  const { id } = await chargeBy(phone)
+  // Read beside the transaction that holds the head.
+  await eventually('the answer is stored', async () => (await evidenceOf(id, worker)).length === 1)
+  await wired.proxy.close()
+  try {
+    await beside.query('rollback')
+    service.pass(31_000)
+    await worker.run('follow-charges')
+    const [row] = await worker.rows(
+      'select status, failure_reason, rail_reference from charges where id = $1',
+      [id],
+    )
+    assert.deepEqual([row?.status, row?.failure_reason], ['failed', 'insufficient_funds'])
+    const asking = service.operator.journal.filter(({ what }) => what === 'question')
+    assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))
+    assert.equal((await eventsOf(worker, id)).length, 1)
+  } finally {
+    await wired.proxy.open()
+  }
+  await told.catch(() => {})
+})
+
+const evidenceOf = (chargeId: string, by: Pick<TestService, 'rows'> = worker) =>
+  by.rows(
+    `select answer from rail_evidence e join rail_attempts a on a.merchant_id = e.merchant_id and a.id = e.attempt_id
+     where a.subject = $1`,
+    [chargeId],
+  )
