@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -35,9 +35,9 @@ const ROOTS: [string, unknown, number[], string][] = [
 ]
 
 for (const [name, body, amounts, channel] of ROOTS)
-  test(`a body with ${name} is read`, () => {
+  test(`a body with ${name} is read`, async () => {
     const expected = amounts.map((amount, index) => ({ ...READ_ONE, index, amount, channel }))
-    deepEqual(readBulkContent(body).items, expected)
+    deepEqual((await readBulkContent(body)).items, expected)
   })
 
 const REFUSED: [string, unknown, string][] = [
@@ -66,14 +66,14 @@ const REFUSED: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSED)
-  test(`a body with ${name} is refused: ${message}`, () => {
-    throws(() => readBulkContent(body), refused(message))
+  test(`a body with ${name} is refused: ${message}`, async () => {
+    await rejects(readBulkContent(body), refused(message))
   })
 
-test('one bad item spoils no other', () => {
-  const items = readBulkContent({
+test('one bad item spoils no other', async () => {
+  const { items } = await readBulkContent({
     payouts: [ONE, null, { ...ONE, reference: 'r-2', amount: 'x' }, ONE],
-  }).items
+  })
   deepEqual(
     items.map((item) => (item.ok ? item.amount : item.error)),
     [5000, 'invalid item: item must be an object', 'invalid item: amount must be an integer', 5000],
@@ -89,8 +89,9 @@ test('one bad item spoils no other', () => {
   )
 })
 
-test('1,000 items are not too many', () => {
-  equal(readBulkContent({ payouts: Array(1000).fill(ONE) }).items.length, 1000)
+test('1,000 items are not too many', async () => {
+  const { items } = await readBulkContent({ payouts: Array(1000).fill(ONE) })
+  equal(items.length, 1000)
 })
 
 test('the bytes say what they are by their Content-Type', async () => {
@@ -105,12 +106,18 @@ test('the bytes say what they are by their Content-Type', async () => {
   deepEqual(await readBulkBody(csv, 'text/plain; charset=utf-8'), expected)
   deepEqual(await readBulkBody(form, 'multipart/form-data; boundary=x'), expected)
   deepEqual(await readBulkBody(Buffer.from(JSON.stringify({ payouts: [ONE] })), undefined), expected)
-  await rejects(readBulkBody(csv, 'application/json'), refused('invalid request: body is not valid JSON'))
+  const hint = 'invalid request: body is not valid JSON; is it CSV? then send Content-Type: text/csv'
+  await rejects(readBulkBody(csv, 'application/json'), refused(hint))
+  await rejects(
+    readBulkBody(Buffer.from('[phone'), 'text/plainer'),
+    refused('invalid request: body is not valid JSON'),
+  )
   await rejects(readBulkBody(Buffer.alloc(0), 'text/csv'), refused(NO_ITEMS))
 })
 
-test('the example of the description is right', () => {
-  equal(readBulkContent(exampleOf(BulkPayoutCreateShape)).items[0]?.ok, true)
+test('the example of the description is right', async () => {
+  const { items } = await readBulkContent(exampleOf(BulkPayoutCreateShape))
+  equal(items[0]?.ok, true)
 })
 
 // What JSON and CSV can both say: texts, or a number of digits.
@@ -184,12 +191,12 @@ const asJson = (items: Given[], nested: boolean) =>
     nested ? { ...item, recipient: { phone, name } } : { ...item, phone, name },
   )
 
-test('the same data as CSV and as JSON are the same items', () => {
+test('the same data as CSV and as JSON are the same items', async () => {
   const several = fc.array(given, { minLength: 1, maxLength: 8 })
-  fc.assert(
-    fc.property(several, layout, fc.boolean(), (items, how, nested) => {
-      const csv = readBulkContent(new CsvFile(Buffer.from(asCsv(items, how))))
-      deepEqual(csv, readBulkContent({ payouts: asJson(items, nested) }))
+  await fc.assert(
+    fc.asyncProperty(several, layout, fc.boolean(), async (items, how, nested) => {
+      const csv = await readBulkContent(new CsvFile(Buffer.from(asCsv(items, how))))
+      deepEqual(csv, await readBulkContent({ payouts: asJson(items, nested) }))
     }),
     { seed, numRuns: 1000 },
   )

@@ -56,8 +56,8 @@ export async function readBulkBody(raw: Buffer, contentType: string | undefined)
  * Reads a CsvFile, or JSON that is parsed. Refused as a whole: what cannot be taken apart, no items, more than 1000. Any
  * other fault is told in its item. Nothing thrown here is stored under a key (contract.md 3 i).
  */
-export function readBulkContent(content: unknown): BulkBody {
-  if (content instanceof CsvFile) return { items: readItems(readCsvItems(content.bytes, MOST_ITEMS)) }
+export async function readBulkContent(content: unknown): Promise<BulkBody> {
+  if (content instanceof CsvFile) return { items: readItems(await readCsvItems(content.bytes, MOST_ITEMS)) }
   const { channel } = readBody(Root, content)
   return { items: readItems(listIn(content), channel) }
 }

@@ -1,11 +1,12 @@
-import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { CsvFile } from '../platform/http/body-content.ts'
 import { readBulkContent } from './bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk-csv.ts'
 
 const MIB = 1024 * 1024
-const read = (csv: string | Buffer) => readBulkContent(new CsvFile(Buffer.from(csv as string))).items
+const read = async (csv: string | Buffer) =>
+  (await readBulkContent(new CsvFile(Buffer.from(csv as string)))).items
 const refused = (message: string) => ({ status: 400, code: 'bad_request', message, stored: false })
 const invalid = (problem: string) => refused(`invalid request: ${problem}`)
 const PLAIN = { amount: 5000, phone: '256700000000', name: null, channel: 'op1_momo', reference: null }
@@ -33,9 +34,9 @@ const HEADERS: [string, string][] = [
 ]
 
 for (const [name, csv] of HEADERS)
-  test(`a header ${name} is understood`, () => deepEqual(read(csv), [item(0)]))
+  test(`a header ${name} is understood`, async () => deepEqual(await read(csv), [item(0)]))
 
-test('all columns of a row are read, and a row is an item of its own', () => {
+test('all columns of a row are read, and a row is an item of its own', async () => {
   const csv =
     'ref,channel,name,amount,phone\nr-1,card,"Akello, Grace","10,000",+256 700 000 001\n , ,,1,0700000000\n'
   const first = {
@@ -45,12 +46,12 @@ test('all columns of a row are read, and a row is an item of its own', () => {
     channel: 'card',
     reference: 'r-1',
   }
-  deepEqual(read(csv), [item(0, first), item(1, { amount: 1 })])
+  deepEqual(await read(csv), [item(0, first), item(1, { amount: 1 })])
 })
 
-test('the example of the description is right', () => {
+test('the example of the description is right', async () => {
   deepEqual(
-    read(CSV_EXAMPLE).map((one) => one.ok && one.amount),
+    (await read(CSV_EXAMPLE)).map((one) => one.ok && one.amount),
     [5000, 10_000],
   )
 })
@@ -101,17 +102,28 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
     refused('batch too large (max 1000 items per call)'),
   ],
   [
+    'of 257 cells in a row (D2)',
+    `phone,amount${','.repeat(255)}\n0700000000,1`,
+    invalid('CSV has a row of more than 256 cells'),
+  ],
+  ['of 4 MiB of lone CRs (D2)', '\r'.repeat(4 * MIB), invalid('CSV has a row of more than 32768 bytes')],
+  ['that is long JSON', `{"a":[${'1,'.repeat(400)}1]}`, invalid(UNREADABLE)],
+  [
     'of 1,001 rows that are all bad',
     `phone,amount\n${'x\n'.repeat(1001)}`,
     refused('batch too large (max 1000 items per call)'),
   ],
 ]
 
-for (const [name, csv, refusal] of REFUSED)
-  test(`a CSV ${name} is refused: ${refusal.message}`, () => throws(() => read(csv), refusal))
+test('256 cells in a row are not too many (D2)', async () => {
+  deepEqual(await read(`phone,amount${','.repeat(254)}\n0700000000,5000${','.repeat(254)}`), [item(0)])
+})
 
-test('1,000 rows are not too many, whatever blank lines stand between them', () => {
-  const items = read(`phone,amount\n${'0700000000,1\n\n'.repeat(1000)}`)
+for (const [name, csv, refusal] of REFUSED)
+  test(`a CSV ${name} is refused: ${refusal.message}`, () => rejects(read(csv), refusal))
+
+test('1,000 rows are not too many, whatever blank lines stand between them', async () => {
+  const items = await read(`phone,amount\n${'0700000000,1\n\n'.repeat(1000)}`)
   deepEqual([items.length, items[999]?.index], [1000, 999])
 })
 
@@ -150,9 +162,9 @@ const AMOUNTS: [string, number | null][] = [
 ]
 
 for (const [written, amount] of AMOUNTS)
-  test(`an amount written ${JSON.stringify(written.slice(0, 20))} is ${amount ?? 'none'}`, () => {
+  test(`an amount written ${JSON.stringify(written.slice(0, 20))} is ${amount ?? 'none'}`, async () => {
     const expected = amount === null ? failed(0, 'amount must be an integer') : item(0, { amount })
-    deepEqual(read(`amount,phone\n${written},0700000000\n5000,0700000000`), [expected, item(1)])
+    deepEqual(await read(`amount,phone\n${written},0700000000\n5000,0700000000`), [expected, item(1)])
   })
 
 const ROWS: [string, string, ReturnType<typeof failed>][] = [
@@ -177,9 +189,13 @@ const ROWS: [string, string, ReturnType<typeof failed>][] = [
 ]
 
 for (const [name, row, expected] of ROWS)
-  test(`a row with ${name} fails alone: ${expected.error}`, () => {
+  test(`a row with ${name} fails alone: ${expected.error}`, async () => {
     const good = '0700000000,5000,,'
-    deepEqual(read(`phone,amount,name,reference\n${good}\n${row}\r\n${good}`), [item(0), expected, item(2)])
+    deepEqual(await read(`phone,amount,name,reference\n${good}\n${row}\r\n${good}`), [
+      item(0),
+      expected,
+      item(2),
+    ])
   })
 
 const HEADER = 'phone,amount\n'
@@ -203,11 +219,11 @@ const HOSTILE: [string, string][] = [
 ]
 
 for (const [name, csv] of HOSTILE)
-  test(`4 MiB of CSV with ${name} are soon judged`, () => {
+  test(`4 MiB of CSV with ${name} are soon judged`, async () => {
     const bytes = Buffer.from(csv)
     const started = performance.now()
     try {
-      ok(read(bytes).length <= 1000)
+      ok((await read(bytes)).length <= 1000)
     } catch (error) {
       equal((error as { status?: number }).status, 400)
     }

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { CsvError, parse } from 'csv-parse/sync'
+import { pipeline, Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { looksLikeJson } from '../platform/http/body-content.ts'
+import { letOthersRun } from '../platform/let-others-run.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import type { GivenItem } from './bulk-item.ts'
 
@@ -20,9 +23,16 @@ const FIELDS: Readonly<Record<string, Field>> = {
 }
 // Longer than any row that could be right; a file without line ends is given up here.
 const LONGEST_ROW = 32_768
+// A row has a handful of cells. Each costs the parser as much time as some dozen bytes.
+const MOST_CELLS = 256
+const SLICE = 32 * 1024
+const [LF, COMMA] = [0x0a, 0x2c]
+const UNREADABLE = 'CSV cannot be read; is it JSON? then send Content-Type: application/json'
+const TOO_MANY_CELLS = `CSV has a row of more than ${MOST_CELLS} cells`
+const ROW_TOO_LONG = `CSV has a row of more than ${LONGEST_ROW} bytes`
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'CSV has a quote that is never closed',
-  CSV_MAX_RECORD_SIZE: `CSV has a row of more than ${LONGEST_ROW} bytes`,
+  CSV_MAX_RECORD_SIZE: ROW_TOO_LONG,
 }
 const DIGITS = /^\d+$/
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+$/
@@ -38,33 +48,65 @@ export const CSV_EXAMPLE = `phone,amount,name,reference
  * The rows of a bulk CSV as items (G12), no more than one above `most`. Throws `invalid request: ...` for what spoils the whole
  * file; what spoils one row is that item's problem.
  */
-export function readCsvItems(bytes: Buffer, most: number): GivenItem[] {
-  const [header, ...rows] = readRows(bytes, most + 2)
+export async function readCsvItems(bytes: Buffer, most: number): Promise<GivenItem[]> {
+  const [header, ...rows] = await readRows(bytes, most + 2)
   if (header === undefined) return []
   const columns = readHeader(header)
   return rows.map((row) => readRow(row, columns))
 }
 
-function readRows(bytes: Buffer, most: number): string[][] {
+async function readRows(bytes: Buffer, most: number): Promise<string[][]> {
   if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
+  boundLines(bytes)
+  const parser = parse({
+    bom: true,
+    record_delimiter: ['\r\n', '\n'],
+    trim: true,
+    skip_empty_lines: true,
+    // A row that is wrong is that item's own trouble.
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: LONGEST_ROW,
+    to: most,
+  })
   try {
-    return parse(bytes, {
-      bom: true,
-      record_delimiter: ['\r\n', '\n'],
-      trim: true,
-      skip_empty_lines: true,
-      // A row that is wrong is that item's own trouble.
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: LONGEST_ROW,
-      to: most,
-    })
+    // What is wrong with either of them is thrown where the rows are read.
+    return await rowsOf(pipeline(Readable.from(slicesOf(bytes)), parser, () => {}))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw invalidRequest(
-      PROBLEMS[error.code] ?? 'CSV cannot be read; is it JSON? then send Content-Type: application/json',
-    )
+    throw invalidRequest(PROBLEMS[error.code] ?? UNREADABLE)
   }
+}
+
+/** Before anything is parsed: a line that no row could be is refused for a look at each byte. */
+function boundLines(bytes: Buffer): void {
+  let start = 0
+  let commas = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === COMMA) commas += 1
+    const tooLong = at - start > LONGEST_ROW
+    if (commas >= MOST_CELLS || tooLong)
+      throw invalidRequest(looksLikeJson(bytes) ? UNREADABLE : tooLong ? ROW_TOO_LONG : TOO_MANY_CELLS)
+    if (byte === LF) {
+      start = at
+      commas = 0
+    }
+  }
+}
+
+/** Slices of a file, with other requests between them. */
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    yield bytes.subarray(at, at + SLICE)
+    if (bytes.length > SLICE) await letOthersRun()
+  }
+}
+
+async function rowsOf(parsed: AsyncIterable<string[]>): Promise<string[][]> {
+  const rows: string[][] = []
+  for await (const row of parsed) rows.push(row)
+  return rows
 }
 
 function readHeader(cells: readonly string[]): Columns {

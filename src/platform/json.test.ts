@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalJson, parseStrictJson } from './json.ts'
+import { canonicalJson, parseStrictJson, sortingSteps } from './json.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`json.test.ts seed ${seed}`)
@@ -149,6 +149,22 @@ test('hostile bodies of a megabyte are answered in time', () => {
   }
 })
 
+test('D1: 120,000 values and 30,000 fields are read, more are refused', () => {
+  const listed = (values: number) => `[${'0,'.repeat(values - 3)}0]`
+  equal(parseStrictJson(Buffer.from(listed(120_001))).ok, true)
+  equal(problem(listed(120_002)), 'body holds more than 120000 values')
+  equal(problem(`[${'[],'.repeat(60_000)}0]`), 'body holds more than 120000 values')
+  const objects = (fields: number) => `[${'{"a":1},'.repeat(fields)}0]`
+  equal(parseStrictJson(Buffer.from(objects(30_000))).ok, true)
+  equal(problem(objects(30_001)), 'body holds more than 30000 fields')
+  ok(parseStrictJson(Buffer.from(`"${'{:,['.repeat(200_000)}"`)).ok, 'what stands in a text is no value')
+})
+
+test('D1: whole numbers have their digits up to 1e40, and an exponent beyond', () => {
+  equal(canonicalJson([2 ** 60 + 1, -1e39]), '[1152921504606846976,-999999999999999939709166371603178586112]')
+  equal(canonicalJson([1e40, -1e308, Number.MAX_VALUE]), '[1e+40,-1e+308,1.7976931348623157e+308]')
+})
+
 test('canonical JSON has one form', () => {
   const cases: [unknown, string][] = [
     [{ b: 1, a: { d: [], c: {} } }, '{"a":{"c":{},"d":[]},"b":1}'],
@@ -165,6 +181,18 @@ test('canonical JSON has one form', () => {
     [[true, false, 'x', Number.POSITIVE_INFINITY], '[true,false,"x",null]'],
   ]
   for (const [value, expected] of cases) equal(canonicalJson(value), expected)
+})
+
+test('canonical JSON is the same whether large objects were sorted ahead or not', () => {
+  const large = (piece: string) =>
+    Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`${piece}${(at * 7919) % 3000}`, at]))
+  const value = { b: [large('x'), { a: large('\uff00') }, null], a: large('\u{1f600}'.repeat(70)) }
+  const steps = sortingSteps(value)
+  let step = steps.next()
+  let taken = 0
+  for (; !step.done; step = steps.next()) taken += 1
+  equal(taken, 3)
+  equal(canonicalJson(value, step.value), canonicalJson(value))
 })
 
 test('canonical JSON keeps the value, forgets the order and sorts by code point', () => {

@@ -4,11 +4,16 @@ import { echo, isControl, isLineControl } from './text.ts'
 export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: string }
 
 const MAX_DEPTH = 32 // Contract 2.0. It also bounds every recursion over a parsed body.
-const NOT_JSON = 'body is not valid JSON'
+// What is counted by commas and opening brackets, and by colons. A value costs as much time as some dozen bytes of text and a
+// name more than a hundred; a bulk call of a thousand items has room for thirty names in each.
+const MOST_VALUES = 120_000
+const MOST_FIELDS = 30_000
+export const NOT_JSON = 'body is not valid JSON'
 const CONTROL = -1
 const BAD_UNICODE = -2
 
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 
@@ -19,14 +24,25 @@ const LETTER_U = 0x75
  * unknown field.
  */
 export function parseStrictJson(text: Buffer): StrictJson {
+  const steps = strictJsonSteps(text)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
+/** The same in steps: whoever parses a large body lets others run between them. */
+export function* strictJsonSteps(text: Buffer): Generator<void, StrictJson, void> {
   if (!isUtf8(text)) return refused('body is not valid UTF-8')
   const members = survey(text)
   if (typeof members === 'string') return refused(members)
+  yield
   const value = parse(text.toString('utf8'))
   if (value === undefined) return refused(NOT_JSON)
+  yield
+  if (tidyMembers(value) === members) return { ok: true, value }
   // A name given twice leaves one member: only then is it worth finding out which.
-  if (tidyMembers(value) !== members) return refused(`duplicate field ${echo(findDuplicate(text))}`)
-  return { ok: true, value }
+  yield
+  return refused(`duplicate field ${echo(findDuplicate(text))}`)
 }
 
 function refused(problem: string): StrictJson {
@@ -45,6 +61,7 @@ function parse(text: string): unknown {
 function survey(bytes: Buffer): number | string {
   let depth = 0
   let members = 0
+  let values = 1
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number // `at` is below the length.
     if (byte === QUOTE) {
@@ -52,9 +69,13 @@ function survey(bytes: Buffer): number | string {
       if (at < 0) return at === CONTROL ? 'body contains control characters' : 'body contains invalid Unicode'
     } else if (opens(byte)) {
       depth += 1
+      values += 1
       if (depth > MAX_DEPTH) return 'body is nested too deeply'
     } else if (closes(byte)) depth -= 1
+    else if (byte === COMMA) values += 1
     else if (byte === 0x3a) members += 1
+    if (values > MOST_VALUES) return `body holds more than ${MOST_VALUES} values`
+    if (members > MOST_FIELDS) return `body holds more than ${MOST_FIELDS} fields`
   }
   return members
 }
@@ -148,7 +169,8 @@ function nameAt(bytes: Buffer, quote: number, end: number): string | null {
   let next = end + 1
   while ((bytes[next] ?? 0x3a) <= 0x20) next += 1
   if (bytes[next] !== 0x3a) return null
-  return JSON.parse(bytes.toString('utf8', quote, end + 1)) as string // A JSON string is a string.
+  const text = bytes.toString('utf8', quote + 1, end)
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text // A JSON string is a string.
 }
 
 function opens(byte: number): boolean {
@@ -159,40 +181,77 @@ function closes(byte: number): boolean {
   return byte === 0x7d || byte === 0x5d
 }
 
+// Beyond it nothing is accepted anywhere; an exact 1e308 would be a text of 309 digits.
+const WITHOUT_EXPONENT_BELOW = 1e40
+
 /**
- * The one text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers without
- * exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
+ * The one text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below 1e40
+ * without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
  */
-export function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown, sorted: SortedNames = NONE_SORTED): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') return canonicalNumber(value)
   if (typeof value === 'bigint') return String(value)
   if (value === undefined) return 'null' // As in an array; a member is left out before it comes here.
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  return canonicalObject(value as Record<string, unknown>) // Neither null, an array nor a Date.
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, sorted)).join(',')}]`
+  return canonicalObject(value as Record<string, unknown>, sorted) // Neither null, an array nor a Date.
 }
 
-function canonicalObject(object: Record<string, unknown>): string {
+function canonicalObject(object: Record<string, unknown>, sorted: SortedNames): string {
   let text = ''
-  for (const name of Object.keys(object).sort(byCodePoint)) {
+  for (const name of sorted.get(object) ?? sortedByCodePoint(Object.keys(object))) {
     const member = object[name]
     if (member === undefined) continue
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member)}`
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member, sorted)}`
   }
   return text === '' ? '{}' : `${text}}`
 }
 
+/** The names of large objects, in their order. */
+export type SortedNames = ReadonlyMap<object, readonly string[]>
+const NONE_SORTED: SortedNames = new Map()
+const SORTED_AHEAD = 1000
+
+/** Sorts the names of large objects ahead, one object a step, so that canonicalJson need only write them. */
+export function* sortingSteps(
+  value: unknown,
+  sorted = new Map<object, readonly string[]>(),
+): Generator<void, SortedNames, void> {
+  if (typeof value !== 'object' || value === null) return sorted
+  for (const inside of Object.values(value))
+    if (typeof inside === 'object') yield* sortingSteps(inside, sorted)
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  if (names.length > SORTED_AHEAD) {
+    yield
+    sorted.set(value, sortedByCodePoint(names))
+  }
+  return sorted
+}
+
 function canonicalNumber(value: number): string {
   if (Number.isSafeInteger(value)) return String(value) // Also turns -0 into 0.
-  return Number.isInteger(value) ? String(BigInt(value)) : JSON.stringify(value)
+  if (Number.isInteger(value) && Math.abs(value) < WITHOUT_EXPONENT_BELOW) return String(BigInt(value))
+  return JSON.stringify(value)
 }
+
+// Two texts differ in order from their UTF-16 units only where one of these stands.
+const ABOVE_SURROGATES = /[\ud800-\uffff]/
+
+function sortedByCodePoint(names: string[]): string[] {
+  return names.some((name) => ABOVE_SURROGATES.test(name)) ? names.sort(byCodePoint) : names.sort()
+}
+
+// What two names have in common is passed over in pieces of this length.
+const PIECE = 64
 
 function byCodePoint(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
-  for (let at = 0; at < shared; at++) {
-    const difference = rank(a.charCodeAt(at)) - rank(b.charCodeAt(at))
-    if (difference !== 0) return difference
+  let at = 0
+  while (at + PIECE <= shared && a.slice(at, at + PIECE) === b.slice(at, at + PIECE)) at += PIECE
+  for (; at < shared; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (one !== other) return rank(one) - rank(other)
   }
   return a.length - b.length
 }

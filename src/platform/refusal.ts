@@ -27,6 +27,9 @@ export class Refusal extends Error {
 export const invalidRequest = (problem: string) =>
   new Refusal(400, 'bad_request', `invalid request: ${problem}`)
 
+/** 413: the body is over its limit. Never stored. */
+export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid request: body too large')
+
 /** 400 with a generic slug and its own text (headers, query parameters). Never stored. */
 export const badRequest = (message: string) => new Refusal(400, 'bad_request', message)
 

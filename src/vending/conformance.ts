@@ -3,8 +3,8 @@ import type { App } from '../app.ts'
 import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { badRequest, domainRefusal, Refusal } from '../platform/refusal.ts'
-import { FRESH_MS, readCallback, readReport, readTime } from './callback-body.ts'
+import { badRequest, bodyTooLarge, domainRefusal, Refusal } from '../platform/refusal.ts'
+import { CALLBACK_LIMIT, FRESH_MS, readCallback, readReport, readTime } from './callback-body.ts'
 import { callbackSecrets, type SecretKind } from './callback-secrets.ts'
 import { isScalar, type Member, readMembers, signedBases, whichSigned } from './callback-signing.ts'
 
@@ -101,7 +101,11 @@ export async function checkConformance(
   }
 }
 
+// No callback is longer; the rest is the form around it.
+const LONGEST_BODY = 2 * CALLBACK_LIMIT
+
 function readAsked(body: string): Asked {
+  if (body.length > LONGEST_BODY) throw bodyTooLarge()
   // An empty body has passed as an object without fields.
   const given = readMembers(body === '' ? '{}' : body)
   const of = (name: string) => given.find((one) => one.name === name)

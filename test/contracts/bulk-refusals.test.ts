@@ -20,6 +20,9 @@ const ONE = { amount: 1000, phone: '0700000000' }
 const GOOD = { payouts: [ONE] }
 const NO_ITEMS = badRequest('no payout items provided (JSON {payouts:[...]} or CSV)')
 const TOO_MANY = badRequest('batch too large (max 1000 items per call)')
+const MAYBE_CSV = 'body is not valid JSON; is it CSV? then send Content-Type: text/csv'
+const curl = { 'content-type': 'application/x-www-form-urlencoded' }
+const spreadsheet = { 'content-type': 'application/vnd.ms-excel' }
 const csv = { 'content-type': 'text/csv' }
 const form = { 'content-type': 'multipart/form-data; boundary=cut' }
 const part = (name: string) =>
@@ -46,7 +49,9 @@ const UNREADABLE: [string, unknown, Record<string, string>, Refused][] = [
   ['a list as body', [ONE], {}, invalid('body must be a JSON object')],
   ['a number as channel', { channel: 5, payouts: [ONE] }, {}, invalid('channel must be a string')],
   ['what is no JSON', '{"payouts":', {}, invalid('body is not valid JSON')],
-  ['a CSV called JSON', rows(1), {}, invalid('body is not valid JSON')],
+  ['C12: a CSV called JSON', rows(1), {}, invalid(MAYBE_CSV)],
+  ['C12: a CSV called what curl calls it', rows(1), curl, invalid(MAYBE_CSV)],
+  ['C12: a CSV called a spreadsheet', rows(1), spreadsheet, invalid(MAYBE_CSV)],
   ['a CSV without amount', 'phone\n0700000000\n', csv, invalid('CSV header must name phone and amount')],
   ['a CSV without phone', 'amount\n1000\n', csv, invalid('CSV header must name phone and amount')],
   ['a CSV without header', '0700000000,1000\n', csv, invalid('CSV header must name phone and amount')],

@@ -38,9 +38,13 @@ for (const type of [
   'multipart/mixed; boundary=x',
   ';',
 ])
-  test(`a body that calls itself ${type} is JSON`, async () => {
+  test(`a body that calls itself ${type} is JSON, and a CSV is told its name (C12)`, async () => {
     deepEqual(await open('{"payouts":[1]}', type), { payouts: [1] })
-    await rejects(open(CSV, type), { message: 'invalid request: body is not valid JSON', stored: false })
+    await rejects(open(CSV, type), {
+      message: 'invalid request: body is not valid JSON; is it CSV? then send Content-Type: text/csv',
+      stored: false,
+    })
+    await rejects(open(' {"a":', type), { message: 'invalid request: body is not valid JSON' })
     await rejects(open('{"a":1,"a":2}', type), { message: 'invalid request: duplicate field a' })
   })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { fingerprintOf } from '../idempotency/keys.ts'
-import { parseStrictJson } from '../json.ts'
+import { fingerprintOf, fingerprintOfText } from '../idempotency/keys.ts'
+import { canonicalJson, NOT_JSON, parseStrictJson, sortingSteps, strictJsonSteps } from '../json.ts'
+import { letOthersRun } from '../let-others-run.ts'
 import { invalidRequest } from '../refusal.ts'
 import { readMultipartFile } from './multipart.ts'
 
@@ -22,13 +23,53 @@ export async function openBody(raw: Buffer, contentType: string | undefined): Pr
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'text/csv' || type === 'text/plain') return new CsvFile(raw)
   if (type === 'multipart/form-data') return new CsvFile(await readMultipartFile(raw, contentType ?? ''))
-  return parseJsonBody(raw)
+  return parseJsonBody(raw, looksLikeJson(raw) ? NOT_JSON : MAYBE_CSV)
 }
 
-export function parseJsonBody(raw: Buffer): unknown {
-  const parsed = parseStrictJson(raw)
-  if (!parsed.ok) throw invalidRequest(parsed.problem)
+const MAYBE_CSV = `${NOT_JSON}; is it CSV? then send Content-Type: text/csv`
+const SPACES = [0x09, 0x0a, 0x0d, 0x20]
+const OPENING = [0x7b, 0x5b]
+
+/** Whether it begins as a JSON object or list does. */
+export const looksLikeJson = (raw: Buffer) =>
+  OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
+
+// Above this many bytes a body is worked on in steps, with other requests between them.
+const LARGE = 64 * 1024
+
+/** The parsed value; `notJson` says what is wrong with what is none. Throws `invalid request: ...`. */
+export async function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): Promise<unknown> {
+  const parsed = raw.length > LARGE ? await inSteps(strictJsonSteps(raw)) : parseStrictJson(raw)
+  if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
   return parsed.value
+}
+
+async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {
+  let step = steps.next()
+  while (!step.done) {
+    await letOthersRun()
+    step = steps.next()
+  }
+  return step.value
+}
+
+type Fingerprinted = { method: string; path: string; content: unknown }
+
+/** The fingerprint of a request with this body, made in steps where it is large. */
+export async function fingerprintInSteps(
+  raw: Buffer,
+  { method, path, content }: Fingerprinted,
+): Promise<Buffer> {
+  if (raw.length <= LARGE) return fingerprintOfContent(method, path, content)
+  await letOthersRun()
+  if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
+  const sorted = await inSteps(sortingSteps(content))
+  await letOthersRun()
+  const text = canonicalJson(content, sorted)
+  await letOthersRun()
+  const fingerprint = fingerprintOfText(method, path, text)
+  await letOthersRun()
+  return fingerprint
 }
 
 /**

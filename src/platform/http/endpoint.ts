@@ -22,7 +22,7 @@ export type RawBody<Body = unknown> = {
   /** A CSV that is right, for the description. */
   csvExample: string
   /** Reads a CsvFile, or else JSON that is parsed. What it throws is answered after the 409 of a used key. */
-  read(content: unknown): Body
+  read(content: unknown): Body | Promise<Body>
 }
 
 type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, Refusal } from '../refusal.ts'
+import { bodyTooLarge, invalidRequest, Refusal } from '../refusal.ts'
 
 /** Fastify's own refusals in the contract's words. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error
   const code = (error as { code?: string }).code
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Refusal(413, 'payload_too_large', 'invalid request: body too large')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
   if (code === 'FST_ERR_BAD_URL') return new Refusal(404, 'not_found', 'not found')
   if (code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_ERR_MAX_LIMIT')
     return new Refusal(404, 'not_found', 'not found')

@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { letOthersRun } from '../let-others-run.ts'
 import { invalidRequest } from '../refusal.ts'
 
 // A form with one file has a handful of parts. Each costs the parser a stream, so that 4 MiB of nothing but boundaries
-// would hold the process up for seconds: it is fed in slices, and nothing is read on once there are too many.
+// would hold the process up for seconds: it is fed in slices, and nothing is read on once there are too many. A slice has room
+// for some hundred parts; others run after a few slices.
 const MOST_PARTS = 20
-const SLICE = 64 * 1024
+const SLICE = 4 * 1024
+const OTHERS_RUN_AFTER = 16 * SLICE
 const LIMITS = { parts: MOST_PARTS, fieldSize: 1024, headerPairs: 20, headerSize: 8 * 1024 }
 
 const NOT_ONE_FILE = 'multipart body must hold exactly one file'
@@ -42,6 +45,9 @@ function openForm(contentType: string): BusboyInstance {
   }
 }
 
-function* slicesOf(raw: Buffer): Generator<Buffer> {
-  for (let at = 0; at < raw.length; at += SLICE) yield raw.subarray(at, at + SLICE)
+async function* slicesOf(raw: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < raw.length; at += SLICE) {
+    if (at > 0 && at % OTHERS_RUN_AFTER === 0) await letOthersRun()
+    yield raw.subarray(at, at + SLICE)
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { invalidRequest } from '../refusal.ts'
-import { openBody, parseJsonBody } from './body-content.ts'
+import { fingerprintInSteps, openBody, parseJsonBody } from './body-content.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readBody } from './read-body.ts'
 
@@ -11,13 +11,33 @@ import { readBody } from './read-body.ts'
  */
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
-type Declared = Pick<Endpoint<never>, 'body' | 'rawBody'>
+type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'rawBody'>
+type Asked = { path: string; keyed: boolean; refuseUsedKey: RefuseUsedKey }
+
+/** The body in the form its endpoint describes, undefined where none is looked at, and what makes the request the same. */
+export type GivenBody = { fingerprint: Buffer | null; body: unknown }
+
+/**
+ * Reads the body of a request; a large one in steps, with other requests between them. Throws `invalid request: ...`, after
+ * the 409 of a key that was used before.
+ */
+export async function readRequestBody(
+  request: FastifyRequest,
+  declared: Declared,
+  { path, keyed, refuseUsedKey }: Asked,
+): Promise<GivenBody> {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
+  const raw = declared.method === 'POST' ? await readRawBody(request, declared, refuseUsedKey) : undefined
+  const { method } = declared
+  const fingerprint = keyed ? await fingerprintInSteps(bytes, { method, path, content: raw }) : null
+  return { fingerprint, body: await readForm(declared, raw, () => refuseUsedKey(fingerprint)) }
+}
 
 /**
  * The body as JSON, whatever its Content-Type says; an empty one is `{}`. A CsvFile only where the endpoint declares a
- * `rawBody`. Throws `invalid request: ...`.
+ * `rawBody`.
  */
-export async function readRawBody(
+async function readRawBody(
   request: FastifyRequest,
   declared: Declared,
   refuseUsedKey: RefuseUsedKey,
@@ -25,24 +45,23 @@ export async function readRawBody(
   try {
     const bytes = bytesOf(request)
     if (declared.rawBody) return await openBody(bytes, sentContentType(request.raw))
-    return bytes.length === 0 ? {} : parseJsonBody(bytes)
+    return bytes.length === 0 ? {} : await parseJsonBody(bytes)
   } catch (error) {
     await refuseUsedKey(null)
     throw error
   }
 }
 
-/** The body in the form its endpoint describes, or undefined where none is looked at. */
-export async function readForm(
+async function readForm(
   { body, rawBody }: Declared,
   raw: unknown,
-  { fingerprint, refuseUsedKey }: { fingerprint: Buffer | null; refuseUsedKey: RefuseUsedKey },
+  refuseUsedKey: () => Promise<void>,
 ): Promise<unknown> {
   try {
-    if (rawBody) return rawBody.read(raw)
+    if (rawBody) return await rawBody.read(raw)
     return body ? readBody(body, raw) : undefined
   } catch (error) {
-    await refuseUsedKey(fingerprint)
+    await refuseUsedKey()
     throw error
   }
 }

@@ -7,7 +7,6 @@ import type { ExactWindow } from '../rate/exact-window.ts'
 import type { SharedWindows } from '../rate/shared-windows.ts'
 import { invalidRequest, Refusal } from '../refusal.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
-import { fingerprintOfContent } from './body-content.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
 import type { Answer, Caller } from './caller.ts'
 import { isClosing, lastAnswer } from './close-gently.ts'
@@ -25,7 +24,7 @@ import {
   scopeRefusal,
 } from './guards.ts'
 import { notFoundHere, refuseOtherMethods } from './other-methods.ts'
-import { type RefuseUsedKey, readForm, readRawBody } from './request-body.ts'
+import { type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
@@ -239,15 +238,15 @@ async function serve<App>(
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const raw = declared.method === 'POST' ? await readRawBody(request, declared, refuseUsedKey) : undefined
-  const fingerprint = key === null ? null : fingerprintOfContent(declared.method, pathOf(request), raw)
+  const asked = { path: pathOf(request), keyed: key !== null, refuseUsedKey }
+  const { fingerprint, body } = await readRequestBody(request, declared, asked)
   const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
   const api: ApiRequest = {
     caller,
     requestId: request.id,
     params: request.params as Record<string, string>,
     query: readQuery(request.query),
-    body: await readForm(declared, raw, { fingerprint, refuseUsedKey }),
+    body,
     bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
     idempotency,
   }

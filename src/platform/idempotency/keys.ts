@@ -53,9 +53,12 @@ export const PRUNED_AT_ONCE = 5000
 
 /** What makes two requests the same: method, path and canonical body; an empty body counts as `{}` (contract.md 3 n). */
 export function fingerprintOf(method: string, path: string, body: unknown): Buffer {
-  return createHash('sha256')
-    .update(`${method} ${path}\n${canonicalJson(body ?? {})}`)
-    .digest()
+  return fingerprintOfText(method, path, canonicalJson(body ?? {}))
+}
+
+/** The same from the canonical text of the body. */
+export function fingerprintOfText(method: string, path: string, text: string): Buffer {
+  return createHash('sha256').update(`${method} ${path}\n`).update(text).digest()
 }
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
