@@ -8,7 +8,7 @@ import { notFound } from '../platform/refusal.ts'
 import { findOrder, releasingSince } from '../vending/find-orders.ts'
 import { isExpired, paymentStatus, type VendingOrder } from '../vending/order.ts'
 import { productNames } from '../vending/product-names.ts'
-import { screenOf, troubleOf } from './display-screens.ts'
+import { errorOf, screenOf } from './display-screens.ts'
 import { findRefund } from './found-refund.ts'
 import { shopNames } from './pages/page.ts'
 import { TEXTS } from './texts/texts.ts'
@@ -18,7 +18,7 @@ import type { Checkout, Reply, Visit } from './visit.ts'
 const SOON_MS = 2000
 const LATER_MS = 10_000
 // Nothing but the next order follows on these, and the machine opens that itself.
-const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed']
+const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed', 'off']
 
 type Shown = { shop: Shop; order: VendingOrder; screen: Screen; now: Date }
 
@@ -67,10 +67,15 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   const waits = paymentStatus(order) === 'succeeded' && !ended
   const waitsSince = waits ? await releasingSince(shop.app, order) : null
   const now = clock.now()
+  const refund = await refundOf(shop, order)
+  return { shop, order, screen: screenOf({ order, refund, stop: stopOf(shop, order), waitsSince, now }), now }
+}
+
+/** Why nobody can pay at this machine now: its merchant has switched vending off, or takes no payments. */
+function stopOf(shop: Shop, order: VendingOrder): 'closed' | 'off' | null {
+  if (!shop.vendingEnabled) return 'off'
   const link = { ...order, kind: 'order', switchedOffAt: null } as const
-  const open = mayBePaid(link, shop, shop.app.config)
-  const screen = screenOf({ order, refund: await refundOf(shop, order), open, waitsSince, now })
-  return { shop, order, screen, now }
+  return mayBePaid(link, shop, shop.app.config) ? null : 'closed'
 }
 
 /** Of a refunded payment of this order where its money is. */
@@ -89,7 +94,7 @@ function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {
     currency: 'UGX',
     payment_status: payment,
     vending_status: order.vendingStatus,
-    vending_error: troubleOf(screen, { texts, shop: shopNames(shop, texts).brief, amount: order.amount }),
+    vending_error: errorOf(screen, { texts, shop: shopNames(shop, texts).brief, amount: order.amount }),
     expired: isExpired(order, now),
     invalidated: order.invalidatedAt !== null,
     expires_at: order.expiresAt.toISOString(),

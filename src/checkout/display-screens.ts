@@ -11,20 +11,20 @@ type Standing = {
   order: VendingOrder
   /** Of a refunded payment where its money is. */
   refund: Refund | null
-  /** Whether the merchant takes payments now. */
-  open: boolean
+  /** Why nothing can be paid now: the merchant takes no payments, or its machines are switched off. */
+  stop: 'closed' | 'off' | null
   /** When the customer began to wait for a paid order. */
   waitsSince: Date | null
   now: Date
 }
 
 /** The one table from an order to what its machine shows. Money that has come in is said before anything else. */
-export function screenOf({ order, refund, open, waitsSince, now }: Standing): Screen {
+export function screenOf({ order, refund, stop, waitsSince, now }: Standing): Screen {
   const payment = paymentStatus(order)
   if (payment === 'succeeded') return paidScreen(order, { refund, waitsSince, now })
   if (payment === 'pending') return { name: 'paying' }
   if (isExpired(order, now)) return { name: 'expired' }
-  if (!open) return { name: 'closed' }
+  if (stop !== null) return { name: stop }
   const secondsLeft = Math.ceil((order.expiresAt.getTime() - now.getTime()) / 1000)
   return { name: 'scan', secondsLeft, again: payment === 'failed' }
 }
@@ -46,11 +46,10 @@ function paidScreen(
   return { name: 'releasing', late }
 }
 
+type Told = { texts: Texts; shop: string; amount: number }
+
 /** What went wrong, for the customer; null where nothing did. Never the supplier's or our own words for it. */
-export function troubleOf(
-  screen: Screen,
-  { texts, shop, amount }: { texts: Texts; shop: string; amount: number },
-): string | null {
+export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string | null {
   const { display } = texts
   switch (screen.name) {
     case 'releasing':
@@ -65,8 +64,16 @@ export function troubleOf(
     case 'paying':
     case 'expired':
     case 'closed':
+    case 'off':
     case 'unknown':
     case 'busy':
       return null
   }
+}
+
+/** The same, and why nothing can be paid: what a screen that shows a code has to hear of, so that it takes it away. */
+export function errorOf(screen: Screen, told: Told): string | null {
+  const { texts, shop } = told
+  if (screen.name === 'off') return `${texts.display.off}. ${texts.display.offHow(shop)}`
+  return screen.name === 'closed' ? texts.closed.inactive.says(shop) : troubleOf(screen, told)
 }

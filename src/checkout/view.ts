@@ -169,6 +169,8 @@ export type Screen =
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }
+  /** Vending is switched off: no machine of the merchant would be told to release anything. */
+  | { name: 'off' }
   /** No such order; the service has too much to do. */
   | { name: 'unknown' }
   | { name: 'busy' }

@@ -54,6 +54,7 @@ const SCREENS: readonly [string, DisplayView][] = [
   ]),
   ['expired', display({ name: 'expired' })],
   ['closed', display({ name: 'closed' })],
+  ['off', display({ name: 'off' })],
   ['unknown', { ...display({ name: 'unknown' }), order: null, watch: null }],
   ['busy', { ...display({ name: 'busy' }), order: null }],
 ]

@@ -16,6 +16,7 @@ const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
   failed: 'fault',
   expired: 'back',
   closed: 'closed',
+  off: 'closed',
   unknown: 'closed',
   busy: 'clock',
 }
@@ -153,6 +154,7 @@ function headlineOf({ view, texts }: Page<'display'>): string {
     case 'collect':
     case 'failed':
     case 'expired':
+    case 'off':
     case 'busy':
       return texts.display[name]
   }
@@ -173,6 +175,8 @@ function saysOf({ view, texts, brief }: Page<'display'>): string | null {
       return display.expiredHow
     case 'closed':
       return texts.closed.inactive.says(brief)
+    case 'off':
+      return display.offHow(brief)
     case 'unknown':
       return display.expired
     case 'busy':

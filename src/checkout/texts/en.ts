@@ -235,6 +235,8 @@ export const EN: Texts = {
     expiredHow: 'This order has ended. The old code does not work any more.',
     busy: 'One moment, please',
     busyHow: 'This screen comes back by itself.',
+    off: 'Out of service',
+    offHow: (shop) => `You cannot buy here at the moment. Please ask ${shop}.`,
     offline: 'No connection. Trying again…',
     machine: (number) => `Machine ${number}`,
     order: (number) => `Order ${number}`,

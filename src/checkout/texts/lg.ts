@@ -237,6 +237,8 @@ export const LG: Texts = {
     expiredHow: 'Kuno okusasula kuweddeko. Koodi enkadde tekyakola.',
     busy: 'Lindako katono',
     busyHow: 'Ssikirini eno edda yokka.',
+    off: 'Ekyuma tekikola kati',
+    offHow: (shop) => `Tosobola kugula wano mu kiseera kino. Buuza ${shop}.`,
     offline: 'Tewali yintaneeti. Tugezaako nate…',
     machine: (number) => `Ekyuma ${number}`,
     order: (number) => `Oda ${number}`,

@@ -237,6 +237,8 @@ export const SW: Texts = {
     expiredHow: 'Oda hii imeisha. Msimbo wa awali haufanyi kazi tena.',
     busy: 'Subiri kidogo',
     busyHow: 'Skrini hii itarudi yenyewe.',
+    off: 'Mashine haifanyi kazi kwa sasa',
+    offHow: (shop) => `Huwezi kununua hapa kwa sasa. Tafadhali uliza ${shop}.`,
     offline: 'Hakuna mtandao. Tunajaribu tena…',
     machine: (number) => `Mashine ${number}`,
     order: (number) => `Oda ${number}`,

@@ -154,6 +154,8 @@ export type Texts = {
     expiredHow: string
     busy: string
     busyHow: string
+    off: string
+    offHow: (shop: string) => string
     offline: string
     machine: (number: string) => string
     order: (number: string) => string
