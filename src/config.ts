@@ -5,6 +5,7 @@ import {
   address,
   anyText,
   databaseUrl,
+  headerName,
   hostPorts,
   LARGEST,
   LARGEST_AMOUNT,
@@ -104,6 +105,12 @@ const SETTINGS = {
     '0,60,300,1800,7200,21600,43200,86400',
     'seconds before each of the eight attempts (spec 6)',
     retryDelays,
+  ),
+  webhookSignatureAlias: setting(
+    'WEBHOOK_SIGNATURE_ALIAS',
+    '',
+    'a second header name that carries the value of X-Service-Signature, for receivers that read another name',
+    headerName,
   ),
   webhookAllowPrivate: setting(
     'WEBHOOK_ALLOW_PRIVATE',

@@ -79,3 +79,13 @@ export const hostPorts = (text: string) => {
   return entries
 }
 export const perMinute = wholeNumber(0, 1_000_000)
+
+// A header that means something to the transport, or that every delivery has already.
+const TAKEN_HEADERS =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|user-agent|authorization|cookie|proxy-.*|webhook-.*|x-service-signature)$/i
+/** The name of a header that we may add to what we send. */
+export const headerName = (text: string) => {
+  if (text !== '' && (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(text) || TAKEN_HEADERS.test(text)))
+    throw new WrongSettings('must be a header name of letters, digits and -, not one that is sent already')
+  return optional(text)
+}

@@ -106,10 +106,13 @@ async function claim(
 async function post(app: App, claimed: Claimed, secrets: readonly string[]): Promise<Attempted> {
   assertOutsideTransaction('a webhook attempt')
   const body = Buffer.from(claimed.body, 'utf8')
+  const signature = serviceSignature(secrets[0] ?? '', body)
+  const alias = app.config.webhookSignatureAlias
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': USER_AGENT,
-    'X-Service-Signature': serviceSignature(secrets[0] ?? '', body),
+    'X-Service-Signature': signature,
+    ...(alias === null ? {} : { [alias]: signature }),
     ...standardHeaders({ id: claimed.eventId, at: app.clock.now(), body, secrets }),
   }
   crashPoint('delivery.sent')
