@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import test, { after, before } from 'node:test'
-import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../src/commands/secrets.ts'
 import { callbackSecrets } from '../src/vending/callback-secrets.ts'
 import { type Receiver, startReceiver } from './fakes/receiver.ts'
 import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
@@ -10,7 +12,6 @@ import { startService, type TestService } from './helpers/test-service.ts'
 import { deliver, endedCharge } from './helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
-const KEY_B = Buffer.alloc(32, 9)
 const DAY_MS = 86_400_000
 
 let service: TestService
@@ -195,80 +196,63 @@ test('D10: what a command printed under its key is forgotten after 24 hours, tha
   assert.deepEqual(kept, [{ answer: null }])
 })
 
-test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
-  const columns = await service.rows<{ name: string }>(
-    `select table_name || '.' || column_name as name from information_schema.columns
-     where table_schema in ('cell_0', 'directory') and data_type = 'bytea' order by 1`,
-  )
-  const notSealed = new Set([
-    'api_keys.hash',
-    'command_keys.fingerprint',
-    'idempotency_keys.fingerprint',
-    'gift_cards.code_hash',
-    'storefront_items.picture',
-  ])
-  const sealed = columns.map(({ name }) => name).filter((name) => !notSealed.has(name))
-  const known = [...SEALED_IN_CELL, ...SEALED_IN_DIRECTORY].map(({ name }) => name)
-  assert.deepEqual(known.sort(), sealed)
+test('D10: supplier secrets come from a file or standard input, and in production from nowhere else', async () => {
+  const merchant = await service.merchant({ vending: true })
+  const id = await idOf(merchant.id)
+  const place = ['--base-url', 'https://1.1.1.1', '--shbh', '7']
+  const set = ['vending', 'set', merchant.handle, ...place]
+  const secretNow = async () =>
+    (await callbackSecrets(service.app, { merchantId: id, mode: 'live' })).find(
+      ({ kind }) => kind === 'operator_secret',
+    )?.secret
+  const given = JSON.stringify({ key: 'key-by-stdin', secret: 'secret-by-stdin' })
+  const ran = await runProgram([...set, '--secrets-from', '-', '--json'], settings, given)
+  assert.equal(oneJson(ran).base_url, 'https://1.1.1.1')
+  assert.equal(await secretNow(), 'secret-by-stdin')
+  const file = join(mkdtempSync(join(tmpdir(), 'secrets-')), 'supplier.json')
+  writeFileSync(file, JSON.stringify({ key: 'key-by-file', secret: 'secret-by-file' }), { mode: 0o600 })
+  await json(...set, '--secrets-from', file)
+  assert.equal(await secretNow(), 'secret-by-file')
+  rmSync(dirname(file), { recursive: true })
+  const production = { ...settings, NODE_ENV: 'production', BASE_URL: 'https://pay.shops.invalid' }
+  const { WEBHOOK_ALLOW_PRIVATE: _, ...allowed } = production as Record<string, string>
+  const cases: [Promise<Ran>, RegExp][] = [
+    [runProgram([...set, '--key', 'k', '--secret', 's'], allowed), /do not belong on the command line/],
+    [
+      runProgram([...set, '--secrets-from', '-'], settings, '{"key":"only-this"}'),
+      /JSON object with key and secret/,
+    ],
+    [
+      runProgram([...set, '--secrets-from', '-'], settings, '{"key":"torn'),
+      /JSON object with key and secret/,
+    ],
+    [runProgram([...set, '--secrets-from', '-'], settings, 'x'.repeat(10_001)), /longer than 10000 bytes/],
+    [run(...set, '--secrets-from', file), /cannot be read: ENOENT/],
+    [run(...set, '--secrets-from', '-', '--key', 'k'), /takes the place of --key and --secret/],
+    [run('vending', 'set', merchant.handle, '--secrets-from', '-'), /belong together/],
+  ]
+  for (const [wrong, says] of cases) assertRefused(await wrong, { code: 2, says })
+  assert.ok(!(await cases[2]?.[0])?.stderr.includes('torn'), 'nothing of a secret is echoed')
+  assert.equal(await secretNow(), 'secret-by-file')
 })
 
-test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms included, while the old one is still read', async () => {
-  const { merchant } = await shopWithHook()
-  const id = await idOf(merchant.id)
-  await json('merchants', 'set', merchant.handle, '--vending', 'true')
-  const supplier = ['--base-url', 'https://1.1.1.1', '--key', 'K', '--secret', 'S', '--shbh', '7']
-  await json('vending', 'set', merchant.handle, ...supplier)
-  await service.client(merchant.keys.live).post('/v1/vending/dispense-secret')
-  const cards = await json('gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards')
-  // As the release before sealed it: one key for all columns.
-  const plain = `whsec_${randomBytes(32).toString('base64')}`
-  await service.rows(
-    `update cell_0.merchant_secrets set ciphertext = $2 where merchant_id = $1 and purpose = 'webhook'`,
-    [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
-  )
-  const derived = service.app.vault.derive('gift card codes')
-  const signs = async (where: TestService) =>
-    (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
-  const before = await signs(service)
-  assert.equal(before.length, 4, 'dispense secret, operator secret, two keys')
-
-  const both = {
-    ...settings,
-    MASTER_KEY: KEY_B.toString('base64'),
-    MASTER_KEY_PREVIOUS: settings.MASTER_KEY ?? '',
-  }
-  const alone = { ...settings, MASTER_KEY: KEY_B.toString('base64') }
-  assertRefused(await runProgram(['merchants', 'list'], alone), {
-    code: 2,
-    says: /^MASTER_KEY is not the key/,
-  })
-  const { findings } = oneJson(await runProgram(['doctor', '--json'], both))
-  assert.match(JSON.stringify(findings), /merchant_secrets\.ciphertext.* sealed with an older key/)
-  const { rewrapped } = oneJson(await runProgram(['secrets', 'rewrap', '--json'], both))
-  for (const [name, count] of Object.entries(rewrapped)) assert.ok((count as number) > 0, name)
-  const again = oneJson(await runProgram(['secrets', 'rewrap', '--json'], both))
-  for (const [name, count] of Object.entries(again.rewrapped)) assert.equal(count, 0, name)
-
-  const next = await startService({ database: service.database, env: alone, clock: service.clock })
-  assert.deepEqual(await signs(next), before)
-  assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
-  assert.deepEqual(
-    oneJson(
-      await runProgram(
-        ['gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards', '--json'],
-        alone,
-      ),
-    ),
-    cards,
-  )
-  const { eventId } = await endedCharge(next, next.client(merchant.keys.test))
-  await deliver(next)
+test('C9: WEBHOOK_SIGNATURE_ALIAS carries the same signature under a second name', async (t) => {
+  const env = { WEBHOOK_ALLOW_PRIVATE: receiver.place, WEBHOOK_SIGNATURE_ALIAS: 'X-Gateway-Signature' }
+  const other = await startService({ env })
+  t.after(() => other.close())
+  const merchant = await other.merchant()
+  await other.set(merchant, { webhookUrl: receiver.url })
+  const { eventId } = await endedCharge(other, other.client(merchant.keys.test))
+  await deliver(other)
   const [told] = about(eventId)
-  assert.equal(told?.headers['x-service-signature'], hex(plain, told?.body ?? ''))
-  await next.close()
-  assertRefused(await run('merchants', 'list'), { code: 2, says: /^MASTER_KEY is not the key/ })
-  const back = { ...settings, MASTER_KEY_PREVIOUS: KEY_B.toString('base64') }
-  oneJson(await runProgram(['secrets', 'rewrap', '--json'], back))
+  assert.ok(told)
+  assert.equal(told.headers['x-gateway-signature'], hex(merchant.webhook_secret, told.body))
+  assert.equal(told.headers['x-gateway-signature'], told.headers['x-service-signature'])
+  for (const name of ['Content-Length', 'webhook-id', 'x-service-signature', 'two words', 'X:Y', 'Host'])
+    assertRefused(await runProgram(['merchants', 'list'], { ...settings, WEBHOOK_SIGNATURE_ALIAS: name }), {
+      code: 2,
+      says: /^WEBHOOK_SIGNATURE_ALIAS must be a header name/,
+    })
 })
 
 async function idOf(publicId: string): Promise<number> {
@@ -278,13 +262,4 @@ async function idOf(publicId: string): Promise<number> {
   )
   assert.ok(row)
   return Number(row.id)
-}
-
-function sealedByVersion1(plain: string, boundTo: unknown[]): Buffer {
-  const key = createHmac('sha256', KEY_A).update('secrets at rest').digest()
-  const id = createHash('sha256').update(key).digest().subarray(0, 4)
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(JSON.stringify(boundTo)))
-  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-  return Buffer.concat([Buffer.from([1]), id, nonce, cipher.getAuthTag(), body])
 }

@@ -18,6 +18,7 @@ import {
   text,
   WrongUsage,
 } from './command.ts'
+import { readSecrets } from './secret-input.ts'
 
 const READ_AT_ONCE = 1000
 const SUPPLIER_OPTIONS = ['base-url', 'key', 'secret', 'shbh'] as const
@@ -103,7 +104,7 @@ const sync: Command = {
 const set: Command = {
   name: 'vending set',
   usage:
-    'vending set <m> [--base-url U --key K --secret S --shbh N] [--profile default|optimistic] [--accept-api-secret true|false]',
+    'vending set <m> [--base-url U --shbh N --secrets-from FILE|-] [--profile default|optimistic] [--accept-api-secret true|false]',
   says: 'how the machine supplier of a merchant is reached, and how it is believed; key and secret are never shown again',
   words: 1,
   options: {
@@ -111,6 +112,7 @@ const set: Command = {
     key: text,
     secret: text,
     shbh: text,
+    'secrets-from': text,
     profile: text,
     'accept-api-secret': text,
   },
@@ -146,17 +148,26 @@ function readChange(input: CommandInput): VendingChange {
 
 /** All four or none: half of another supplier's access would send commands of one with the secret of the other. */
 function readSupplier(input: CommandInput): SupplierAccess | null {
+  const from = optionalText(input, 'secrets-from')
   const given = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
-  if (given.length === 0) return null
-  if (given.length < SUPPLIER_OPTIONS.length)
-    throw new WrongUsage('--base-url, --key, --secret and --shbh belong together: give all four')
-  const [baseUrl, key, secret, shbh] = SUPPLIER_OPTIONS.map((name) => required(input, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ]
-  return { baseUrl, key, secret, shbh }
+  if (from === undefined && given.length === 0) return null
+  const shownToAll = given.some((name) => name === 'key' || name === 'secret')
+  if (from !== undefined && shownToAll)
+    throw new WrongUsage('--secrets-from takes the place of --key and --secret')
+  // The process list and the shell's history are read by others.
+  if (shownToAll && input.config.production)
+    throw new WrongUsage(
+      'in production --key and --secret do not belong on the command line: give --secrets-from FILE, or - for standard input, with {"key":"...","secret":"..."}',
+    )
+  if (given.length < SUPPLIER_OPTIONS.length - (from === undefined ? 0 : 2))
+    throw new WrongUsage(
+      '--base-url, --key, --secret and --shbh belong together: give all four, the two in the middle by --secrets-from',
+    )
+  const { key, secret } =
+    from === undefined
+      ? { key: required(input, 'key'), secret: required(input, 'secret') }
+      : readSecrets(from, ['key', 'secret'])
+  return { baseUrl: required(input, 'base-url'), shbh: required(input, 'shbh'), key, secret }
 }
 
 const shown = ({ baseUrl, shbh, profile, acceptApiSecret }: VendingSettings) => ({

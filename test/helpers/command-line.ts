@@ -6,10 +6,17 @@ export type Ran = { code: number | null; stdout: string; stderr: string }
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
 
-/** The program as a real child process that sees only the settings given. */
-export function runProgram(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
+/** The program as a real child process that sees only the settings given, with this text on its standard input. */
+export function runProgram(
+  args: readonly string[],
+  settings: Record<string, string>,
+  input = '',
+): Promise<Ran> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  // A program that ends without reading its input is no fault of the test.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
   const ran: Ran = { code: null, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     ran.stdout += chunk
