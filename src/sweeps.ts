@@ -56,7 +56,7 @@ export function sweepsOf(app: App): CellSweep[] {
     { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
     { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
     { name: 'follow-freeze', everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
-    { name: 'finish-keys', everyMs: 10 * SECOND, runOnce: () => finishAllKeys(app) },
+    { name: 'finish-keys', everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     { name: 'finish-bulks', everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
     {
       name: 'checkpoint-ledgers',

@@ -1,23 +1,16 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
+import { type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
 import { publishCharge } from './submit-live-charge.ts'
 
-type Orphan = KeyOwner & { objectId: string }
-
 // The request that reserved a live key has surely given up by then: its submit lives 25 s.
 const ORPHANED_AFTER_MS = 30_000
-const AT_ONCE = 200
 
-const ORPHANS = statement<Orphan>(
-  'orphaned charge keys',
-  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
-   where status is null and created_at < $1 and object_id like 'txn\\_%' order by created_at limit $2`,
-)
 const OBJECT = statement<Charge & { published: boolean }>(
   'charge of a key',
   `select ${CHARGE_COLUMNS}, c.published from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
@@ -28,8 +21,8 @@ const OBJECT = statement<Charge & { published: boolean }>(
  * rendered from the row as it was created; a charge that was taken back frees the key (G58). Answers how many.
  */
 export async function finishKeys(app: App): Promise<number> {
-  const before = new Date(app.clock.nowMs() - ORPHANED_AFTER_MS).toISOString()
-  const orphans = await app.db.query(ORPHANS, [before, AT_ONCE])
+  const wanted = orphanedKeys(app.clock, { prefix: 'txn_', afterMs: ORPHANED_AFTER_MS })
+  const orphans = await app.db.query(wanted.statement, wanted.values)
   for (const orphan of orphans) await finishOne(app, orphan)
   return orphans.length
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { later } from '../platform/clock.ts'
 import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -30,6 +31,13 @@ export type ItemResult = { index: number; reference: string } & (
   | { error: string; code: string; retryable: boolean }
 )
 
+/**
+ * A batch that nobody has advanced for this long has lost its process and is finished by the sweep. Each chunk renews it; two
+ * runners at once do no harm, so a process that was only slow costs nothing but its own second look.
+ */
+export const BULK_LEASE_MS = 8000
+const AGAIN_MS = 2000
+
 const COLUMNS = `b.merchant_id as "merchantId", b.id, b.mode, b.key, b.items, b.total, b.done, b.accepted,
   b.created_at as "createdAt"`
 const ADD_BATCH = statement(
@@ -46,12 +54,18 @@ const ADVANCE = statement(
   `update bulk_batches set done = $3, accepted = $4, lease_until = case when $3 = total then null else $5::timestamptz end
    where merchant_id = $1 and id = $2`,
 )
+// A lease that ends later than any lease can was given before the clock stepped back.
 const TAKE_LEFT = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>>(
-  'take left bulk batches',
+  'take left bulk batch',
   `update bulk_batches b set lease_until = $2
-   from (select merchant_id, id from bulk_batches where lease_until < $1 limit $3 for no key update skip locked) left_alone
+   from (select merchant_id, id from bulk_batches where lease_until < $1 or lease_until > $3
+     order by lease_until limit 1 for no key update skip locked) left_alone
    where b.merchant_id = left_alone.merchant_id and b.id = left_alone.id
    returning b.merchant_id as "merchantId", b.id, b.mode, b.key`,
+)
+const GIVE_BACK = statement(
+  'give back bulk batch',
+  'update bulk_batches set lease_until = $3 where merchant_id = $1 and id = $2 and lease_until > $3',
 )
 const ADD_RESULTS = statement(
   'add bulk results',
@@ -127,8 +141,17 @@ export const addBatch = (batch: BulkBatch, leaseUntil: Date): Call =>
   )
 
 export const lockBatch = (merchantId: number, id: string): Call<BulkBatch> => call(LOCK_BATCH, merchantId, id)
-export const takeLeftBatches = (now: Date, leaseUntil: Date, most: number) =>
-  call(TAKE_LEFT, now.toISOString(), leaseUntil.toISOString(), most)
+/** Takes the batch that nobody has advanced for longest, if there is one, under a lease from now on. */
+export const takeLeftBatch = (now: Date) =>
+  call(
+    TAKE_LEFT,
+    now.toISOString(),
+    later(now, BULK_LEASE_MS).toISOString(),
+    later(now, 2 * BULK_LEASE_MS).toISOString(),
+  )
+/** Lets a batch that could not be run be taken again soon, if it still has its lease. */
+export const giveBackBatch = ({ merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>, now: Date): Call =>
+  call(GIVE_BACK, merchantId, id, later(now, AGAIN_MS).toISOString())
 export const resultsOf = (merchantId: number, id: string) => call(RESULTS, merchantId, id)
 
 /** References of these that an accepted item has spent, with the payout they made. Sent after the head is locked. */

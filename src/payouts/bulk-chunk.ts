@@ -7,6 +7,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { Refusal } from '../platform/refusal.ts'
 import {
   addResults,
+  BULK_LEASE_MS,
   type BulkBatch,
   type ItemResult,
   lockBatch,
@@ -24,11 +25,6 @@ import { costOf, reservePayout } from './reserve-payout.ts'
 import { openSwitches, type Switches } from './sandbox-switch.ts'
 import { addPayouts } from './write-payouts.ts'
 
-/**
- * A batch that nobody has advanced for this long has lost its process and is finished by the sweep. Each chunk renews it; two
- * runners at once do no harm, so a process that was only slow costs nothing but its own second look.
- */
-export const BULK_LEASE_MS = 8000
 // One transaction holds the merchant's ledger head for this many items: long enough to be cheap, short enough for others.
 const CHUNK = 200
 

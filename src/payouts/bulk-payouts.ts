@@ -17,9 +17,16 @@ import {
 } from '../platform/idempotency/keys.ts'
 import { newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { addBatch, type BulkBatch, presentBatch, resultsOf, type StoredItem } from './bulk-batch.ts'
+import {
+  addBatch,
+  BULK_LEASE_MS,
+  type BulkBatch,
+  presentBatch,
+  resultsOf,
+  type StoredItem,
+} from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
-import { BULK_LEASE_MS, runChunks } from './bulk-chunk.ts'
+import { runChunks } from './bulk-chunk.ts'
 import { judgeVerification } from './payout-rules.ts'
 import { stopOf } from './payout-stops.ts'
 

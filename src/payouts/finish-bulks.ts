@@ -2,24 +2,26 @@ import type { App } from '../app.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { KeyOwner } from '../platform/idempotency/keys.ts'
-import { takeLeftBatches } from './bulk-batch.ts'
-import { BULK_LEASE_MS, runChunks } from './bulk-chunk.ts'
+import { ORPHANS_AT_ONCE, orphanBounds } from '../platform/idempotency/orphans.ts'
+import { BULK_LEASE_MS, giveBackBatch, takeLeftBatch } from './bulk-batch.ts'
+import { runChunks } from './bulk-chunk.ts'
 import { finishBatch } from './bulk-payouts.ts'
 
 type LeftBatch = KeyOwner & { id: string }
 
-// Each holds its merchant's ledger head and a connection; the lease of the next one begins when it is its turn.
-const AT_ONCE = 2
-const ROUNDS = 100
-const UNANSWERED_AT_ONCE = 200
+// Each runner holds one merchant's ledger head and one connection.
+const RUNNERS = 2
+// Left batches are run for so long in one go; what is left then is the next run's.
+const BATCHES_FOR_MS = 10_000
 
 // Every item has its result and the answer was not kept any more.
 const UNANSWERED = statement<LeftBatch>(
   'unanswered bulk batches',
   `select k.merchant_id as "merchantId", k.mode, k.key, b.id from idempotency_keys k
    join bulk_batches b on b.merchant_id = k.merchant_id and b.id = k.object_id
-   where k.status is null and k.created_at < $1 and k.object_id like 'batch\\_%' and b.lease_until is null
-   order by k.created_at limit $2`,
+   where k.status is null and (k.created_at < $1 or k.created_at > $2) and starts_with(k.object_id, 'batch_')
+     and b.lease_until is null
+   order by k.created_at limit $3`,
 )
 
 /**
@@ -27,19 +29,30 @@ const UNANSWERED = statement<LeftBatch>(
  * every two seconds: a payroll that was cut goes on within fifteen, and its key is running until then.
  */
 export async function finishBulks(app: App): Promise<number> {
-  let finished = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const now = app.clock.now()
-    const taken = takeLeftBatches(now, new Date(now.getTime() + BULK_LEASE_MS), AT_ONCE)
-    const left = await app.db.query(taken.statement, taken.values)
-    await Promise.all(left.map((batch) => apart(app, batch, () => goOn(app, batch))))
-    finished += left.length
-    if (left.length < AT_ONCE) break
-  }
-  const before = new Date(app.clock.nowMs() - BULK_LEASE_MS).toISOString()
-  const unanswered = await app.db.query(UNANSWERED, [before, UNANSWERED_AT_ONCE])
+  const bounds = orphanBounds(app.clock, BULK_LEASE_MS)
+  const unanswered = await app.db.query(UNANSWERED, [...bounds, ORPHANS_AT_ONCE])
   for (const batch of unanswered) await apart(app, batch, () => finishBatch(app, batch))
-  return finished + unanswered.length
+  const runners = await Promise.allSettled(Array.from({ length: RUNNERS }, () => takeLeft(app)))
+  let finished = unanswered.length
+  for (const runner of runners) {
+    if (runner.status === 'rejected') throw runner.reason
+    finished += runner.value
+  }
+  return finished
+}
+
+/** One after the other: of a batch that waits for its turn nobody holds the lease, so that another worker may run it. */
+async function takeLeft(app: App): Promise<number> {
+  const until = performance.now() + BATCHES_FOR_MS
+  let taken = 0
+  while (performance.now() < until) {
+    const take = takeLeftBatch(app.clock.now())
+    const [batch] = await app.db.query(take.statement, take.values)
+    if (!batch) break
+    await apart(app, batch, () => goOn(app, batch))
+    taken += 1
+  }
+  return taken
 }
 
 async function goOn(app: App, batch: LeftBatch): Promise<void> {
@@ -47,11 +60,13 @@ async function goOn(app: App, batch: LeftBatch): Promise<void> {
   await finishBatch(app, batch)
 }
 
-/** One call's trouble stops no other: its lease runs out, and it is taken again. */
+/** One call's trouble stops no other: it is given back, and taken again by a later run. */
 async function apart(app: App, batch: LeftBatch, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
+    const again = giveBackBatch(batch, app.clock.now())
+    await app.db.query(again.statement, again.values).catch(() => {})
     if (classify(error) instanceof DatabaseAway) throw error
     app.log.error({ err: error, object_id: batch.id }, 'a bulk call could not be finished; it is tried again')
   }

@@ -1,33 +1,27 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
+import { type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
 import { publishPayout } from './submit-live-payout.ts'
 
-type Orphan = KeyOwner & { objectId: string }
-
 // The request that reserved the key has surely given up by then: its submit lives 25 s.
 const ORPHANED_AFTER_MS = 30_000
-const AT_ONCE = 200
 
-const ORPHANS = statement<Orphan>(
-  'orphaned payout keys',
-  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
-   where status is null and created_at < $1 and object_id like 'pout\\_%' order by created_at limit $2`,
-)
 const OBJECT = statement<Payout & { published: boolean }>(
   'payout of a key',
   `select ${PAYOUT_COLUMNS}, p.published from payouts p where p.merchant_id = $1 and p.id = $2 and p.voided_at is null for no key update`,
 )
+
 /**
  * Finishes what a process left behind when it died over a payout: one that exists gives its key the first answer it would have
  * had, one that was taken back frees it (G58).
  */
 export async function finishPayoutKeys(app: App): Promise<number> {
-  const before = new Date(app.clock.nowMs() - ORPHANED_AFTER_MS).toISOString()
-  const orphans = await app.db.query(ORPHANS, [before, AT_ONCE])
+  const wanted = orphanedKeys(app.clock, { prefix: 'pout_', afterMs: ORPHANED_AFTER_MS })
+  const orphans = await app.db.query(wanted.statement, wanted.values)
   for (const orphan of orphans) await finishOne(app, orphan)
   return orphans.length
 }

@@ -1,20 +1,13 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
+import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
+import { type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
 import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
-
-type Orphan = KeyOwner & { objectId: string }
 
 // A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
 const ORPHANED_AFTER_MS = 40_000
-const AT_ONCE = 200
 
-const ORPHANS = statement<Orphan>(
-  'orphaned dispense keys',
-  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
-   where status is null and created_at < $1 and object_id like 'dclm\\_%' order by created_at limit $2`,
-)
 // Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
 const RELEASE_UNSENT = statement(
   'release unsent direct claim',
@@ -27,8 +20,8 @@ const RELEASE_UNSENT = statement(
  * its key the answer it would have had, one that was refused or never sent frees key and charge. Answers how many.
  */
 export async function finishDispenseKeys(app: App): Promise<number> {
-  const before = new Date(app.clock.nowMs() - ORPHANED_AFTER_MS).toISOString()
-  const orphans = await app.db.query(ORPHANS, [before, AT_ONCE])
+  const wanted = orphanedKeys(app.clock, { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS })
+  const orphans = await app.db.query(wanted.statement, wanted.values)
   for (const orphan of orphans) await finishOne(app, orphan)
   return orphans.length
 }

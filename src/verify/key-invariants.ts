@@ -17,13 +17,14 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
 export const KEY_INVARIANTS: readonly Invariant[] = [
   {
     id: 'K1',
-    says: 'no key has been running for longer than 60 seconds, unless somebody is at work on its bulk call',
+    says: 'no key has been running for longer than 60 seconds, by any clock, unless somebody is at work on its bulk call',
     counted: KEYS,
     // A lease that ran out is taken up by the finisher within seconds.
     offenders: `select k.key as offender
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
-      where k.status is null and k.created_at < $1::timestamptz - interval '60 seconds'
-        and (b.lease_until is null or b.lease_until < $1::timestamptz - interval '30 seconds')`,
+      where k.status is null
+        and (k.created_at < $1::timestamptz - interval '60 seconds' or k.created_at > $1::timestamptz + interval '60 seconds')
+        and (b.lease_until is null or b.lease_until < $1::timestamptz - interval '30 seconds' or b.lease_until > $1::timestamptz + interval '90 seconds')`,
   },
   {
     id: 'ID5',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
-import { fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { BULK, leftAlone } from '../helpers/left-batch.ts'
 import { assertVerified, eventually } from '../helpers/live-service.ts'
-import { availableOf, digestOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
+import { availableOf, digestOf, payer, sendAll } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 let service: TestService
@@ -22,7 +22,6 @@ after(async () => {
   }
 })
 
-const BULK = '/v1/payouts/bulk'
 const LEASE_MS = 8000
 const items = (count: number, prefix = 'r') =>
   Array.from({ length: count }, (_, nth) => ({
@@ -30,31 +29,14 @@ const items = (count: number, prefix = 'r') =>
     phone: '256700000000',
     reference: `${prefix}${nth}`,
   }))
-const stored = (item: object) => ({ name: null, channel: 'op1_momo', ...item })
 const runBoth = () => Promise.all([service.run('finish-bulks'), other.run('finish-bulks')])
-
-/** As if the process had died with `done` of these items behind it: the rest waits, the key is running. */
-async function leftAlone(shop: Payer, payouts: object[], { key, done }: { key: string; done: number }) {
-  const first = await shop.api.post(BULK, { payouts: payouts.slice(0, done) }, { 'idempotency-key': key })
-  assert.equal(first.status, 200, first.text)
-  await service.rows(
-    'update idempotency_keys set status = null, body = null, fingerprint = $3 where merchant_id = $1 and key = $2',
-    [shop.merchantId, key, fingerprintOf('POST', BULK, { payouts })],
-  )
-  await service.rows(
-    `update bulk_batches set items = $3, total = $4, lease_until = created_at + interval '8 seconds'
-     where merchant_id = $1 and key = $2`,
-    [shop.merchantId, key, JSON.stringify(payouts.map(stored)), payouts.length],
-  )
-  return first.body
-}
 
 test('a batch left by a dead process is finished once by two workers, from its first item without a result', async () => {
   for (let round = 0; round < 3; round += 1) {
     const shop = await payer(service, 10_000_000)
     const key = { 'idempotency-key': 'left' }
     const payouts = items(450)
-    const begun = await leftAlone(shop, payouts, { key: 'left', done: 200 })
+    const begun = await leftAlone(service, shop, { payouts, key: 'left', done: 200 })
     const replay = () => shop.api.post(BULK, { payouts }, key)
     assert.match((await replay()).body.error, /still in flight/)
     const before = await digestOf(service)
@@ -106,7 +88,7 @@ test('a batch whose answer alone was lost gets it, and nothing else happens', as
 
 test('what an earlier unfinished batch is still to pay is in flight for another, until it has been finished', async () => {
   const shop = await payer(service, 100_000)
-  await leftAlone(shop, items(6), { key: 'earlier', done: 2 })
+  await leftAlone(service, shop, { payouts: items(6), key: 'earlier', done: 2 })
   const { body } = await shop.api.post(BULK, { payouts: [...items(6), ...items(1, 'own ')] })
   const inFlight = {
     error: 'a payout with this reference is still in flight',
@@ -129,7 +111,7 @@ test('what an earlier unfinished batch is still to pay is in flight for another,
 test('the items of a batch that goes on are judged as the account is now', async () => {
   const shop = await payer(service, 100_000)
   const payouts = items(4)
-  await leftAlone(shop, payouts, { key: 'now', done: 2 })
+  await leftAlone(service, shop, { payouts, key: 'now', done: 2 })
   await service.set(shop.merchant, { active: false })
   service.pass(LEASE_MS + 1000)
   await runBoth()

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts'
-import { addBatch, type BulkBatch, type StoredItem } from '../../src/payouts/bulk-batch.ts'
-import { BULK_LEASE_MS, runChunks } from '../../src/payouts/bulk-chunk.ts'
+import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from '../../src/payouts/bulk-batch.ts'
+import { runChunks } from '../../src/payouts/bulk-chunk.ts'
 import { finishBatch } from '../../src/payouts/bulk-payouts.ts'
 import { later } from '../../src/platform/clock.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'

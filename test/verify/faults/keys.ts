@@ -11,6 +11,12 @@ export const KEY_FAULTS: readonly Fault[] = [
   },
   {
     id: 'K1',
+    fault: 'a running key from before the clock stepped back',
+    sql: `update idempotency_keys set created_at = '2026-03-10T10:00:00Z' where status is null`,
+    names: `key-${CHARGE.sending}`,
+  },
+  {
+    id: 'K1',
     fault: 'a bulk call that nobody has taken up',
     sql: `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null;
       update bulk_batches set lease_until = '2026-03-10T08:59:29Z' where ${of(BATCH.waiting)}`,

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { freePort } from '../crash/installation.ts'
+import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import { BULK, leftAlone } from '../helpers/left-batch.ts'
+import { assertVerified, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
+import { availableOf, payer } from '../helpers/schedules.ts'
+import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+
+// Keys of requests whose process is gone are answered or free within a minute, whatever else goes wrong.
+const HOUR = 3_600_000
+const LEASE_MS = 8000
+
+let service: LiveService
+let proxy: CuttingProxy
+let unlucky: TestService
+before(async () => {
+  service = await startPayingService()
+  const { searchParams, pathname } = new URL(service.database.url)
+  proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
+  await proxy.open()
+  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
+  unlucky = await startService({ clock: service.clock, database: { ...service.database, url } })
+})
+after(async () => {
+  try {
+    await assertVerified(service)
+  } finally {
+    await unlucky.close()
+    await proxy.close()
+    await service.close()
+  }
+})
+
+const STARTS: readonly [string, (client: Client, phone: string, key: string) => Promise<unknown>][] = [
+  ['charge', (client, phone, key) => client.charge({ customer: { phone } }, { 'idempotency-key': key })],
+  ['payout', (client, phone, key) => pay(client, { recipient: { phone } }, { 'idempotency-key': key })],
+]
+const runningKeys = (key: string) =>
+  service.rows('select 1 from idempotency_keys where key = $1 and status is null', [key])
+
+for (const [what, start] of STARTS)
+  test(`M12: the key of a ${what} that hangs is answered by the next run when the clock steps back an hour`, async () => {
+    const { live } = await richShop(service)
+    const phone = newPayer()
+    const key = `clock back ${what}`
+    const held = gate()
+    const submits = service.operator.submits()
+    service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+    const hanging = start(live, phone, key)
+    await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+    await unlucky.run('finish-keys')
+    assert.equal((await runningKeys(key)).length, 1, 'its own request still has it')
+    service.pass(-HOUR)
+    await unlucky.run('finish-keys')
+    assert.equal((await runningKeys(key)).length, 0)
+    service.pass(HOUR)
+    held.open()
+    await hanging
+  })
+
+test('M12: a bulk call whose lease lies an hour ahead, because the clock stepped back, is finished by the next run', async () => {
+  const shop = await payer(service, 10_000)
+  const payouts = bulkOf(4)
+  await leftAlone(service, shop, { payouts, key: 'back', done: 2 })
+  service.pass(-HOUR)
+  await service.run('finish-bulks')
+  service.pass(HOUR)
+  const { status, headers, body } = await shop.api.post(BULK, { payouts }, { 'idempotency-key': 'back' })
+  assert.deepEqual([status, headers.get('idempotent-replayed'), body.accepted], [200, 'true', 4])
+  assert.equal(await availableOf(shop.api), 10_000 - 4 * 1200)
+})
+
+test('M12: a worker that loses its database over one left bulk call keeps no other waiting for a lease', async () => {
+  const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 10_000)))
+  for (const shop of shops) await leftAlone(service, shop, { payouts: bulkOf(4), key: 'lost', done: 2 })
+  service.pass(LEASE_MS + 1000)
+  proxy.cutNextTransaction()
+  await assert.rejects(unlucky.run('finish-bulks'), /the database is away/)
+  await unlucky.run('finish-bulks')
+  assert.equal((await runningKeys('lost')).length, 1, 'only the one that was under way still waits')
+  service.pass(2000 + 1)
+  await unlucky.run('finish-bulks')
+  assert.equal((await runningKeys('lost')).length, 0)
+  for (const shop of shops) assert.equal(await availableOf(shop.api), 10_000 - 4 * 1200)
+})
+
+const bulkOf = (count: number) =>
+  Array.from({ length: count }, (_, nth) => ({ amount: 1000, phone: '256700000000', reference: `r${nth}` }))
