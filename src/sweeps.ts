@@ -1,7 +1,7 @@
 import { raiseAlerts } from './alerts/look-around.ts'
 import type { App } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
-import { FOLLOWED_AT_ONCE, followCharges } from './charges/follow-charges.ts'
+import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
@@ -32,10 +32,17 @@ export type CellSweep = Sweep & { finish?(): Promise<void> }
 /** Every background task of the product with its period. */
 export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
+  const charges = chargeFollower(app)
   const payouts = payoutSender(app)
   const machines = dispenser(app)
   return [
-    { name: 'follow-charges', everyMs: 50, full: FOLLOWED_AT_ONCE, runOnce: () => followCharges(app) },
+    {
+      name: 'follow-charges',
+      everyMs: 50,
+      full: FOLLOWED_AT_ONCE,
+      runOnce: charges.start,
+      finish: charges.stop,
+    },
     {
       name: 'send-payouts',
       everyMs: 200,

@@ -10,7 +10,7 @@ import { nextQuestionMs } from '../rails/follow-ladder.ts'
 import type { ChargeFailure, Deadline, Status } from '../rails/rail.ts'
 import { type Charge, dueOf } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { attemptFor, endAsRefused } from './submit-live-charge.ts'
+import { attemptFor, attemptNameOf, endAsRefused } from './submit-live-charge.ts'
 
 type Followed = Pick<
   Charge,
@@ -38,6 +38,9 @@ type Answered = Status<ChargeFailure>
 /** What one run takes. What falls due while it works is the next one's: few large batches cost less than many small ones. */
 export const FOLLOWED_AT_ONCE = 1000
 const LIVE_AT_ONCE = 32
+// A contract that answers nothing leaves the other places to the others.
+const ONE_CONTRACT_AT_ONCE = 24
+const CLAIMED_AT_ONCE = 8
 // A question is asked again after this long when its worker died over it.
 const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
@@ -56,8 +59,9 @@ const DUE_TEST = statement<Followed>(
 const CLAIM_LIVE = statement<Followed>(
   'claim due live charges',
   `with due as (
-     select merchant_id, id from charges where follow_at <= $1 and mode = 'live'
-     order by follow_at limit $2 for no key update skip locked)
+     select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
+     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
+     order by c.follow_at limit $2 for no key update of c skip locked)
    update charges c set follow_at = $3,
      status = 'authorized', published = true
    from due, rail_attempts a, merchants m
@@ -71,25 +75,61 @@ const ASK_AGAIN = statement(
   `update charges set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
+/** Brings open charges forward; questions about live ones are on their way until `stop` has waited for them. */
+export type ChargeFollower = { start(): Promise<number>; stop(): Promise<void> }
+
 /**
- * Asks the rail about every open charge that is due, and moves those it has decided (rails.md section 4). Nothing else
- * ends a charge: not its age, not silence, not `not_found`. Answers how many rows it looked at.
+ * Asks the rail about every open charge that is due, and moves those it has decided (rails.md section 4). Nothing else ends a
+ * charge: not its age, not silence, not `not_found`. An operator that is slow with one holds up neither the sandbox nor the
+ * questions about others: live questions are started, not awaited, and one contract never has all the places.
  */
-export async function followCharges(app: App): Promise<number> {
-  const now = app.clock.now().toISOString()
-  const test = await app.db.query(DUE_TEST, [now, FOLLOWED_AT_ONCE])
-  crashPoint('charge.sandbox-due')
-  const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
-  const live = app.rails.live.op1_momo ? await app.db.query(CLAIM_LIVE, [now, LIVE_AT_ONCE, lease]) : []
-  // The sandbox calls nobody: one deadline serves all its rows. Each live question has its own.
-  const shared = app.deadlineIn(QUESTION_DEADLINE_MS)
-  const deadlineOf = (charge: Followed) =>
-    charge.mode === 'test' ? shared : app.deadlineIn(QUESTION_DEADLINE_MS)
-  const followed = await Promise.all(
-    [...test, ...live].map((charge) => followSafely(app, charge, deadlineOf(charge))),
-  )
-  return followed.filter(Boolean).length
+export function chargeFollower(app: App): ChargeFollower {
+  const asking = new Map<Promise<unknown>, string>()
+
+  function begin(charge: Followed): void {
+    const work = followSafely(app, charge, app.deadlineIn(QUESTION_DEADLINE_MS)).catch((error) =>
+      app.log.warn({ err: error, object_id: charge.id }, 'a charge waits for the database'),
+    )
+    asking.set(work, charge.installation)
+    work.finally(() => asking.delete(work))
+  }
+
+  async function startLive(): Promise<number> {
+    const now = app.clock.now().toISOString()
+    const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
+    let started = 0
+    for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
+      const free = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
+      if (free <= 0) break
+      const due = await app.db.query(CLAIM_LIVE, [now, free, lease, fullOnes([...asking.values()])])
+      for (const charge of due) begin(charge)
+      started += due.length
+      if (due.length < free) break
+    }
+    return started
+  }
+
+  return {
+    async start() {
+      const test = await app.db.query(DUE_TEST, [app.clock.now().toISOString(), FOLLOWED_AT_ONCE])
+      crashPoint('charge.sandbox-due')
+      const live = app.rails.live.op1_momo ? await startLive() : 0
+      // The sandbox calls nobody: one deadline serves all its rows.
+      const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
+      const followed = await Promise.all(test.map((charge) => followSafely(app, charge, deadline)))
+      return followed.filter(Boolean).length + live
+    },
+    async stop() {
+      await Promise.all(asking.keys())
+    },
+  }
 }
+
+/** The contracts that may not have one claim more. */
+const fullOnes = (underWay: readonly string[]): string[] =>
+  [...new Set(underWay)].filter(
+    (one) => underWay.filter((other) => other === one).length > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE,
+  )
 
 /** One charge's trouble delays that charge and nobody else; a database that is away stops the run. */
 async function followSafely(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
@@ -111,7 +151,8 @@ async function followSafely(app: App, charge: Followed, deadline: Deadline): Pro
 async function followOne(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
   // The operator has said no to the only post there was: whoever heard it stored it, and could not apply it or is gone.
   if (charge.refusedAs !== null && charge.reposts === 0) {
-    await endAsRefused(app, charge, { reason: charge.refusedAs, alongside: [] })
+    const { installation, refusedAs: reason } = charge
+    await endAsRefused(app, { charge, installation }, { reason, alongside: [] })
     return true
   }
   const rail = app.rails[charge.mode][charge.channel as keyof (typeof app.rails)['test']]
@@ -151,10 +192,7 @@ async function apply(app: App, charge: Followed, answer: Answered): Promise<bool
   }
 }
 
-const referenceOf = (charge: Followed) => ({
-  merchantId: charge.merchantId,
-  reference: charge.railReference as string,
-})
+const referenceOf = (charge: Followed) => attemptNameOf(charge, charge.installation)
 
 /** A live attempt ends with its charge; a test movement has none. */
 function closing(app: App, charge: Followed, answer: Answered) {

@@ -80,12 +80,12 @@ export function attemptFor(
  * Answers 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
 export async function submitLiveCharge(app: App, work: Submission): Promise<Answer> {
-  const { charge, owner } = work
+  const { charge } = work
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
   // What the rail has said is known to this process alone until it is written down.
   const submitted = submit(app, work).then((heard) =>
-    againWhileAway(() => record(app, { charge, owner, heard, state }), KEPT_MS),
+    againWhileAway(() => record(app, { ...work, heard, state }), KEPT_MS),
   )
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
@@ -96,7 +96,7 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
       )
     throw error
   })
-  return Promise.race([late, parkAfterDeadline(app, { charge, owner, state, submitted: late })])
+  return Promise.race([late, parkAfterDeadline(app, { ...work, state, submitted: late })])
 }
 
 async function submit(app: App, { charge, installation }: Submission): Promise<Heard> {
@@ -123,7 +123,7 @@ async function submit(app: App, { charge, installation }: Submission): Promise<H
 
 async function parkAfterDeadline(
   app: App,
-  work: Subject & { state: Parked; submitted: Promise<Answer> },
+  work: Submission & { state: Parked; submitted: Promise<Answer> },
 ): Promise<Answer> {
   const waited = await Promise.race([
     work.submitted.then(
@@ -137,45 +137,46 @@ async function parkAfterDeadline(
   return publish(app, work, { state: 'in_doubt', submitEndedAt: null, evidence: [] })
 }
 
-type Verdict = Subject & { heard: Heard; state: Parked }
+type Verdict = Submission & { heard: Heard; state: Parked }
 
-async function record(app: App, { charge, owner, heard, state }: Verdict): Promise<Answer> {
+async function record(app: App, verdict: Verdict): Promise<Answer> {
   crashPoint('charge.rail-answered')
-  const attempt = attemptNameOf(charge)
+  const { heard, state, ...work } = verdict
+  const attempt = attemptNameOf(work.charge, work.installation)
   const evidence = [addEvidence(attempt, heard.kind, heard.evidence)]
   const now = app.clock.now()
   switch (heard.kind) {
     case 'accepted':
-      return publish(app, { charge, owner }, { state: 'accepted', submitEndedAt: now, evidence })
+      return publish(app, work, { state: 'accepted', submitEndedAt: now, evidence })
     case 'ambiguous':
-      return publish(app, { charge, owner }, { state: 'in_doubt', submitEndedAt: now, evidence })
+      return publish(app, work, { state: 'in_doubt', submitEndedAt: now, evidence })
     case 'rejected':
     case 'unavailable':
-      return recordNo(app, { charge, owner, heard, state })
+      return recordNo(app, { ...work, heard, state })
   }
 }
 
 type No = Extract<Heard, { kind: 'rejected' | 'unavailable' }>
 
 /** Stores the operator's no first: whatever happens from there on, this process or another applies it. */
-async function recordNo(app: App, { charge, owner, heard, state }: Verdict & { heard: No }): Promise<Answer> {
-  const kept = await keepNo(app, charge, heard)
+async function recordNo(app: App, { heard, state, ...work }: Verdict & { heard: No }): Promise<Answer> {
+  const { charge, owner } = work
+  const kept = await keepNo(app, work, heard)
   crashPoint('charge.no-kept')
   // It was about one post of several, or the operator has since said that it has one: only its later word ends the charge.
-  if (kept === 'open')
-    return publish(app, { charge, owner }, { state: null, submitEndedAt: null, evidence: [] })
+  if (kept === 'open') return publish(app, work, { state: null, submitEndedAt: null, evidence: [] })
   // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
-  if (heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, { charge, owner })))
+  if (heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, work)))
     throw railUnavailable(heard.retryAfterSeconds)
-  await endAsRefused(app, charge, { reason: reasonOf(heard), alongside: finish(owner, firstAnswer(charge)) })
+  await endAsRefused(app, work, { reason: reasonOf(heard), alongside: finish(owner, firstAnswer(charge)) })
   return firstAnswer(charge)
 }
 
 const reasonOf = (heard: No): ChargeFailure => (heard.kind === 'rejected' ? heard.reason : 'rail_rejected')
 
 /** `ended`: the charge may be ended with it. `open`: it ends nothing. Decided on the locked attempt, stored with its evidence. */
-async function keepNo(app: App, charge: Charge, heard: No): Promise<'ended' | 'open'> {
-  const attempt = attemptNameOf(charge)
+async function keepNo(app: App, { charge, installation }: Submission, heard: No): Promise<'ended' | 'open'> {
+  const attempt = attemptNameOf(charge, installation)
   return app.db.transaction(async (tx) => {
     const [[found]] = await tx.send(lockAttempt(attempt))
     assert(found, 'a live charge has an attempt')
@@ -187,22 +188,27 @@ async function keepNo(app: App, charge: Charge, heard: No): Promise<'ended' | 'o
   })
 }
 
+type Endable = Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'railReference'>
+
 /** Ends a charge whose refusal is stored with its attempt, through the one door. */
 export async function endAsRefused(
   app: App,
-  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'railReference'>,
+  { charge, installation }: { charge: Endable; installation: string },
   { reason, alongside }: { reason: ChargeFailure; alongside: readonly Call[] },
 ): Promise<void> {
-  const ended = moveAttempt(attemptNameOf(charge), 'ended', null)
+  const ended = moveAttempt(attemptNameOf(charge, installation), 'ended', null)
   await moveCharge(app, { charge, to: { status: 'failed', reason }, alongside: [...alongside, ended] })
 }
 
-const attemptNameOf = ({ merchantId, railReference }: Pick<Charge, 'merchantId' | 'railReference'>) => ({
+/** The attempt of a charge, and the contract where something was heard about it. */
+export const attemptNameOf = (
+  { merchantId, railReference }: Pick<Charge, 'merchantId' | 'railReference'>,
+  installation: string,
+) => ({
   merchantId,
   reference: railReference as string, // A charge that travels has one (attemptFor).
+  installation,
 })
-
-type Subject = Pick<Submission, 'charge' | 'owner'>
 
 const finish = (owner: KeyOwner | null, answer: Answer & { objectId: string }) =>
   owner === null ? [] : [finishKey(owner, answer)]
@@ -218,11 +224,11 @@ function firstAnswer(charge: Charge): Answer & { objectId: string } {
 
 async function publish(
   app: App,
-  { charge, owner }: Subject,
+  { charge, owner, installation }: Submission,
   heard: { state: AttemptState | null; submitEndedAt: Date | null; evidence: readonly Call[] },
 ): Promise<Answer> {
   const answer = firstAnswer(charge)
-  const attempt = attemptNameOf(charge)
+  const attempt = attemptNameOf(charge, installation)
   const gone = await app.db.transaction(async (tx) => {
     const [published, [now], [sent]] = await tx.send(
       publishCharge(app, charge),
@@ -247,7 +253,7 @@ async function publish(
  * Takes back a charge that nobody has seen. False when somebody has: then nothing is written. True also when an earlier try
  * whose COMMIT was not answered has done it.
  */
-async function voidCharge(app: App, { charge, owner }: Subject): Promise<boolean> {
+async function voidCharge(app: App, { charge, owner, installation }: Submission): Promise<boolean> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [voided, [now]] = await tx.send(
@@ -256,7 +262,7 @@ async function voidCharge(app: App, { charge, owner }: Subject): Promise<boolean
     )
     if (voided.length === 0) return { value: now?.voided === true }
     const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
-    return { value: true, last: [...freed, moveAttempt(attemptNameOf(charge), 'void', null)] }
+    return { value: true, last: [...freed, moveAttempt(attemptNameOf(charge, installation), 'void', null)] }
   })
 }
 

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import { type Operator, startOperator } from '../fakes/operator.ts'
+import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
+import { followUntilEnded, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+
+// A reference is known only at the contract where it was posted, whichever contract takes new charges by now.
+const SECOND = 'second contract'
+let service: LiveService
+let second: Operator
+before(async () => {
+  service = await startLiveService()
+  second = await startOperator({ pays: 'when told' })
+  service.rail.addInstallation(SECOND, second.url)
+})
+after(async () => {
+  await service.verify()
+  await second.close()
+  await service.close()
+})
+
+test('M1: a charge in doubt is asked about at the contract that it was sent to, and says where it was heard', async () => {
+  const { live } = await service.shop()
+  const phone = newPayer()
+  service.operator.onSubmit({ answer: 'reset late' }, phone)
+  const { body } = await live.charge({ customer: { phone } })
+  service.rail.activate(SECOND)
+  service.operator.pays(body.id)
+  await followUntilEnded(service, body.id)
+  assert.equal((await live.get(`/v1/charges/${body.id}`)).body.status, 'succeeded')
+  assert.equal(second.journal.length, 0)
+  assert.deepEqual(await heardAbout(body.rail_reference), [
+    { operation: 'submit', answer: 'ambiguous', installation: FIRST_INSTALLATION },
+    { operation: 'status', answer: 'succeeded', installation: FIRST_INSTALLATION },
+  ])
+
+  const next = (await live.charge({ customer: { phone: newPayer() } })).body
+  second.refuses(next.id)
+  await followUntilEnded(service, next.id)
+  assert.deepEqual(
+    (await heardAbout(next.rail_reference)).map(({ installation }) => installation),
+    [SECOND, SECOND],
+  )
+  service.rail.activate(FIRST_INSTALLATION)
+})
+
+test('M1: a refusal is kept with the contract that said it', async () => {
+  const { live } = await service.shop()
+  for (const answer of ['refuse', 'refuse to serve'] as const) {
+    const phone = newPayer()
+    service.operator.onSubmit({ answer }, phone)
+    await live.charge({ customer: { phone } })
+    const [row] = await service.rows<{ rail_reference: string }>(
+      'select rail_reference from charges where phone = $1',
+      [phone],
+    )
+    const [heard] = await heardAbout(row?.rail_reference ?? '')
+    assert.equal(heard?.installation, FIRST_INSTALLATION)
+  }
+})
+
+const heardAbout = (reference: string) =>
+  service.rows<{ operation: string; answer: string; installation: string | null }>(
+    'select operation, answer, installation from rail_evidence where attempt_id = $1 order by seq',
+    [reference],
+  )
