@@ -61,7 +61,8 @@ const START_DISPENSING = statement(
   'start dispensing order',
   // What the machine said of the command before, and the refund that was due for it, are over: the merchant tries again.
   `update vending_orders set vending_status = 'dispensing', vending_error = null, attempts = $3, watched = false,
-     confirmed = false, dispense_result = null, units_dispensed = null, refund_due_at = null, refund_until = null
+     confirmed = false, dispense_result = null, units_dispensed = null, refund_due_at = null, refund_until = null,
+     refund_wanted = null
    where merchant_id = $1 and id = $2`,
 )
 

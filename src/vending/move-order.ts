@@ -7,7 +7,7 @@ import { call, type Tx } from '../platform/db/database.ts'
 import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { judgeMove, type MoveFacts, type NewestClaim } from './judge-move.ts'
-import { type MovedOrder, refundTimes, writesOf } from './move-writes.ts'
+import { type MovedOrder, planRefund, writesOf } from './move-writes.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 import { addCallbacks, ordersOfSigns, signName } from './vendor-callbacks.ts'
@@ -72,7 +72,7 @@ const signOf = (move: OrderMove) =>
 async function moveAll(app: App, moves: readonly OrderMove[]): Promise<OrderMoved[]> {
   const { verdicts, rows } = await unlessSeen(() => judgeAndMove(app, moves))
   if (rows.some(({ facts }) => facts.hasWebhookUrl)) app.nudge('send-deliveries')
-  if (rows.some(({ refund }) => refund !== null)) app.nudge('refund-jams')
+  if (rows.some(({ refund }) => refund.due !== null)) app.nudge('refund-jams')
   return verdicts
 }
 
@@ -96,7 +96,7 @@ function judgeAndMove(app: App, moves: readonly OrderMove[]) {
     const rows = moves.flatMap((move, index): MovedOrder[] => {
       if (verdicts[index] !== 'moved') return []
       const judged = { order: orderOf(known, move), facts: factsOf(known, move), move }
-      return [{ ...judged, refund: refundTimes(judged, at) }]
+      return [{ ...judged, refund: planRefund(judged, at) }]
     })
     const kept = moves.flatMap(({ said }, index) => {
       const verdict = verdicts[index] as OrderMoved

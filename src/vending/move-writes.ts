@@ -12,18 +12,21 @@ export type MovedOrder = {
   order: VendingOrder
   facts: MoveFacts
   move: OrderMove
-  refund: RefundTimes
+  refund: RefundPlan
 }
-/** From when to when a refund is tried; null where none is due. */
-type RefundTimes = { due: Date; until: Date } | null
+/**
+ * What becomes of the money after a reported jam. `wanted`: the merchant's switch, null where there is no jam. From when to when
+ * a refund is tried; `whyNot`: the reason why a wanted one is not.
+ */
+type RefundPlan = { wanted: boolean | null; due: Date | null; until: Date | null; whyNot: string | null }
 
 const MOVE = statement(
   'move vending orders',
   `update vending_orders o set vending_status = n.status, confirmed = n.confirmed, dispense_result = n.result::json,
      units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
-     refund_until = n.refund_until,
-     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $10::timestamptz) end
-   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'int', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until)
+     refund_until = n.refund_until, refund_wanted = n.refund_wanted,
+     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'int', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )
 // A reported jam, a definite refusal and a person's "not delivered" free the charge for another try; a delivery keeps it, and
@@ -38,6 +41,8 @@ const END_CLAIMS = statement(
 
 const REFUND_WITHIN_MS = 3_600_000
 const REFUND_TRIED_MS = 72 * 3_600_000
+const NO_REFUND: RefundPlan = { wanted: null, due: null, until: null, whyNot: null }
+const TOO_LATE = 'reported too late for the automatic refund - please refund the customer'
 
 /** What moves these orders, ends their claims and tells of it, in the transaction that has judged them. */
 export function writesOf(app: App, moved: readonly MovedOrder[], at: Date): Call[] {
@@ -65,9 +70,10 @@ function moveRows(moved: readonly MovedOrder[], at: Date): Call {
     words(moved.map(({ move }) => (move.to.confirmed ? 'true' : 'false'))),
     moved.map(({ move }) => (move.to.result === null ? null : JSON.stringify(move.to.result))),
     numbers(moved.map(({ move }) => unitsOf(move.to.result))),
-    moved.map(({ move }) => errorOf(move)),
-    times(moved.map(({ refund }) => refund?.due ?? null)),
-    times(moved.map(({ refund }) => refund?.until ?? null)),
+    moved.map(errorOf),
+    times(moved.map(({ refund }) => refund.due)),
+    times(moved.map(({ refund }) => refund.until)),
+    words(moved.map(({ refund }) => (refund.wanted === null ? null : String(refund.wanted)))),
     at.toISOString(),
   )
 }
@@ -94,25 +100,30 @@ function endClaims(moved: readonly MovedOrder[], at: Date): Call[] {
 export const unitsOf = (result: readonly ReportedGoods[] | null): number | null =>
   result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)
 
-const errorOf = ({ to }: OrderMove) => (to.status === 'failed' ? to.error : to.note)
+function errorOf({ move: { to }, refund }: MovedOrder): string | null {
+  if (to.status !== 'failed') return to.note
+  return refund.whyNot === null ? to.error : `${to.error} - ${refund.whyNot}`
+}
 
 /** A reported jam is refunded where the merchant has said so, once, and not long after its command (G41b, VE8). */
-export function refundTimes({ order, move, facts }: Omit<MovedOrder, 'refund'>, at: Date): RefundTimes {
-  const jam = move.source === 'callback' && move.to.status === 'failed'
+export function planRefund({ order, move, facts }: Omit<MovedOrder, 'refund'>, at: Date): RefundPlan {
+  if (move.source !== 'callback' || move.to.status !== 'failed') return NO_REFUND
   const wanted = facts.autoRefundOnJam === 'both' || facts.autoRefundOnJam === order.mode
-  if (!jam || !wanted || order.charge?.status !== 'succeeded') return null
+  if (!wanted || order.charge?.status !== 'succeeded') return { ...NO_REFUND, wanted }
   const age = facts.commandedAt === null ? Infinity : at.getTime() - facts.commandedAt.getTime()
-  return age > REFUND_WITHIN_MS ? null : { due: at, until: new Date(at.getTime() + REFUND_TRIED_MS) }
+  if (age > REFUND_WITHIN_MS) return { ...NO_REFUND, wanted, whyNot: TOO_LATE }
+  return { wanted, due: at, until: new Date(at.getTime() + REFUND_TRIED_MS), whyNot: null }
 }
 
 /** `vending.dispensed` or `vending.dispense_failed` (contract.md section 5), keys in the order of canonical JSON. */
-function happeningOf(app: App, { order, move, facts }: MovedOrder, at: Date): Happening {
+function happeningOf(app: App, moved: MovedOrder, at: Date): Happening {
+  const { order, move, facts } = moved
   const { to, source } = move
   const dispensed = to.status === 'dispensed'
   const next: VendingOrder = {
     ...order,
     vendingStatus: to.status,
-    vendingError: errorOf(move),
+    vendingError: errorOf(moved),
     confirmed: to.confirmed,
     dispenseResult: to.result,
     unitsDispensed: unitsOf(to.result),

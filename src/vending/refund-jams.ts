@@ -78,7 +78,7 @@ export async function refundJams(app: App): Promise<number> {
 }
 
 async function refundJam(app: App, due: Due): Promise<void> {
-  if (!due.wanted) return next(app, due, { at: null })
+  if (!due.wanted) return next(app, due, { at: null, error: SWITCHED_OFF })
   const late = app.clock.now() > due.until
   const trouble = late ? TOO_LATE : await tryRefund(app, due)
   if (trouble === null) return next(app, due, { at: null })
@@ -90,6 +90,9 @@ async function refundJam(app: App, due: Due): Promise<void> {
 }
 
 const TOO_LATE: Trouble = { reason: 'not possible within 72 hours', forGood: true, againMs: 0 }
+
+const SWITCHED_OFF =
+  'the machine reported a jam - automatic refunds were switched off before this one was made - please refund the customer'
 
 const wordsFor = ({ reason }: Trouble) =>
   `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, LONGEST_REASON).join('')}) - please refund the customer`

@@ -101,6 +101,26 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
         or refund_due_at > refund_until + interval '1 hour')`,
   },
   {
+    id: 'VE10',
+    says: 'a paid order is looked for by the dispense until its machine is told, on the payment that its link holds',
+    counted: `select count(*) from vending_orders where vending_status = 'pending'`,
+    offenders: `select o.id as offender
+      from vending_orders o join charges c on (c.merchant_id, c.payment_link_id) = (o.merchant_id, o.id)
+        left join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)
+      where o.vending_status = 'pending' and c.status = 'succeeded' and (not o.watched or l.charge_id is distinct from c.id)`,
+  },
+  {
+    id: 'VE11',
+    says: 'a reported jam whose merchant wanted it refunded is refunded, due, or says why not',
+    counted: 'select count(*) from vending_orders where refund_wanted is not null',
+    offenders: `select o.id as offender
+      from vending_orders o left join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)
+        left join charges c on (c.merchant_id, c.id) = (l.merchant_id, l.charge_id)
+      where o.refund_wanted is not null and (o.vending_status <> 'failed' or not o.confirmed
+        or (o.refund_wanted and o.refund_due_at is null and c.status is distinct from 'refunded'
+          and not starts_with(o.vending_error, 'the machine reported a jam - ')))`,
+  },
+  {
     id: 'EV1',
     says: 'each end of a vending order is told once under the number of its command, the present one at its moment; no other is told',
     counted: `select count(*) from events e where ${OF_ORDERS}`,

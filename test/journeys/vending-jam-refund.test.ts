@@ -162,6 +162,7 @@ test('a new merchant has it switched off; switched off after the jam it stops as
   await refundJams()
   await assertNotRefunded(order)
   assert.equal(await dueOf(order), null)
+  assert.match((await view(order)).vending_error ?? '', /jam - automatic refunds were switched off before/)
 })
 
 test('only a report within 60 minutes of a command refunds', async () => {
@@ -176,6 +177,8 @@ test('only a report within 60 minutes of a command refunds', async () => {
     assert.equal(await say(service, order, JAM), 'moved')
     assert.equal(await refundJams(), refunds ? 1 : 0)
     await (refunds ? assertRefundedOnce : assertNotRefunded)(order)
+    const why = refunds ? /^the machine reported a jam$/ : /jam - reported too late for the automatic refund/
+    assert.match((await view(order)).vending_error ?? '', why)
   }
 })
 

@@ -163,6 +163,24 @@ export const VENDING_FAULTS: readonly Fault[] = [
       set(jammed, `refund_due_at = refund_until + interval '61 minutes'`),
     ],
   ]),
+  ...all('VE10', [
+    [off, 'a paid order that nobody looks for', set(off, `vending_status = 'pending', watched = false`)],
+    [
+      off,
+      'a paid order whose link holds no payment',
+      `${set(off, `vending_status = 'pending', watched = true`)}; update payment_links set charge_id = null where ${of(off)}`,
+    ],
+  ]),
+  ...all('VE11', [
+    [jammed, 'a jam that is neither refunded nor due, for no reason', set(jammed, 'refund_due_at = null')],
+    [jammed, 'a refund wanted while its machine is told again', set(jammed, `vending_status = 'dispensing'`)],
+    [delivered, 'a refund wanted of what came out', set(delivered, 'refund_wanted = true')],
+    [
+      refunded,
+      'a jam that was to be refunded and is not',
+      `${set(refunded, 'refund_wanted = true')}; update charges set status = 'succeeded' where ${of(orderedBy(refunded))}`,
+    ],
+  ]),
   ...all('EV1', [
     [delivered, 'a dispense untold', `delete from events where ${about(delivered)}`],
     [
