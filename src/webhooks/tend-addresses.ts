@@ -5,35 +5,58 @@ import { statement } from '../platform/db/statement.ts'
 // Longer than any transaction that stores an event can live: until then an event may have missed the change.
 const SETTLED_AFTER_MS = 300_000
 
-const CHANGED = statement<{ id: number; hasAddress: boolean; changedAt: Date }>(
+// A step ends well within the time-out of a statement, however much is waiting.
+const DELIVERIES_A_STEP = 1000
+
+const CHANGED = statement<Change>(
   'merchants whose address changed',
   `select id, webhook_url is not null as "hasAddress", webhook_changed_at as "changedAt" from merchants
    where webhook_changed_at is not null`,
 )
+// The oldest first: what is released by a later step came to be later.
 const UNPARK = statement<{ id: string }>(
   'unpark deliveries with address',
   `update deliveries d set next_attempt_at = d.created_at
-   where d.merchant_id = $1 and d.status = 'pending' and d.next_attempt_at is null
+   where d.ctid = any(array(
+       select ctid from deliveries where merchant_id = $1 and status = 'pending' and next_attempt_at is null
+       order by created_at, event_id limit $2 for no key update))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is not null) returning d.event_id as id`,
 )
 const PARK = statement<{ id: string }>(
   'park deliveries without address',
   `update deliveries d set next_attempt_at = null, lease_until = null, lease_token = null, url = null
-   where d.merchant_id = $1 and d.next_attempt_at is not null and d.lease_until is null
+   where d.ctid = any(array(
+       select ctid from deliveries where merchant_id = $1 and next_attempt_at is not null and lease_until is null
+       order by next_attempt_at limit $2 for no key update))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is null) returning d.event_id as id`,
 )
 
+type Change = { id: number; hasAddress: boolean; changedAt: Date }
+
 /**
  * Follows changes of webhook addresses: with one, what waited becomes due in the order in which it came to be; without, what
- * was due waits (G19b). A merchant stays marked for a while, because an event may be stored while the address changes.
+ * was due waits (G19b). One step for each merchant in a run, so that whoever has much waiting holds up nobody else. A merchant
+ * stays marked for a while, because an event may be stored while the address changes.
  */
 export async function tendAddresses(app: App): Promise<number> {
   let tended = 0
-  for (const { id, hasAddress, changedAt } of await app.db.query(CHANGED)) {
-    tended += (await app.db.query(hasAddress ? UNPARK : PARK, [id])).length
-    if (app.clock.nowMs() - changedAt.getTime() > SETTLED_AFTER_MS)
-      await markAddressSettled(app, id, changedAt)
-  }
+  for (const change of await app.db.query(CHANGED)) tended += await tendAlone(app, change)
   if (tended > 0) app.nudge('send-deliveries')
   return tended
+}
+
+/** One merchant's trouble stops no other: its mark stays, and the next run tries again. */
+async function tendAlone(app: App, { id, hasAddress, changedAt }: Change): Promise<number> {
+  try {
+    const { length: moved } = await app.db.query(hasAddress ? UNPARK : PARK, [id, DELIVERIES_A_STEP])
+    const settled = app.clock.nowMs() - changedAt.getTime() > SETTLED_AFTER_MS
+    if (settled && moved < DELIVERIES_A_STEP) await markAddressSettled(app, id, changedAt)
+    return moved
+  } catch (error) {
+    app.log.error(
+      { err: error, merchant: id },
+      'deliveries could not follow the address of this merchant; they are tried again',
+    )
+    return 0
+  }
 }
