@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
-import { lastNine, readPhone } from '../platform/phone.ts'
+import { phoneIdentity } from '../platform/phone.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
@@ -84,7 +84,7 @@ export function readChargeStatus(text: string | undefined): string | null {
 /** One page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
   const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
-  const phone9 = filter.phone === null ? null : identityOf(filter.phone)
+  const phone9 = filter.phone === null ? null : phoneIdentity(filter.phone)
   if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }
   const rows = await app.db.query(statementFor(filter), [
     caller.merchantId,
@@ -116,12 +116,6 @@ function statementFor(filter: ChargeFilter) {
   if (filter.phone !== null) return LIST_BY.phone
   if (filter.email !== null) return LIST_BY.email
   return filter.status === null ? LIST_ALL : LIST_BY.status
-}
-
-/** Matched on the last nine digits, in whatever form; what is no phone matches nothing (G11g). */
-function identityOf(phone: string): string | null {
-  const normalised = readPhone(phone)
-  return normalised === null ? null : lastNine(normalised)
 }
 
 async function cursorOf(app: App, caller: Caller, id: string): Promise<Charge> {

@@ -3,12 +3,17 @@ import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
+import { phoneIdentity } from '../platform/phone.ts'
 import { badRequest, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
 
-/** Which payouts (spec 4.2). Bounds are inclusive; a status that is not asked for is null. */
-export type PayoutFilter = ListWindow & { status: string | null }
+/** Which payouts (spec 4.2; contract.md 2.3b). Bounds are inclusive; filters that are absent are null. */
+export type PayoutFilter = ListWindow & {
+  status: string | null
+  reference: string | null
+  phone: string | null
+}
 
 const BY_ID = statement<Payout>(
   'payout by id',
@@ -19,21 +24,29 @@ const ANY_MODE = statement<Payout>(
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit.
+// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit; $7 onwards the filters.
 const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3
   and (p.created_at, p.id) < ($4, $5)`
 const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
+const OTHERS = `($7::text is null or p.status = $7) and ($8::text is null or p.reference = $8)
+  and ($9::text is null or right(p.recipient_phone, 9) = $9)`
 
-const LIST_BY_STATUS = statement<Payout>(
-  'list payouts by status',
-  `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = $7 ${NEWEST}`,
-)
+const listBy = (name: string, driver: string) =>
+  statement<Payout>(
+    `list payouts by ${name}`,
+    `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
+  )
+const LIST_BY = {
+  reference: listBy('reference', 'p.reference is not null and p.reference = $8::text'),
+  phone: listBy('phone', 'right(p.recipient_phone, 9) = $9::text'),
+  status: listBy('status', 'p.status = $7::text'),
+}
 // The plain list is the newest of ordered scans, one for each status: flat however long the history is.
 const LIST_ALL = statement<Payout>(
   'list payouts',
   `select * from (${PAYOUT_STATUSES.map(
     (status) =>
-      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' ${NEWEST})`,
+      `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' and ${OTHERS} ${NEWEST})`,
   ).join(' union all ')}) p order by "createdAt" desc, id desc limit $6`,
 )
 
@@ -61,18 +74,25 @@ export function readPayoutStatus(text: string | undefined): string | null {
 /** One page of the caller's payouts of every kind, newest first. */
 export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
   const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
-  const window = [
+  const phone9 = filter.phone === null ? null : phoneIdentity(filter.phone)
+  if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }
+  const rows = await app.db.query(statementFor(filter), [
     caller.merchantId,
     caller.mode,
     filter.createdAfter?.toISOString() ?? '-infinity',
     ...olderThan(cursor, filter.createdBefore),
     filter.limit + 1,
-  ]
-  const rows =
-    filter.status === null
-      ? await app.db.query(LIST_ALL, window)
-      : await app.db.query(LIST_BY_STATUS, [...window, filter.status])
+    filter.status,
+    filter.reference,
+    phone9,
+  ])
   return pageOf(rows, filter.limit)
+}
+
+function statementFor(filter: PayoutFilter) {
+  if (filter.reference !== null) return LIST_BY.reference
+  if (filter.phone !== null) return LIST_BY.phone
+  return filter.status === null ? LIST_ALL : LIST_BY.status
 }
 
 async function cursorOf(app: App, caller: Caller, id: string): Promise<Payout> {

@@ -74,11 +74,21 @@ export const payoutEndpoints = [
     path: '/v1/payouts',
     name: 'listPayouts',
     summary: 'List payouts of every kind, newest first',
-    query: Type.Object({ status: Type.Optional(Type.Enum(PAYOUT_STATUSES)), ...LIST_QUERY }),
+    query: Type.Object({
+      status: Type.Optional(Type.Enum(PAYOUT_STATUSES)),
+      reference: Type.Optional(Type.String()),
+      phone: Type.Optional(Type.String({ description: "the recipient's, matched on the last 9 digits" })),
+      ...LIST_QUERY,
+    }),
     answers: { 200: { description: 'one page', schema: listOf(PayoutShape) } },
     async handle(app, { caller, query }) {
-      const filter = { status: readPayoutStatus(query.status), ...readListWindow(query) }
-      return answer(200, presentPage(await listPayouts(app, caller, filter), presentPayout))
+      const page = await listPayouts(app, caller, {
+        status: readPayoutStatus(query.status),
+        ...readListWindow(query),
+        reference: query.reference ?? null,
+        phone: query.phone ?? null,
+      })
+      return answer(200, presentPage(page, presentPayout))
     },
   }),
   endpoint<App, never>({

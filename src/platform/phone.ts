@@ -22,6 +22,12 @@ export function lastNine(normalised: string): string {
   return normalised.slice(-NATIONAL_DIGITS)
 }
 
+/** The same of a phone in any written form, as a filter is given it; null of what is no phone and matches nothing (G11g). */
+export function phoneIdentity(text: string): string | null {
+  const normalised = readPhone(text)
+  return normalised === null ? null : lastNine(normalised)
+}
+
 /** A phone as logs and public pages may show it: `2567*****123`. */
 export function maskPhone(normalised: string): string {
   return normalised.slice(0, 4) + '*'.repeat(Math.max(0, normalised.length - 7)) + normalised.slice(-3)
