@@ -394,6 +394,7 @@ create table deliveries (
 CREATE INDEX deliveries_due ON deliveries USING btree (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_due_of ON deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
+CREATE INDEX deliveries_parked ON deliveries USING btree (merchant_id, created_at, event_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 
 create table dispense_claims (
@@ -773,6 +774,8 @@ END),
   constraint voided_is_hidden CHECK (voided_at IS NULL OR status = 'pending'::text AND NOT published),
   constraint withdrawal_is_live CHECK (mode = 'live'::mode OR kind <> 'withdrawal'::text)
 ) with (fillfactor=85);
+CREATE INDEX payouts_by_phone ON payouts USING btree (merchant_id, mode, "right"(recipient_phone, 9), created_at, id) WHERE published;
+CREATE INDEX payouts_by_reference ON payouts USING btree (merchant_id, mode, reference, created_at, id) WHERE published AND reference IS NOT NULL;
 CREATE INDEX payouts_due ON payouts USING btree (mode, in_queue, merchant_id, follow_at) WHERE follow_at IS NOT NULL;
 CREATE INDEX payouts_followed ON payouts USING btree (follow_at) WHERE follow_at IS NOT NULL;
 CREATE INDEX payouts_listed ON payouts USING btree (merchant_id, mode, status, created_at, id) WHERE published;
@@ -1024,11 +1027,13 @@ create table vending_orders (
   refund_due_at timestamp with time zone,
   refund_until timestamp with time zone,
   created_at timestamp with time zone not null,
+  refund_wanted boolean,
   constraint vending_orders_pkey PRIMARY KEY (merchant_id, id),
   constraint order_is_a_link FOREIGN KEY (merchant_id, id, mode) REFERENCES payment_links(merchant_id, id, mode),
   constraint vending_orders_merchant_id_machine_fkey FOREIGN KEY (merchant_id, machine) REFERENCES machines(merchant_id, machine),
   constraint dispensed_has_time CHECK ((vending_status = 'dispensed'::text) = (dispensed_at IS NOT NULL)),
   constraint refund_has_end CHECK (refund_due_at IS NULL OR refund_until IS NOT NULL),
+  constraint refund_is_wanted CHECK (refund_due_at IS NULL OR refund_wanted IS NOT FALSE) NOT VALID,
   constraint vending_orders_attempts_check CHECK (attempts >= 0),
   constraint vending_orders_pay_account_check CHECK (length(pay_account) <= 64),
   constraint vending_orders_units_dispensed_check CHECK (units_dispensed >= 0),
