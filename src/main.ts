@@ -25,6 +25,7 @@ import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
 import { CannotStart } from './platform/cannot-start.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
+import { loggedError } from './platform/error-log.ts'
 import { writeExact } from './platform/exact-json.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Role } from './serve.ts'
@@ -70,7 +71,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (command === serveCommand) return runService(config, readRole(options.role))
   const say = (line: string) => process.stderr.write(`${line}\n`)
   const log = pino(
-    { level: config.logLevel === 'info' ? 'warn' : config.logLevel },
+    { level: config.logLevel === 'info' ? 'warn' : config.logLevel, serializers: { err: loggedError } },
     pino.destination({ dest: 2, sync: true }),
   )
   const opened = await openGateway({ config, log, say })
@@ -85,7 +86,10 @@ async function main(args: readonly string[]): Promise<void> {
 async function runService(config: Config, role: Role): Promise<void> {
   // Written in blocks, so that a log line costs no system call of its own; flushed at the end.
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+  const log = pino(
+    { level: config.logLevel, base: { pid: process.pid }, serializers: { err: loggedError } },
+    destination,
+  )
   const flush = setInterval(() => destination.flush(), 500)
   flush.unref()
   // Before anything is started: a stop while the database is still awaited must be as clean as any other.
@@ -145,6 +149,10 @@ function end(thrown: unknown): never {
   process.exit(usage ? 2 : 1)
 }
 
-const describe = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error))
+/** A fault of ours: the stack says where, and nothing of a row is shown. */
+const describe = (error: unknown) => {
+  const { stack, message } = loggedError(error)
+  return stack ?? message
+}
 
 main(process.argv.slice(2)).catch(end)

@@ -1,0 +1,58 @@
+import { DatabaseError } from 'pg'
+
+const PHONE = /(?<![\w.])\+?(?:256|0)\d{9}(?!\w)|(?<![\w.])7\d{8}(?!\w)/g
+const SECRET = /\b(?:sk|pk)_(?:test|live)_(?:col_)?\w+|\b(?:whsec|dsec)_[\w+/=]+/g
+const DEEPEST = 4 // Causes of causes; what is wrapped deeper says nothing new.
+const LONGEST = 2000
+
+/** An error as it is written to a log. */
+type Logged = {
+  type: string
+  message: string
+  code?: string
+  /** Where in the schema a statement failed; never the values. */
+  constraint?: string
+  table?: string
+  column?: string
+  stack?: string
+  cause?: Logged
+}
+
+/**
+ * What a log says of an error. From the database's own errors only what names a place: its detail, its context and the
+ * query print whole rows, with phones in them. Of every text phones and secrets are taken out.
+ */
+export function loggedError(thrown: unknown, depth = 0): Logged {
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: withoutSecrets(String(thrown)) }
+  const { code } = thrown as NodeJS.ErrnoException
+  const { constraint, table, column } = thrown instanceof DatabaseError ? thrown : {}
+  const cause =
+    depth < DEEPEST && thrown.cause !== undefined ? loggedError(thrown.cause, depth + 1) : undefined
+  return {
+    type: thrown.name === 'error' ? 'DatabaseError' : (thrown.constructor?.name ?? thrown.name),
+    message: said(thrown),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(table === undefined ? {} : { table }),
+    ...(column === undefined ? {} : { column }),
+    ...(thrown.stack === undefined
+      ? {}
+      : { stack: withoutSecrets(thrown.stack.replace(thrown.message, said(thrown))) }),
+    ...(cause === undefined ? {} : { cause }),
+  }
+}
+
+/** The message; where the database quotes the value that it could not read (class 22), without that value. */
+function said(error: Error): string {
+  const quotes = [error, error.cause].some(
+    (one) => one instanceof DatabaseError && one.code?.startsWith('22'),
+  )
+  return withoutSecrets(quotes ? error.message.replace(/".*"/s, '"..."') : error.message)
+}
+
+/** A text without phones (their ends stay) and without keys, cut to what a line of a log bears. */
+const withoutSecrets = (text: string): string =>
+  text
+    .slice(0, LONGEST)
+    .replace(SECRET, (found) => `${found.slice(0, found.indexOf('_') + 1)}...`)
+    .replace(PHONE, (found) => `${found.slice(0, 4)}*****${found.slice(-3)}`)
