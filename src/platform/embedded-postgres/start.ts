@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { letInOnlyUs } from './entrance.ts'
 import type { Place } from './place.ts'
 import { answers, findPostmaster, lookAgain, PORT, readPidFile, stopPostmaster } from './postmaster.ts'
 import { identityHash, makePrivate, shortTemporaryFolder } from './private-folder.ts'
@@ -22,6 +23,7 @@ const UNREACHABLE_MS = 10_000
 const LONGEST_SOCKET_FOLDER = 85 // Bytes: macOS allows 104 for the whole path, and the socket's name takes 18.
 const LARGE_LOG_BYTES = 10_000_000
 const LOG_TAIL = 2000
+const LOG_MODE = 0o600
 // Server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
 const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already exists/
 
@@ -33,6 +35,9 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
+  // Detail and context of an error print whole rows, and a statement may hold its values: neither belongs in a file.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
 }
 
 /** Waits until a server that already runs on the data folder answers; null when there is none or it goes away. */
@@ -53,6 +58,7 @@ export async function awaitRunning(cluster: string, say: (line: string) => void)
 /** Starts the server and waits until it answers. Throws with the end of its log when it does not. Call under the lock. */
 export async function startPostmaster(options: StartOptions): Promise<string> {
   const socketDir = makePrivate(socketFolder(options.place), options.place.runAs)
+  if (options.place.runAs.kind === 'account') letInOnlyUs(options.place)
   rotate(options.logFile)
   const giveUpAt = performance.now() + RETRY_FOR_MS
   for (;;) {
@@ -69,7 +75,8 @@ export async function startPostmaster(options: StartOptions): Promise<string> {
 // Answers null when the server is up, otherwise what it wrote to its log before it ended.
 async function launch(options: StartOptions, socketDir: string): Promise<string | null> {
   const { place, logFile, say } = options
-  const log = openSync(logFile, 'a')
+  const log = openSync(logFile, 'a', LOG_MODE)
+  fchmodSync(log, LOG_MODE) // One that an earlier release made was open to everybody.
   const before = statSync(logFile).size
   const { file, args, options: how } = commandFor(options, socketDir)
   // Detached: its own process group, so Ctrl-C on our program does not reach it.
