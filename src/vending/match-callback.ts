@@ -54,7 +54,7 @@ const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; order
    from charges c join merchants m on m.id = c.merchant_id
    left join lateral (select * from dispense_claims d
      where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct'
-     order by d.claimed_at desc, d.attempt desc limit 1) k on true
+     order by d.released_at is null desc, d.claimed_at desc, d.attempt desc limit 1) k on true
    where (c.merchant_id, c.id) in ${PLACES}`,
 )
 // One a merchant and mode: which of them has signed is found out by their secrets.

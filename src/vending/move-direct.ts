@@ -27,13 +27,14 @@ type Direct = NewestClaim & {
   dispensedTold: number
 }
 
+// The one that is not released is the newest, whatever the clock has said since.
 const NEWEST = statement<Direct>(
   'newest direct dispense',
   `select k.id, k.mode, k.order_id as "orderId", k.machine, k.goods, k.state, k.vending_status as status,
      k.claimed_at as "claimedAt", k.commanded_at as "commandedAt", (select count(*)::int from events e
        where e.merchant_id = k.merchant_id and e.subject = k.id and e.type = 'vending.dispensed') as "dispensedTold"
    from dispense_claims k where k.merchant_id = $1 and k.charge_id = $2 and k.kind = 'direct'
-   order by k.claimed_at desc, k.attempt desc limit 1 for no key update`,
+   order by k.released_at is null desc, k.claimed_at desc, k.attempt desc limit 1 for no key update`,
 )
 const COMMANDS = statement<Pick<MoveFacts, 'commands' | 'commandedAt'>>(
   'commands that a charge has paid for directly',

@@ -174,3 +174,28 @@ test('M9 a jam is of the first command that was sent, though an earlier claim wa
   await send(service, behind)
   assert.deepEqual(await statesOf(charge), ['released', 'released'])
 })
+
+test('M9 the command that stands is the newest, also where the clock went back before it was claimed', async () => {
+  for (const [kind, states] of [
+    ['done', ['released', 'delivered']],
+    ['jam', ['released', 'released']],
+  ] as const) {
+    const charge = await paidCharge(service, shop)
+    assert.equal(await dispense(charge, `back-${kind}-1`), 200)
+    service.pass(1000)
+    await send(service, says('jam', charge))
+    service.pass(-5000)
+    assert.equal(await dispense(charge, `back-${kind}-2`), 200)
+    service.pass(10)
+    await send(service, says(kind, charge))
+    const rows = await service.rows<{ state: string }>(
+      'select state from dispense_claims where charge_id = $1 order by order_id',
+      [charge],
+    )
+    assert.deepEqual(
+      rows.map(({ state }) => state),
+      states,
+    )
+    service.pass(10_000)
+  }
+})
