@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts'
 import { type Answered, answersTo, type Book, type KeyedRequest } from './journal.ts'
-import type { ChargeRow } from './judge-charges.ts'
+import { type ChargeRow, GIVEN_TO_CARD } from './judge-charges.ts'
 import type { PayoutRow } from './judge-payouts.ts'
 
 type KeyRow = { key: string; object_id: string | null; status: number | null; body: string | null }
@@ -65,15 +65,20 @@ function notMade(request: KeyedRequest, { status, body }: Answered, { names, cha
 
 const isAlreadyRefunded = (body: string) => JSON.parse(body).code === 'already_refunded'
 
-/** "Refunded" and "already refunded" both promise the one payout that gives the charge back. */
+/** What a gift card had paid is given back at once, all else by a payout that has started. */
+const hasStarted = (status: number) => status === 200 || status === 202
+
+/** "Refunded" and "already refunded" both promise the one payout that gives the charge back, or the card that has it back. */
 function notRefunded(
   { key, path }: KeyedRequest,
   { status, body }: Pick<Answered, 'status' | 'body'>,
   charges: Map<string, ChargeRow>,
 ): string[] {
   const refundId = charges.get(path.split('/')[3] ?? '')?.refund_id ?? null
-  if (status === 202)
-    return JSON.parse(body).refund.id === refundId ? [] : [`${key}: its refund is ${refundId}`]
+  if (hasStarted(status)) {
+    const said = JSON.parse(body).refund?.id ?? GIVEN_TO_CARD
+    return said === refundId ? [] : [`${key}: its refund is ${refundId}`]
+  }
   if (isAlreadyRefunded(body))
     return refundId === null ? [`${key}: refunded already, but there is no refund`] : []
   return []
@@ -84,11 +89,11 @@ export function refundsNobodyHeardOf(book: Book, charges: ChargeRow[]): string[]
   const told = new Map<string, number[]>()
   for (const { status, body, request } of answersTo(book, 'refund')) {
     const id = request.path.split('/')[3] ?? ''
-    if (status === 202 || isAlreadyRefunded(body)) told.set(id, [...(told.get(id) ?? []), status])
+    if (hasStarted(status) || isAlreadyRefunded(body)) told.set(id, [...(told.get(id) ?? []), status])
   }
   return charges.flatMap(({ id, refund_id, jammed }) => {
     const statuses = told.get(id) ?? []
-    const started = statuses.filter((status) => status === 202).length
+    const started = statuses.filter(hasStarted).length
     if (started > 1) return [`${id}: ${started} answers say that they started its refund`]
     return refund_id !== null && statuses.length === 0 && !jammed
       ? [`${id}: refunded unasked by ${refund_id}`]

@@ -18,6 +18,7 @@ export type ChargeRow = {
   net: number
   /** Null where a gift card covers all. */
   rail_reference: string | null
+  /** The payout that gives it back; `GIVEN_TO_CARD` where a gift card had paid all and has it back. */
   refund_id: string | null
   /** It paid an order whose machine reported a jam. */
   jammed: boolean
@@ -26,9 +27,13 @@ export type ChargeRow = {
 }
 export type Wrongs = { doubled: string[]; falselyFailed: string[]; wrongEnd: string[] }
 
+export const GIVEN_TO_CARD = 'its gift card'
+
 const CHARGES = `select c.id, m.handle, c.mode, c.status, c.reference, c.phone, c.email,
     c.payment_link_id as link, c.pays_once as one_shot, c.rail_reference,
-    (select p.id from payouts p where p.merchant_id = c.merchant_id and p.charge_id = c.id and p.voided_at is null) as refund_id,
+    coalesce((select p.id from payouts p where p.merchant_id = c.merchant_id and p.charge_id = c.id and p.voided_at is null),
+      (select '${GIVEN_TO_CARD}' from gift_card_uses u where u.merchant_id = c.merchant_id and u.charge_id = c.id
+        and u.state = 'restored' and c.amount = c.gift_card_amount)) as refund_id,
     exists (select 1 from vending_orders o where o.merchant_id = c.merchant_id and o.id = c.payment_link_id
       and o.vending_status = 'failed' and o.confirmed) as jammed,
     (c.amount - c.gift_card_amount - c.fee)::float8 as net, count(t.subject)::int as credits,
