@@ -1,8 +1,9 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
-import { type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
+import { ORPHAN_WAITS_MS, type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
@@ -23,7 +24,7 @@ const OBJECT = statement<Charge & { published: boolean }>(
 export async function finishKeys(app: App): Promise<number> {
   const wanted = orphanedKeys(app.clock, { prefix: 'txn_', afterMs: ORPHANED_AFTER_MS })
   const orphans = await app.db.query(wanted.statement, wanted.values)
-  for (const orphan of orphans) await finishOne(app, orphan)
+  for (const orphan of orphans) await againWhileAway(() => finishOne(app, orphan), ORPHAN_WAITS_MS)
   return orphans.length
 }
 

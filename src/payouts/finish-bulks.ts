@@ -1,8 +1,9 @@
 import type { App } from '../app.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import type { KeyOwner } from '../platform/idempotency/keys.ts'
-import { ORPHANS_AT_ONCE, orphanBounds } from '../platform/idempotency/orphans.ts'
+import { ORPHAN_WAITS_MS, ORPHANS_AT_ONCE, orphanBounds } from '../platform/idempotency/orphans.ts'
 import { BULK_LEASE_MS, giveBackBatch, takeLeftBatch } from './bulk-batch.ts'
 import { runChunks } from './bulk-chunk.ts'
 import { finishBatch } from './bulk-payouts.ts'
@@ -56,8 +57,8 @@ async function takeLeft(app: App): Promise<number> {
 }
 
 async function goOn(app: App, batch: LeftBatch): Promise<void> {
-  await runChunks(app, batch)
-  await finishBatch(app, batch)
+  await againWhileAway(() => runChunks(app, batch), ORPHAN_WAITS_MS)
+  await againWhileAway(() => finishBatch(app, batch), ORPHAN_WAITS_MS)
 }
 
 /** One call's trouble stops no other: it is given back, and taken again by a later run. */

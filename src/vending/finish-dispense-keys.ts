@@ -1,8 +1,9 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
-import { type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
+import { ORPHAN_WAITS_MS, type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
 import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 
 // A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
@@ -22,7 +23,7 @@ const RELEASE_UNSENT = statement(
 export async function finishDispenseKeys(app: App): Promise<number> {
   const wanted = orphanedKeys(app.clock, { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS })
   const orphans = await app.db.query(wanted.statement, wanted.values)
-  for (const orphan of orphans) await finishOne(app, orphan)
+  for (const orphan of orphans) await againWhileAway(() => finishOne(app, orphan), ORPHAN_WAITS_MS)
   return orphans.length
 }
 

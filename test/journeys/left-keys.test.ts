@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { termsOf } from '../../src/merchants/merchant.ts'
 import { freePort } from '../crash/installation.ts'
 import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
 import { BULK, leftAlone } from '../helpers/left-batch.ts'
@@ -72,18 +73,45 @@ test('M12: a bulk call whose lease lies an hour ahead, because the clock stepped
   assert.equal(await availableOf(shop.api), 10_000 - 4 * 1200)
 })
 
-test('M12: a worker that loses its database over one left bulk call keeps no other waiting for a lease', async () => {
+test('M12: a worker that loses its connection over one left bulk call finishes all of them in the same run', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 10_000)))
   for (const shop of shops) await leftAlone(service, shop, { payouts: bulkOf(4), key: 'lost', done: 2 })
   service.pass(LEASE_MS + 1000)
   proxy.cutNextTransaction()
-  await assert.rejects(unlucky.run('finish-bulks'), /the database is away/)
-  await unlucky.run('finish-bulks')
-  assert.equal((await runningKeys('lost')).length, 1, 'only the one that was under way still waits')
-  service.pass(2000 + 1)
   await unlucky.run('finish-bulks')
   assert.equal((await runningKeys('lost')).length, 0)
   for (const shop of shops) assert.equal(await availableOf(shop.api), 10_000 - 4 * 1200)
+})
+
+test('M12: a run that finds no connection free waits for one, and finishes every key', async () => {
+  const { live } = await richShop(service)
+  const held = gate()
+  const phones = [newPayer(), newPayer(), newPayer()]
+  const submits = service.operator.submits()
+  for (const phone of phones)
+    service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+  const hanging = phones.map((phone) => pay(live, { recipient: { phone } }, { 'idempotency-key': phone }))
+  await eventually('all were asked for', () => service.operator.submits() === submits + phones.length)
+  service.pass(31_000)
+  const { db } = unlucky.app
+  const busy = gate()
+  const holders = Array.from({ length: db.pool.options.max }, () =>
+    db.transaction(async (tx) => {
+      await tx.send(termsOf([0]))
+      await busy.opened
+      return { value: null }
+    }),
+  )
+  await eventually('no connection is free', () => db.pool.totalCount - db.pool.idleCount === holders.length)
+  const finishing = unlucky.run('finish-keys')
+  await eventually('it waits for a connection', () => db.pool.waitingCount > 0)
+  await eventually('it has been told that there is none', () => db.pool.waitingCount === 0)
+  busy.open()
+  await Promise.all(holders)
+  assert.equal(await finishing, phones.length)
+  for (const phone of phones) assert.equal((await runningKeys(phone)).length, 0)
+  held.open()
+  await Promise.all(hanging)
 })
 
 const bulkOf = (count: number) =>

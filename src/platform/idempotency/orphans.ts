@@ -10,6 +10,11 @@ export type Orphan = KeyOwner & { objectId: string }
 // it really is nobody can tell: finishing a key that is still being worked at does no harm, leaving one for an hour does.
 const AHEAD_MS = 10_000
 export const ORPHANS_AT_ONCE = 200
+/**
+ * How long a finisher tries again for one key, in ms: where everybody waits for connections it would else be the one who gives up
+ * at the first, run after run, while the payments of the same process go on.
+ */
+export const ORPHAN_WAITS_MS = 5000
 
 const ORPHANS = statement<Orphan>(
   'orphaned keys',
