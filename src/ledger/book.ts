@@ -146,7 +146,8 @@ export function openBook(
   const transfers: Numbered[] = []
   const touched = new Set<Head>()
   const subaccounts = subaccountBook(subaccountHeads)
-  if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at)) throw new MonthClosed()
+  if (heads.some((head) => head.closedUntil !== null && head.closedUntil > at))
+    throw new MonthClosed('the clock stands in a month that is closed already')
 
   function head(merchantId: number, mode: Mode): Head {
     const found = byKey.get(keyOf({ merchantId, mode }))

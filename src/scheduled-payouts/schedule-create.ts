@@ -7,14 +7,11 @@ import { INTERVALS, type Interval, type Recipient } from './schedule.ts'
 
 const MOST_RECIPIENTS = 1000
 
-const RecipientsShape = Type.Array(
-  Type.Object({
-    phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
-    name: Type.Optional(Type.String({ maxLength: 200 })),
-    reference: Type.Optional(Type.String({ maxLength: 255, description: 'of each of its payouts' })),
-  }),
-  { minItems: 1, maxItems: MOST_RECIPIENTS },
-)
+const RecipientShape = Type.Object({
+  phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
+  name: Type.Optional(Type.String({ maxLength: 200 })),
+  reference: Type.Optional(Type.String({ maxLength: 255, description: 'of each of its payouts' })),
+})
 
 /** ScheduledPayoutCreate (spec 2.11), in the order in which faults are reported. */
 export const ScheduledPayoutCreateShape = Type.Object(
@@ -24,13 +21,17 @@ export const ScheduledPayoutCreateShape = Type.Object(
       description: 'whole UGX, paid to each recipient in each cycle',
       examples: [5000],
     }),
+    // Absent or wrong, these two have the contract's own texts (2.3), so the frame hands them on as they came.
     interval: Type.String({
+      raw: true,
       pattern: `^(${INTERVALS.join('|')})$`,
       description: `one of ${INTERVALS.join(', ')}, in the Africa/Kampala calendar`,
       examples: ['monthly'],
     }),
-    // A union of one is left to us by the reader of bodies: this list has refusals of its own.
-    recipients: Type.Union([RecipientsShape], {
+    recipients: Type.Array(RecipientShape, {
+      raw: true,
+      minItems: 1,
+      maxItems: MOST_RECIPIENTS,
       description: 'who is paid; the same phone twice is paid twice',
       examples: [[{ phone: '0700000000' }]],
     }),
@@ -80,8 +81,8 @@ export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
   }
 }
 
-function readInterval(text: string): Interval {
-  const found = INTERVALS.find((interval) => interval === text)
+function readInterval(given: unknown): Interval {
+  const found = INTERVALS.find((interval) => interval === given)
   if (found === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
   return found
 }
@@ -90,7 +91,9 @@ function readRecipients(given: unknown): Recipient[] {
   if (!Array.isArray(given) || given.length === 0) throw invalidRequest('recipients must be a non-empty list')
   if (given.length > MOST_RECIPIENTS)
     throw invalidRequest(`recipients supports at most ${MOST_RECIPIENTS} entries`)
-  const { recipients } = readBody(Type.Object({ recipients: RecipientsShape }), { recipients: given })
+  const { recipients } = readBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
+    recipients: given,
+  })
   return recipients.map(({ phone, name, reference }) => ({
     phone,
     name: name ?? null,

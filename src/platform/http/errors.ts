@@ -1,4 +1,4 @@
-import { CommitUnknown, classify, DatabaseAway, sqlState } from '../db/errors.ts'
+import { CommitUnknown, classify, DatabaseAway, NotNow, sqlState } from '../db/errors.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -11,6 +11,7 @@ export function refusalFor(thrown: unknown): Refusal {
   if (
     error instanceof DatabaseAway ||
     error instanceof CommitUnknown ||
+    error instanceof NotNow ||
     sqlState(error) === LOCK_NOT_AVAILABLE
   )
     return unavailable()
