@@ -14,6 +14,7 @@ import type { TargetRules } from './platform/outbound/target.ts'
 import { type ExactWindow, exactWindow } from './platform/rate/exact-window.ts'
 import { type AddressCounts, addressCounts } from './platform/rate/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './platform/rate/shared-windows.ts'
+import { type ReportTurns, reportTurns } from './platform/report-turns.ts'
 import type { Vault } from './platform/secrets.ts'
 import { type Turns, turns } from './platform/turns.ts'
 import { guardRails } from './rails/guard.ts'
@@ -44,6 +45,8 @@ export type App = Shared & {
   /** The same and all others that are exact, by the name that an endpoint gives as its rate. */
   exactWindows: Readonly<Record<string, ExactWindow>>
   windows: SharedWindows
+  /** In which reports are made. */
+  reportTurns: ReportTurns
   /** Wakes a background task of this process: something it waits for has been committed. */
   nudge(sweep: string): void
 }
@@ -188,6 +191,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     keysInFlight: keysInFlight(own.db),
     paymentTurns: turns(PAYMENTS_AT_ONCE),
     claimTurns: turns(CLAIMS_AT_ONCE),
+    reportTurns: reportTurns(),
     chargeWindow: exactWindow({ what: 'charges', limit: config.rateCharges, db: own.db }),
     payoutWindow: exactWindow({ what: 'payouts', limit: config.ratePayouts, db: own.db }),
     bulkWindow: exactWindow({ what: 'bulk_payouts', limit: config.ratePayouts, db: own.db }),

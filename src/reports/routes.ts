@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { readBalance } from '../ledger/balances.ts'
+import type { Stream } from '../platform/http/caller.ts'
 import { answer, endpoint } from '../platform/http/endpoint.ts'
 import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
 import { sumOf } from '../platform/sums.ts'
+import { inTurn } from './report-size.ts'
 import { listSettlements, presentSettlement, SettlementShape } from './settlements.ts'
 import { statementJson } from './statement-json.ts'
 import { statementPdf } from './statement-pdf.ts'
@@ -110,9 +112,14 @@ export const reportEndpoints = [
     ],
     async handle(app, { caller, params }) {
       const { period, pdf } = readPeriod(params.period ?? '')
-      if (!pdf) return { status: 200, body: '', stream: statementJson(app, caller, period) }
+      const turn = (stream: Stream) => ({
+        status: 200,
+        body: '',
+        stream: inTurn(app, { caller, period }, stream),
+      })
+      if (!pdf) return turn(statementJson(app, caller, period))
       app.windows.take(caller.merchantId, caller.mode, 'statement_pdf', app.clock.nowMs())
-      return { status: 200, body: '', stream: await statementPdf(app, caller, period) }
+      return turn(await statementPdf(app, caller, period))
     },
   }),
 ]

@@ -110,9 +110,11 @@ export async function readTallies(
 ) {
   const now = app.clock.now()
   const values = [merchantId, mode, now.toISOString(), machine, since?.toISOString() ?? null]
-  const machines = await app.db.snapshot(async (client) => {
-    await client.query(SETTINGS.text)
-    return (await client.query<Tally>({ ...TALLIES, values })).rows
-  })
+  const machines = await app.reportTurns.small(merchantId, () =>
+    app.db.snapshot(async (client) => {
+      await client.query(SETTINGS.text)
+      return (await client.query<Tally>({ ...TALLIES, values })).rows
+    }),
+  )
   return { mode, as_of: Math.floor(now.getTime() / 1000), machines }
 }

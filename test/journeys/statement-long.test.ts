@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
+import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
 import { LINES_A_HUNDRED, writeBusyMonth } from '../../bench/statement-history.ts'
@@ -30,17 +30,19 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Begins to read and stops there, until told to go on. */
-async function begin(suffix = ''): Promise<IncomingMessage> {
+/** Asks, and reads only when told to. */
+function ask(suffix = ''): ClientRequest {
   const asked = get(`${service.url}/v1/statements/${month}${suffix}`, {
     headers: { authorization: `Bearer ${own.merchant.keys.test}` },
     agent: false,
   })
   // A cut connection is told here as well as where it is read.
-  asked.on('error', () => {})
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  response.pause()
-  return response
+  return asked.on('error', () => {})
+}
+/** Begins to read and stops there, until told to go on. */
+async function begin(suffix = ''): Promise<IncomingMessage> {
+  const [response] = (await once(ask(suffix), 'response')) as [IncomingMessage]
+  return response.pause()
 }
 /** The snapshots that are open at this moment. */
 const snapshots = () =>
@@ -50,8 +52,8 @@ const snapshots = () =>
   )
 
 test('a long month comes in pieces, each line once, in the order of posting, and adds up', async () => {
-  const { body, headers, status } = await own.api.get(`/v1/statements/${month}`)
-  assert.deepEqual([status, headers.get('content-length')], [200, null])
+  const { body, headers, status, text } = await own.api.get(`/v1/statements/${month}`)
+  assert.deepEqual([status, headers.get('content-length')], [200, String(Buffer.byteLength(text))])
   assertAddsUp(body)
   const { totals } = body
   assert.equal(totals.count_in + totals.count_out + totals.count_adjustments, LINES)
@@ -92,40 +94,63 @@ test('the long document has a row for each line', async () => {
 for (const suffix of ['', '.pdf'])
   test(`a client that hangs up gives its connection back (${suffix || 'JSON'})`, async () => {
     for (let round = 0; round < 3; round += 1) {
-      const readers = [await begin(suffix), await begin(suffix)]
-      assert.deepEqual(
-        readers.map(({ statusCode }) => statusCode),
-        [200, 200],
-      )
+      const readers = [ask(suffix), ask(suffix)]
+      await eventually('a snapshot is open', async () => (await snapshots()).length > 0)
       for (const reader of readers) reader.destroy()
-      await eventually('both snapshots have ended', async () => (await snapshots()).length === 0)
+      await eventually('no snapshot is open', async () => (await snapshots()).length === 0)
     }
     assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
   })
 
-test('more than two long readings at once are asked to come again, and nothing else waits for them', async () => {
-  const readers = [await begin(), await begin()]
-  const third = await own.api.get(`/v1/statements/${month}`)
-  assert.deepEqual([third.status, third.body.code], [503, 'unavailable'])
-  assert.ok(third.headers.get('retry-after'))
-  assert.equal((await own.api.get('/v1/balance')).status, 200)
+test('D3: clients that read slowly hold no snapshot, and nobody waits for them but their merchant', async () => {
+  const other = await payer(service)
+  const reader = await begin()
+  // Its turn comes when the first has been read.
+  const second = ask('.pdf')
+  const answered = once(second, 'response') as Promise<[IncomingMessage]>
+  let done = false
+  answered.then(() => {
+    done = true
+  })
+  assert.equal((await snapshots()).length, 0)
+  for (const [api, path] of [
+    [own.api, `/v1/statements/${monthNow(service)}`],
+    [own.api, `/v1/statements/${monthNow(service)}.pdf`],
+    [other.api, `/v1/statements/${month}`],
+    [own.api, '/v1/balance'],
+  ] as const)
+    assert.equal((await api.get(path)).status, 200, path)
   assert.equal((await own.api.charge()).status, 201)
-  for (const reader of readers) reader.destroy()
-  await eventually('both snapshots have ended', async () => (await snapshots()).length === 0)
+  assert.equal(done, false)
+  reader.destroy()
+  const [response] = await answered
+  assert.equal(response.statusCode, 200)
+  response.destroy()
 })
 
-test('when the database goes away in the middle, nobody takes what came for a whole statement', async () => {
-  const reader = await begin()
-  const [snapshot] = await snapshots()
-  assert.ok(snapshot)
-  await service.rows('select pg_terminate_backend($1)', [snapshot.pid])
-  let text = ''
-  reader.setEncoding('utf8').on('data', (piece) => {
-    text += piece
-  })
-  reader.resume()
-  const [error] = await once(reader, 'error')
-  assert.equal(error.code, 'ECONNRESET')
-  assert.throws(() => JSON.parse(text))
+test('C18: many small reports at once, and three documents, are all made', async () => {
+  const other = await payer(service)
+  const paths = [
+    ...Array.from({ length: 12 }, () => `/v1/statements/${monthNow(service)}`),
+    ...Array.from({ length: 3 }, () => `/v1/statements/${monthNow(service)}.pdf`),
+    ...Array.from({ length: 4 }, () => '/v1/vending/machines/tallies'),
+  ]
+  const answers = await Promise.all(paths.map((path) => other.api.get(path)))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    paths.map(() => 200),
+  )
+})
+
+test('when the database goes away in the middle, the answer is 503 and never a part of a statement', async () => {
+  for (const suffix of ['', '.pdf']) {
+    const asked = ask(suffix)
+    const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+    await eventually('a snapshot is open', async () => (await snapshots()).length > 0)
+    for (const { pid } of await snapshots()) await service.rows('select pg_terminate_backend($1)', [pid])
+    const [response] = await answered
+    assert.equal(response.statusCode, 503)
+    response.resume()
+  }
   assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
 })

@@ -64,9 +64,10 @@ export type DatabaseOptions = {
 const WAIT_FOR_CONNECTION_MS = 250
 // Single statements come in bursts (a start with no key remembered), and a stalled event loop counts as waiting.
 const WAIT_FOR_SINGLE_MS = 500
+/** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
+const REPORTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000
-const REPORT_CONNECTIONS = 2
 const TRIES = 3
 const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 const BEGIN = { name: 'begin', text: 'begin' }
@@ -90,10 +91,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     { ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS },
     true,
   )
-  const reports = makePool({ ...options, connections: REPORT_CONNECTIONS, statementTimeoutMs: 60_000 }, false)
+  const reports = makePool({ ...options, connections: REPORTS_AT_ONCE, statementTimeoutMs: 60_000 }, false)
   return {
     pool,
-    mostConnections: options.connections + options.singleConnections + REPORT_CONNECTIONS,
+    mostConnections: options.connections + options.singleConnections + REPORTS_AT_ONCE,
     warm: async () => {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },

@@ -24,18 +24,19 @@ export type Answer = {
 /** A document that is written piece by piece, under headers of its own. */
 export type Stream = {
   headers: Readonly<Record<string, string>>
-  /**
-   * Writes the document. What it throws before the first bytes have gone out is answered like any refusal; afterwards the
-   * connection is cut, so that nobody takes what came for the whole.
-   */
+  /** Writes the document. It is sent when it is whole: what is thrown here is answered like any refusal. */
   write(reader: Reader): Promise<void>
-  /** Told why the connection was cut, unless its reader had gone: nobody else hears of it. */
+  /** Told why the connection was cut while it was sent, unless its reader had gone: nobody else hears of it. */
   cut(error: unknown): void
+  /** Told when it has been sent, or will not be. */
+  done?(): void
 }
 
 /** Who reads a streamed document. */
 export type Reader = {
-  /** Takes the next piece and resolves when there is room for more. Throws ReaderGone when nobody reads any more. */
+  /** Whether nobody reads any more. */
+  gone(): boolean
+  /** Takes the next piece. Throws ReaderGone when nobody reads any more, and 503 when there is no room for it. */
   write(piece: string | Uint8Array): Promise<void>
 }
 

@@ -79,6 +79,8 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 // Above the balancer's, so that the balancer and not we closes an idle connection.
 const KEEP_ALIVE_MS = 65_000
+// On a connection that is not idle: longer than any answer takes, so that a client that reads nothing does not stay for ever.
+const SILENT_MS = 360_000
 const ALL = 'all'
 const NO_FINGERPRINT = Buffer.alloc(32)
 const NO_BYTES = Buffer.alloc(0)
@@ -91,6 +93,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENT_MS,
     forceCloseConnections: 'idle',
     // A stop finishes what still arrives on open connections and closes them with the answer: no request is refused.
     return503OnClosing: false,

@@ -1,70 +1,89 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { unavailable } from '../refusal.ts'
 import { type Reader, ReaderGone, type Stream } from './caller.ts'
+import { openSpool, type Spool } from './spool.ts'
 
 type Sending = { status: number; headers: Record<string, string>; stream: Stream }
+/** How slowly a client may read: for `graceMs` as it likes, then on the average so many bytes a second, never nothing for long. */
+export type Pace = { graceMs: number; bytesASecond: number; stalledMs: number }
 
-// A document up to this size is complete before its first byte goes out: what fails on the way is an ordinary refusal, and
-// a client that reads slowly holds nothing of ours but these bytes.
-const HELD_BYTES = 1024 * 1024
-// A client that takes nothing for this long has gone; nor may it keep a snapshot of the database open beyond five minutes by
-// taking a little at a time.
-const STALLED_MS = 30_000
-const LONGEST_MS = 300_000
+const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
+// Making a document asks the database many questions, each with a limit of its own.
+const LONGEST_MAKING_MS = 300_000
 
-/** Sends a streamed answer at the pace of its reader. Throws what the writer threw while nothing has been sent. */
+/**
+ * Sends a streamed answer: it is written as a whole first, so that whatever fails on the way is an ordinary refusal and no
+ * reader, however slow, holds anything of ours but the document itself. Throws what the writer threw.
+ */
 export async function sendStream(
   reply: FastifyReply,
   { status, headers, stream }: Sending,
+  pace: Pace = PACE,
 ): Promise<FastifyReply> {
   const { raw } = reply
-  const startedAt = performance.now()
-  let held: Buffer[] | null = []
-  let heldBytes = 0
-  const begin = (more: Record<string, string> = {}) => {
+  const spool = openSpool()
+  try {
+    await stream.write(readerOf(raw, spool))
     reply.hijack()
     const connection = raw.getHeader('connection')
     const closing = connection === undefined ? {} : { Connection: String(connection) }
-    raw.writeHead(status, { ...headers, ...more, ...closing })
-    for (const piece of held ?? []) raw.write(piece)
-    held = null
-  }
-  const reader: Reader = {
-    write: async (piece) => {
-      if (raw.destroyed) throw new ReaderGone('the client hung up')
-      if (performance.now() - startedAt > LONGEST_MS) throw new ReaderGone('the client reads too slowly')
-      if (held === null) raw.write(piece)
-      else heldBytes += held[held.push(Buffer.from(piece as string)) - 1]?.length ?? 0
-      if (held !== null && heldBytes > HELD_BYTES) begin()
-      if (raw.writableNeedDrain) await drained(raw)
-    },
-  }
-  try {
-    await stream.write(reader)
-    if (held !== null) begin({ 'Content-Length': String(heldBytes) })
-    raw.end()
+    raw.writeHead(status, { ...headers, 'Content-Length': String(spool.bytes), ...closing })
+    await sendAll(raw, spool, pace)
   } catch (error) {
-    if (held !== null && !(error instanceof ReaderGone)) throw error
-    if (held !== null) reply.hijack()
+    if (!raw.headersSent && !(error instanceof ReaderGone)) throw error
+    if (!raw.headersSent) reply.hijack()
     if (!(error instanceof ReaderGone)) stream.cut(error)
-    // A reset, not an end: even where the length is not told, what came is no whole document.
+    // A reset, not an end: what came is no whole document.
     raw.socket?.resetAndDestroy()
+  } finally {
+    await spool.close()
+    stream.done?.()
   }
   return reply
 }
 
-function drained(raw: ServerResponse): Promise<void> {
+function readerOf(raw: ServerResponse, spool: Spool): Reader {
+  const startedAt = performance.now()
+  return {
+    gone: () => raw.destroyed,
+    write: async (piece) => {
+      if (raw.destroyed) throw new ReaderGone('the client hung up')
+      if (performance.now() - startedAt > LONGEST_MAKING_MS) throw unavailable()
+      await spool.add(piece)
+    },
+  }
+}
+
+async function sendAll(raw: ServerResponse, spool: Spool, pace: Pace): Promise<void> {
+  const startedAt = performance.now()
+  let sent = 0
+  const patienceMs = () => {
+    const allowedMs = pace.graceMs + (sent / pace.bytesASecond) * 1000
+    return Math.min(pace.stalledMs, allowedMs - (performance.now() - startedAt))
+  }
+  for await (const piece of spool.pieces()) {
+    if (raw.destroyed) throw new ReaderGone('the client hung up')
+    raw.write(piece)
+    if (raw.writableNeedDrain) await heard(raw, 'drain', patienceMs())
+    sent += piece.length
+  }
+  raw.end()
+  if (!raw.writableFinished) await heard(raw, 'finish', patienceMs())
+}
+
+function heard(raw: ServerResponse, event: 'drain' | 'finish', withinMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: ReaderGone) => {
       clearTimeout(timer)
-      raw.off('drain', onDrain).off('close', onClose)
+      raw.off(event, onEvent).off('close', onClose)
       if (error) reject(error)
       else resolve()
     }
-    const onDrain = () => settle()
+    const onEvent = () => settle()
     const onClose = () => settle(new ReaderGone('the client hung up'))
-    const timer = setTimeout(() => settle(new ReaderGone('the client stopped reading')), STALLED_MS)
-    raw.on('drain', onDrain).on('close', onClose)
+    const timer = setTimeout(() => settle(new ReaderGone('the client reads too slowly')), withinMs)
+    raw.on(event, onEvent).on('close', onClose)
     if (raw.destroyed) onClose()
   })
 }

@@ -1,0 +1,34 @@
+import type { App } from '../app.ts'
+import type { Caller, Stream } from '../platform/http/caller.ts'
+import type { ReportSize, Turn } from '../platform/report-turns.ts'
+import type { Period } from './statement-period.ts'
+import { rangeOf } from './statement-range.ts'
+import type { Snapshot } from './statement-snapshot.ts'
+
+// Made in some tens of milliseconds, as a PDF in a second or two. What is counted includes a day before and behind the month.
+const SMALL_TRANSFERS = 10_000
+
+/** The same statement, made in the turn of its merchant: small ones never wait behind large ones. */
+export function inTurn(
+  app: App,
+  { caller, period }: { caller: Caller; period: Period },
+  statement: Stream,
+): Stream {
+  let turn: Turn | null = null
+  return {
+    ...statement,
+    write: async (reader) => {
+      const size = await sizeOf(app, caller, period)
+      turn = await app.reportTurns.enter({ merchantId: caller.merchantId, size, isGone: reader.gone })
+      await statement.write(reader).finally(turn.made)
+    },
+    done: () => turn?.sent(),
+  }
+}
+
+/** By the number of transfers among which those of the month are. */
+async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
+  const present: Snapshot = { ask: (question, values) => app.db.query(question, [...values]) }
+  const { first, end } = await rangeOf(present, { merchantId, mode }, period)
+  return end - first > SMALL_TRANSFERS ? 'large' : 'small'
+}
