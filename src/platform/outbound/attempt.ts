@@ -1,6 +1,7 @@
 import { type buildConnector, Client, errors } from 'undici'
 import { assert } from '../assert.ts'
 import { connectChecked, limitsOf, NotConnected, type Outcome, type PosterOptions } from './connect.ts'
+import { letContinuePass } from './interim-answers.ts'
 import { readTarget, type Target } from './target.ts'
 
 export type { PosterOptions } from './connect.ts'
@@ -169,7 +170,7 @@ function openLine(target: Target, options: PosterOptions, onLost: (line: Line) =
   const gone = new AbortController()
   const connect: buildConnector.connector = (_where, callback) => {
     connectChecked(target, options, gone.signal).then(
-      (socket) => callback(null, socket),
+      (socket) => callback(null, letContinuePass(socket)),
       (error: Error) => callback(error, null),
     )
   }

@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net'
+
+const CONTINUE = /^HTTP\/1\.[01] 100(?=[ \r])/
+const LONGEST_START = 'HTTP/1.1 100 '.length
+// Where the three digits of the status stand.
+const LAST_DIGIT = 'HTTP/1.1 10'.length
+const DIGIT_2 = 0x32
+const END_OF_HEAD = '\r\n\r\n'
+
+/**
+ * Lets `100 Continue` pass on this socket before an answer. Nobody has asked for it, but servers may send it to every POST
+ * (RFC 9110, 15.2), and undici gives up on it, while it reads over any other interim answer: so it is shown one, 102.
+ */
+export function letContinuePass(socket: Socket): Socket {
+  const read = socket.read.bind(socket)
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
+  // An answer begins with what comes after something was written.
+  let beginning = false
+  let carried: Buffer | null = null
+  socket.write = ((...given: unknown[]) => {
+    beginning = true
+    return write(...given)
+  }) as Socket['write']
+  socket.read = (size?: number) => {
+    const chunk = read(size) as Buffer | null
+    if (chunk === null || !beginning) return chunk
+    const bytes: Buffer = carried === null ? chunk : Buffer.concat([carried, chunk])
+    carried = null
+    if (bytes.length < LONGEST_START) {
+      carried = bytes
+      return null
+    }
+    beginning = rewrite(bytes)
+    return bytes
+  }
+  return socket
+}
+
+/** Whether the head of an answer may still begin in what comes next. */
+function rewrite(bytes: Buffer): boolean {
+  let at = 0
+  while (CONTINUE.test(bytes.toString('latin1', at, at + LONGEST_START))) {
+    bytes[at + LAST_DIGIT] = DIGIT_2
+    const end = bytes.indexOf(END_OF_HEAD, at)
+    if (end === -1) return false
+    at = end + END_OF_HEAD.length
+  }
+  return at > 0 && at === bytes.length
+}
