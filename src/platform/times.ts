@@ -2,9 +2,10 @@ const X_TIMESTAMP = /^-?[0-9]{1,16}$/
 const MILLISECONDS_FROM = 1e11 // Twelve digits: as seconds it would be the year 5138 or later.
 
 // Date, then optionally a time with optional seconds and fraction, then optionally Z or an offset.
-// A `+` in a query string arrives as a space unless the client escaped it, so a space stands for it.
+// A `+` in a query string arrives as a space unless the client escaped it, so a space stands for it. Databases and languages print
+// a space for the T, too.
 const ISO_TIME =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(?:Z|([-+ ])([0-9]{2}):?([0-9]{2}))?)?$/
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(?:Z|([-+ ])([0-9]{2}):?([0-9]{2}))?)?$/
 const YEAR_1 = -62_135_596_800_000
 const YEAR_10000 = 253_402_300_800_000
 

@@ -165,9 +165,9 @@ const DOUBLED: [string, () => string[], Refused][] = [
     NO_HTTP,
   ],
   [
-    'an Idempotency-Key with a tab',
+    'an Idempotency-Key with a tab (C12)',
     () => good().map((line) => line.replace('on the wire', 'on\tthe wire')),
-    badRequest('Idempotency-Key must be 1 to 255 characters'),
+    badRequest('Idempotency-Key must not contain control characters'),
   ],
 ]
 

@@ -48,8 +48,9 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   if (header === undefined) return null
   const key = typeof header === 'string' ? header.trim() : ''
   if (typeof header === 'string' && key === '') return null
-  if (countOf(request, 'idempotency-key') > 1 || key.length > LONGEST_KEY || hasControl(key))
+  if (countOf(request, 'idempotency-key') > 1 || key.length > LONGEST_KEY)
     throw badRequest(`Idempotency-Key must be 1 to ${LONGEST_KEY} characters`)
+  if (hasControl(key)) throw badRequest('Idempotency-Key must not contain control characters')
   return key
 }
 
