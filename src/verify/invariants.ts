@@ -7,6 +7,7 @@ import type { Invariant } from './invariant.ts'
 import { KEY_INVARIANTS } from './key-invariants.ts'
 import { LEDGER_INVARIANTS } from './ledger-invariants.ts'
 import { LINK_INVARIANTS } from './link-invariants.ts'
+import { OVERDUE_INVARIANTS } from './overdue-invariants.ts'
 import { OWNER_INVARIANTS } from './owner-invariants.ts'
 import { PAYOUT_INVARIANTS } from './payout-invariants.ts'
 import { RAIL_INVARIANTS } from './rail-invariants.ts'
@@ -35,5 +36,6 @@ export const INVARIANTS: readonly Invariant[] = [
   ...KEY_INVARIANTS,
   ...DISPUTE_INVARIANTS,
   ...EVENT_INVARIANTS,
+  ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,
 ]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
+import { OVERDUE_INVARIANTS } from '../../src/verify/overdue-invariants.ts'
 import { verifyCell } from '../../src/verify/verify.ts'
 import { type Entry, type Operator, startOperator } from '../fakes/operator.ts'
 import { type HttpRail, httpRail } from './http-rail.ts'
@@ -21,6 +22,7 @@ export type Shop = { merchant: CreatedMerchant; live: Client; test: Client }
 
 const HOUR = 3_600_000
 export const DAY = 24 * HOUR
+const OVERDUE = OVERDUE_INVARIANTS.map(({ id }) => id)
 let payers = 0
 
 /** A phone that no other charge of this process uses. */
@@ -61,7 +63,8 @@ export async function assertVerified(service: TestService): Promise<void> {
     const findings = await verifyCell(app.db, service.clock.now())
     assert.ok(findings.length > 10, 'verify looks at every invariant')
     assert.deepEqual(
-      findings.filter(({ violations }) => violations > 0),
+      // Here the test runs the background tasks, when it likes: what they have left lying is nobody's mistake.
+      findings.filter(({ id, violations }) => violations > 0 && !OVERDUE.includes(id)),
       [],
     )
   }

@@ -6,6 +6,7 @@ import { GIFT_CARD_FAULTS } from './faults/gift-cards.ts'
 import { KEY_FAULTS } from './faults/keys.ts'
 import { LEDGER_FAULTS } from './faults/ledger.ts'
 import { LINK_FAULTS } from './faults/links.ts'
+import { OVERDUE_FAULTS } from './faults/overdue.ts'
 import { OWNER_FAULTS } from './faults/owners.ts'
 import { PAYOUT_FAULTS } from './faults/payouts.ts'
 import { RAIL_FAULTS } from './faults/rails.ts'
@@ -37,6 +38,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...KEY_FAULTS,
   ...DISPUTE_FAULTS,
   ...EVENT_FAULTS,
+  ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,
 ]
 

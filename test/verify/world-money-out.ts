@@ -36,7 +36,7 @@ export async function saveUp(app: App): Promise<void> {
 /** Two days ago, when the live money had just been released: the first cycles of the schedules. */
 export async function moneyOutLately(app: App): Promise<void> {
   await addSchedule(app, { id: SCHEDULE.daily, mode: 'test', amount: 1000 })
-  await addSchedule(app, { id: SCHEDULE.live, mode: 'live', amount: 2000 })
+  await addSchedule(app, { id: SCHEDULE.live, mode: 'live', amount: 2000, interval: 'weekly' })
   await addSchedule(app, { id: SCHEDULE.poor, mode: 'live', amount: 9_000_000 })
   await addSchedule(app, { id: SCHEDULE.cancelled, mode: 'test', amount: 3000 })
   for (const id of Object.values(SCHEDULE)) await runNextCycle(app, id)

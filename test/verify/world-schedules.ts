@@ -9,18 +9,21 @@ import { product, write } from './world-charges.ts'
 // Its statement is asked for by name.
 import '../../src/scheduled-payouts/create-schedule.ts'
 
-type Planned = { id: string; mode: 'test' | 'live'; amount: number }
+type Planned = { id: string; mode: 'test' | 'live'; amount: number; interval?: 'daily' | 'weekly' }
 
 const RECIPIENTS = [
   { phone: '256700000011', name: 'Amina', reference: null },
   { phone: '256700000012', name: null, reference: 'second' },
 ]
 
-/** A daily schedule of merchant 3 for two recipients, due at once, with the key that made it. */
-export async function addSchedule(app: App, { id, mode, amount }: Planned): Promise<void> {
+/** A schedule of merchant 3 for two recipients, due at once, with the key that made it. */
+export async function addSchedule(
+  app: App,
+  { id, mode, amount, interval = 'daily' }: Planned,
+): Promise<void> {
   const at = app.clock.now().toISOString()
   const recipients = JSON.stringify(RECIPIENTS)
-  const facts = [null, amount, 'op1_momo', 'daily', recipients, null, null, at, at]
+  const facts = [null, amount, 'op1_momo', interval, recipients, null, null, at, at]
   const fingerprint = fingerprintOf('POST', '/v1/scheduled-payouts', { id })
   const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
   const key = { merchantId: 3, mode, key: `key-${id}`, fingerprint, answer, objectId: id }

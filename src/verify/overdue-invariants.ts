@@ -1,0 +1,41 @@
+import type { Invariant } from './invariant.ts'
+
+// The background task behind each runs every hour, or every minute: what is late by several of its turns nobody minds any more.
+const HOLD_PATIENCE = `interval '3 hours'`
+const CYCLE_PATIENCE = `interval '1 hour'`
+
+// In test mode a hold lies on the merchant's own clock, which runs ahead: what real time has passed is surely over there too.
+const HELD = `select merchant_id, id, hold_until from charges where settled_at is null and hold_until is not null
+  union all
+  select merchant_id, charge_id, hold_until from charge_shares where settled_at is null and not reversed and hold_until is not null`
+
+/** Work that was due long ago and that nothing holds back: its background task does not run, or passes it over. */
+export const OVERDUE_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'OV1',
+    says: 'every charge or share whose hold was over three hours ago has been released',
+    counted: `select count(*) from (${HELD}) held`,
+    offenders: `select id as offender from (${HELD}) held where hold_until < $1::timestamptz - ${HOLD_PATIENCE}`,
+  },
+  {
+    id: 'OV2',
+    says: 'every schedule whose date passed an hour ago has run, unless its account may not pay now',
+    counted: `select count(*) from schedules where status = 'active'`,
+    offenders: `select s.id as offender
+      from schedules s join merchants m on m.id = s.merchant_id and m.active
+      join ledger_heads h on (h.merchant_id, h.mode) = (s.merchant_id, s.mode) and h.payouts_paused_by is null
+      where s.status = 'active' and s.next_run_at < $1::timestamptz - ${CYCLE_PATIENCE} and (s.mode = 'test'
+        or (h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null)))`,
+  },
+  {
+    id: 'OV3',
+    says: 'while there is an address no event waits for one, and without an address none is due',
+    counted: `select count(*) from deliveries where status = 'pending'`,
+    // An event may be stored while the address changes, and the background task then moves a thousand in a run.
+    offenders: `select d.event_id as offender
+      from deliveries d join merchants m on m.id = d.merchant_id
+      where d.status = 'pending' and d.lease_until is null and d.created_at < $1::timestamptz - interval '30 minutes'
+        and (d.next_attempt_at is null) = (m.webhook_url is not null)
+        and (m.webhook_changed_at is null or m.webhook_changed_at < $1::timestamptz - interval '1 hour')`,
+  },
+]
