@@ -103,7 +103,8 @@ our id and the rail's reference, closing balance. A month that is over never cha
 | 409 \`reused with different request body\` | the key belongs to another request: use a new one |
 | any other 4xx | change the request; use a new Idempotency-Key |
 
-Branch on \`code\`, show \`error\`, keep \`request_id\` for questions. A refusal by a rule of the business is kept under its
+Branch on \`code\`, show \`error\`, keep \`request_id\` for questions. Where \`error\` cannot say what to do about it, \`hint\` does: in test
+mode it says how to get the money that a payout or refund lacks. A refusal by a rule of the business is kept under its
 key and repeated like any other answer; a fault of form is not, so a corrected body may use the same key.
 
 ## Sandbox

@@ -3,6 +3,7 @@ import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/me
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { Unavailable } from '../rails/rail.ts'
+import type { Payout } from './payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
 
 /** What is to be paid, as far as the rules look at it. Whole UGX. */
@@ -47,11 +48,19 @@ export function judgeVerification({ terms, mode }: Pick<Under, 'terms' | 'mode'>
 }
 
 /** 400 with the figures: pending money does not count. */
-export const insufficientBalance = (have: number, { amount, fee }: { amount: number; fee: number }) =>
+export const insufficientBalance = (
+  have: number,
+  { amount, fee, mode, subaccountId }: Pick<Payout, 'amount' | 'fee' | 'mode' | 'subaccountId'>,
+) =>
   domainRefusal(
     'insufficient_balance',
     `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
+    mode === 'test' && subaccountId === null ? moreTestMoney(amount + fee - have) : null,
   )
+
+/** The first refund of whoever tries this out lacks the fee. The text above is the contract's to the letter, so this stands beside it. */
+const moreTestMoney = (missing: number) =>
+  `test mode: add at least ${missing} with the command \`funds add\`, or let another test payment succeed first`
 
 /** 503: nothing remains, the key is free, the same key may come again (contract.md 3 j). */
 const disbursementAway = (retryAfterSeconds?: number) =>

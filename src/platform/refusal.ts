@@ -8,18 +8,21 @@ export class Refusal extends Error {
   readonly code: string
   readonly stored: boolean
   readonly retryAfterSeconds: number | null
+  /** What the caller may do about it, beside a text that has to stay as it is; null where the text says enough. */
+  readonly hint: string | null
 
   constructor(
     status: number,
     code: string,
     message: string,
-    options: { stored?: boolean; retryAfterSeconds?: number } = {},
+    options: { stored?: boolean; retryAfterSeconds?: number; hint?: string | null } = {},
   ) {
     super(message)
     this.status = status
     this.code = code
     this.stored = options.stored ?? false
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
+    this.hint = options.hint ?? null
   }
 }
 
@@ -34,8 +37,8 @@ export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid
 export const badRequest = (message: string) => new Refusal(400, 'bad_request', message)
 
 /** 400 by a rule of the business. Stored under the key. */
-export const domainRefusal = (code: string, message: string) =>
-  new Refusal(400, code, message, { stored: true })
+export const domainRefusal = (code: string, message: string, hint: string | null = null) =>
+  new Refusal(400, code, message, { stored: true, hint })
 
 /** 404 of a by-id read: absent, foreign and other-mode objects are told apart by nobody (spec 1.3). */
 export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })

@@ -5,7 +5,7 @@ import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
-import { assertRefused, domain, type Refused } from './refused.ts'
+import { assertRefused, insufficient, type Refused } from './refused.ts'
 
 let service: LiveService
 let shop: Payer
@@ -133,10 +133,7 @@ test('a key used elsewhere is used up: charges, payouts and bulk know of each ot
 
 test('a refusal for want of money is kept: the same key is refused when there is some, a new one pays', async () => {
   const own = await payer(service)
-  const expected = domain(
-    'insufficient_balance',
-    'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
-  )
+  const expected = insufficient(0, [5000, 200])
   const first = await pay(own.api, {}, keyed('poor'))
   assertRefused(first, expected)
   await fund(service, own, 5200)

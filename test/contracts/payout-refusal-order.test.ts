@@ -5,7 +5,15 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { LiveService, Shop } from '../helpers/live-service.ts'
 import { PAYOUT, payoutDigest, startPayingService } from '../helpers/payouts.ts'
-import { assertRefused, badRequest, domain, invalid, type Refused, unauthorized } from './refused.ts'
+import {
+  assertRefused,
+  badRequest,
+  domain,
+  insufficient,
+  invalid,
+  type Refused,
+  unauthorized,
+} from './refused.ts'
 
 let service: LiveService
 before(async () => {
@@ -185,10 +193,7 @@ const FAULTS: Fault[] = [
   {
     name: 'no money',
     kind: 'poor',
-    expected: domain(
-      'insufficient_balance',
-      'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
-    ),
+    expected: insufficient(0, [5000, 200], 'live'),
     state: 'poor',
   },
   {

@@ -6,7 +6,7 @@ import type { LiveService, Shop } from '../helpers/live-service.ts'
 import { PAYOUT, pay, payoutDigest, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
-import { assertRefused, domain, type Refused } from './refused.ts'
+import { assertRefused, domain, insufficient, type Refused } from './refused.ts'
 
 let service: LiveService
 before(async () => {
@@ -96,17 +96,11 @@ const DOMAIN: Case[] = [
   },
   { expected: domain('payouts_paused', PAUSED), live: true, set: hold('a person asked'), cure: hold(null) },
   {
-    expected: domain(
-      'insufficient_balance',
-      `insufficient available balance: have ${FUNDS}, need 505000 (amount 500000 + fee 5000)`,
-    ),
+    expected: insufficient(FUNDS, [500_000, 5000]),
     body: { amount: 500_000 },
   },
   {
-    expected: domain(
-      'insufficient_balance',
-      `insufficient available balance: have ${FUNDS}, need 505000 (amount 500000 + fee 5000)`,
-    ),
+    expected: insufficient(FUNDS, [500_000, 5000], 'live'),
     live: true,
     body: { amount: 500_000 },
   },

@@ -2,11 +2,25 @@ import assert from 'node:assert/strict'
 import type { Reply } from '../helpers/test-service.ts'
 
 /** An error answer as contract section 4 has it. */
-export type Refused = { status: number; code: string; error: string }
+export type Refused = { status: number; code: string; error: string; hint?: string }
 
 export const badRequest = (error: string): Refused => ({ status: 400, code: 'bad_request', error })
 export const invalid = (problem: string): Refused => badRequest(`invalid request: ${problem}`)
 export const domain = (code: string, error: string): Refused => ({ status: 400, code, error })
+/** Money that is missing for an amount and its fee; in test mode with what to do about it. */
+export const insufficient = (
+  have: number,
+  [amount, fee]: readonly [number, number],
+  mode: 'test' | 'live' = 'test',
+): Refused => ({
+  ...domain(
+    'insufficient_balance',
+    `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
+  ),
+  ...(mode === 'test' && {
+    hint: `test mode: add at least ${amount + fee - have} with the command \`funds add\`, or let another test payment succeed first`,
+  }),
+})
 export const unauthorized = (error: 'missing bearer token' | 'invalid api key'): Refused => ({
   status: 401,
   code: 'unauthorized',
@@ -19,17 +33,17 @@ export const TOO_LARGE: Refused = {
   error: 'invalid request: body too large',
 }
 
-/** The answer is exactly this refusal: three fields and no others, JSON, the id of its own header, no Retry-After. */
+/** The answer is exactly this refusal: its fields and no others, JSON, the id of its own header, no Retry-After. */
 export function assertRefused(
   reply: Reply,
-  { status, code, error }: Refused,
+  { status, ...said }: Refused,
   options: { retryAfter?: string; because?: string } = {},
 ): void {
   const { retryAfter = null, because = '' } = options
   const request_id = reply.headers.get('x-request-id')
   assert.deepEqual(
     { because, status: reply.status, body: reply.body },
-    { because, status, body: { error, code, request_id } },
+    { because, status, body: { ...said, request_id } },
   )
   assert.match(request_id ?? '', /^[A-Za-z0-9._-]{1,128}$/)
   assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8')

@@ -20,5 +20,6 @@ export function refusalFor(thrown: unknown): Refusal {
 
 /** The error body of spec 7, as the bytes that are sent (and stored, where a refusal is kept under a key). */
 export function errorBody(refusal: Refusal, requestId: string): string {
-  return JSON.stringify({ error: refusal.message, code: refusal.code, request_id: requestId })
+  const { message: error, code, hint } = refusal
+  return JSON.stringify({ error, code, ...(hint === null ? {} : { hint }), request_id: requestId })
 }

@@ -10,6 +10,11 @@ export const ErrorShape = Type.Object(
   {
     error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
     code: Type.String({ description: 'what is wrong, for a program; never changes' }),
+    hint: Type.Optional(
+      Type.String({
+        description: 'what to do about it, for a person; only where the text above cannot say it',
+      }),
+    ),
     request_id: Type.String({ description: 'the X-Request-ID of the request that was refused first' }),
   },
   { $id: 'Error' },
