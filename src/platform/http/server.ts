@@ -120,17 +120,14 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   server.server.on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, _reply, done) => {
     // What a body calls itself is not believed and must not decide whether it is read.
-    if (request.raw.headers['content-type'] !== undefined)
-      request.raw.headers['content-type'] = 'application/json'
+    const { headers } = request.raw
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
     done(headersRefusal(request.raw) as never)
   })
   server.addHook('preHandler', (request, _reply, done) => {
     done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
   })
-  server.addHook('onResponse', (request, reply, done) => {
-    finish(frame, request, reply)
-    done()
-  })
+  server.addHook('onResponse', async (request, reply) => finish(frame, request, reply))
   const headers = secureHeaders({ https: frame.https })
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(headers).header('X-Request-ID', request.id)
