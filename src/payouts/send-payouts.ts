@@ -13,8 +13,8 @@ export const SENT_AT_ONCE = 200
 // a single one; and one merchant a quarter, so that others find a place while its own hang.
 const LIVE_AT_ONCE = 32
 const OF_ONE_MERCHANT = 16
-// A payout is taken up again after this long when its worker died over it: longer than a submit can last.
-const LEASE_MS = 30_000
+/** A payout is taken up again after this long when its worker died over it: longer than a submit can last. */
+export const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
 

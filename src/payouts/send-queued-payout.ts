@@ -20,7 +20,7 @@ import { movePayout } from './move-payout.ts'
 import { payoutReadiness } from './payout-readiness.ts'
 import { stopOf } from './payout-stops.ts'
 import { mayBePosted, nextQuestionAt } from './repost-times.ts'
-import { followLater } from './send-payouts.ts'
+import { followLater, LEASE_MS } from './send-payouts.ts'
 import { askToPay, KEPT_MS, publishPayout } from './submit-live-payout.ts'
 
 const SECOND = 1000
@@ -31,6 +31,9 @@ const LATER_WAITS_MS = 300 * SECOND
 const PERSON_WAIT_MS = 900 * SECOND
 // A freeze or a pause holds a queued payout back; nothing is returned, it is looked at again.
 const STOPPED_WAIT_MS = 15 * SECOND
+
+// Nothing has left yet: a crowded pool is no reason to leave the payout to the end of its lease.
+const MARKED_WITHIN_MS = 5 * SECOND
 
 /**
  * Sends a live payout that waits in the queue: stops judged again, marked as on its way in a commit of its own, then
@@ -45,7 +48,10 @@ export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> 
     if (readiness.cure === 'person') app.log.error({ object_id: payout.id }, `payouts wait: ${readiness.why}`)
     return false
   }
-  const marked = await markAsSending(app, payout, readiness.installation)
+  const marked = await againWhileAway(
+    () => markAsSending(app, payout, readiness.installation),
+    MARKED_WITHIN_MS,
+  )
   if (marked === 'held' || marked === 'taken') return false
   crashPoint('payout.reserved')
   const heard = await askToPay(app, payout, marked.post.installation)
@@ -109,7 +115,9 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
     const [[sent]] = await tx.send(sendAttempt(attempt, installation, now))
     if (!sent) return { value: 'taken' }
     const { nth, repeated } = sent
-    return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated } }
+    // The lease begins with the post: nobody asks about it while its submit may still be under way.
+    const leased = followLater(payout, new Date(now.getTime() + LEASE_MS))
+    return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated }, last: [leased] }
   })
 }
 
