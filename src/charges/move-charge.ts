@@ -16,6 +16,7 @@ import { addEvents, type Happening } from '../webhooks/events.ts'
 import { type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
 import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
+import { type LockedChargePost, lockChargePosts } from './lock-charge-posts.ts'
 import { type ChargeEnd, endCharges, endedCharge } from './write-charges.ts'
 
 /** How a charge ends. */
@@ -23,15 +24,22 @@ export type ChargeOutcome =
   | { status: 'succeeded'; railTransactionId: string | null }
   | { status: 'failed'; reason: ChargeFailure }
 
-/** One open charge and the rail's conclusive answer about it. `alongside` commits with the move. */
+/**
+ * One open charge and the rail's conclusive answer about it. `alongside` commits with the move. `still`: only while this is so
+ * of its locked attempt, for as long as the charge is open; otherwise nothing is written.
+ */
 export type ChargeMove = {
   charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
   to: ChargeOutcome
+  still?: (attempt: LockedChargePost) => boolean
   alongside?: readonly Call[]
 }
 
-/** `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open. */
-export type Moved = 'moved' | 'same' | 'contradicted'
+/**
+ * `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open.
+ * `overtaken`: it is no longer `still` so.
+ */
+export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 export type ChargeMoves = Batch<ChargeMove, Moved>
 
 const STATUS_OF = statement<{ merchantId: number; id: string; status: string; voided: boolean }>(
@@ -67,41 +75,66 @@ export function chargeMoves(app: App): ChargeMoves {
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 
-async function moveOnce(app: App, moves: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
+async function moveOnce(app: App, asked: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
   const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const overtaken = await overtakenOf(tx, asked)
+    const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
+    const { missed, writes } = await moveIn(app, tx, { moves, at })
+    return {
+      value: asked.map((move) =>
+        done(overtaken.has(move) ? 'overtaken' : (missed.get(move.charge.id) ?? 'moved')),
+      ),
+      last: writes,
+    }
+  })
+}
+
+/** Those whose attempt says otherwise by now. Their rows are locked, so that it stays as it was judged. */
+async function overtakenOf(tx: Tx, moves: readonly ChargeMove[]): Promise<ReadonlySet<ChargeMove>> {
+  const judged = moves.filter(({ still }) => still !== undefined)
+  if (judged.length === 0) return NONE
+  const [rows] = await tx.send(lockChargePosts(judged.map(({ charge }) => charge)))
+  const rowById = new Map(rows.map((row) => [row.id, row]))
+  return new Set(
+    judged.filter(({ charge, still }) => {
+      const row = rowById.get(charge.id)
+      return row?.open === true && still?.(row) === false
+    }),
+  )
+}
+
+const NONE: ReadonlySet<ChargeMove> = new Set()
+
+/** Ends each charge of `moves` that is still open, and answers what became of the others. */
+async function moveIn(
+  app: App,
+  tx: Tx,
+  { moves, at }: { moves: readonly ChargeMove[]; at: Date },
+): Promise<{ missed: Map<string, Moved>; writes: Call[] }> {
   const sorted = [...moves].sort(
     (a, b) => a.charge.merchantId - b.charge.merchantId || (a.charge.id < b.charge.id ? -1 : 1),
   )
-  const merchants = [...new Set(sorted.map((move) => move.charge.merchantId))]
-  return app.db.transaction(async (tx) => {
-    const [terms] = await tx.send(termsOf(merchants))
-    const termsById = new Map(terms.map((one) => [one.id, one]))
-    const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
-    const [rows, ...locked] = await tx.send(
-      endCharges(ends, at),
-      ...endCards(cardEnds(sorted), at),
-      lockHeads(distinctHeads(sorted)),
-    )
-    const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
-    const endById = new Map(ends.map((end) => [end.id, end]))
-    const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
-    const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
-    const book = openBook(heads, at, splits.heads)
-    const writes = writesFor(ended, { endById, terms: termsById, book, at })
-    const missed = await outcomesOfMissed(tx, moves, ended)
-    const contradictions = moves
-      .filter((move) => missed.get(move.charge.id) === 'contradicted')
-      .flatMap((move) => contradiction(move, termsById, at))
-    return {
-      value: moves.map((move) => done(missed.get(move.charge.id) ?? 'moved')),
-      last: [
-        ...writes,
-        ...splits.writes,
-        ...moves.flatMap((move) => move.alongside ?? []),
-        ...contradictions,
-      ],
-    }
-  })
+  const [terms] = await tx.send(termsOf([...new Set(sorted.map((move) => move.charge.merchantId))]))
+  const termsById = new Map(terms.map((one) => [one.id, one]))
+  const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
+  const [rows, ...locked] = await tx.send(
+    endCharges(ends, at),
+    ...endCards(cardEnds(sorted), at),
+    lockHeads(distinctHeads(sorted)),
+  )
+  const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
+  const endById = new Map(ends.map((end) => [end.id, end]))
+  const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
+  const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
+  const book = openBook(heads, at, splits.heads)
+  const writes = writesFor(ended, { endById, terms: termsById, book, at })
+  const missed = await outcomesOfMissed(tx, moves, ended)
+  const contradictions = moves
+    .filter((move) => missed.get(move.charge.id) === 'contradicted')
+    .flatMap((move) => contradiction(move, termsById, at))
+  const alongside = moves.flatMap((move) => move.alongside ?? [])
+  return { missed, writes: [...writes, ...splits.writes, ...alongside, ...contradictions] }
 }
 
 /** Everything that ending these charges writes: one statement a table. */

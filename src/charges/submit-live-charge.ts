@@ -7,12 +7,14 @@ import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
-import { type AttemptState, addEvidence, keepRefusal, lockAttempt, moveAttempt } from '../rails/attempts.ts'
+import type { AttemptFacts } from '../rails/attempt-facts.ts'
+import { type AttemptState, addEvidence, keepRefusal, moveAttempt } from '../rails/attempts.ts'
 import type { Attempt, Channel, ChargeFailure, Submitted } from '../rails/rail.ts'
 import { type Charge, dueOf, presentCharge } from './charge.ts'
 import { railUnavailable } from './charge-rules.ts'
 import { endCards } from './end-cards.ts'
-import { moveCharge } from './move-charge.ts'
+import { lockChargePosts } from './lock-charge-posts.ts'
+import { type ChargeMove, type Moved, moveCharge } from './move-charge.ts'
 
 type Heard = Submitted<ChargeFailure>
 type Parked = { parked: boolean }
@@ -23,11 +25,13 @@ type Parked = { parked: boolean }
  */
 export type Submission = { charge: Charge; installation: string; owner: KeyOwner | null }
 
+// A charge is born on its way: the submit of its own request is the first post.
+const FIRST_POST = 1
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
 const FIRST_QUESTION_MS = 5000
-const KEPT_MS = 60_000
+export const KEPT_MS = 60_000
 
 const PUBLISH = statement<{ id: string }>(
   'publish live charge',
@@ -39,11 +43,6 @@ const VOID = statement<{ id: string }>(
   `update charges set voided_at = $3, follow_at = null
    where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
 )
-const VOIDED = statement<{ voided: boolean }>(
-  'whether charge was taken back',
-  `select voided_at is not null as voided from charges where merchant_id = $1 and id = $2 for no key update`,
-)
-
 /** Shows a charge that its rail took or may have taken, and asks about it soon. */
 export const publishCharge = (
   app: App,
@@ -51,14 +50,13 @@ export const publishCharge = (
 ): Call<{ id: string }> =>
   call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
 
+type Travelling = Pick<
+  Charge,
+  'id' | 'amount' | 'giftCardAmount' | 'channel' | 'phone' | 'reference' | 'railReference' | 'createdAt'
+>
+
 /** The attempt that carries this charge to its rail. */
-export function attemptFor(
-  charge: Pick<
-    Charge,
-    'id' | 'amount' | 'giftCardAmount' | 'phone' | 'reference' | 'railReference' | 'createdAt'
-  >,
-  installation: string,
-): Attempt {
+export function attemptFor(charge: Travelling, installation: string): Attempt {
   assert(
     charge.railReference !== null && charge.phone !== null,
     'a charge that travels has a reference and a phone',
@@ -84,7 +82,7 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
   // What the rail has said is known to this process alone until it is written down.
-  const submitted = submit(app, work).then((heard) =>
+  const submitted = askToCollect(app, work).then((heard) =>
     againWhileAway(() => record(app, { ...work, heard, state }), KEPT_MS),
   )
   // A late answer is recorded whether or not the caller is still there.
@@ -99,7 +97,11 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
   return Promise.race([late, parkAfterDeadline(app, { ...work, state, submitted: late })])
 }
 
-async function submit(app: App, { charge, installation }: Submission): Promise<Heard> {
+/** One submit to the rail. A throw is ambiguous: nobody can say how far it got. */
+export async function askToCollect(
+  app: App,
+  { charge, installation }: { charge: Travelling; installation: string },
+): Promise<Heard> {
   const rail = app.rails.live[charge.channel as Channel]
   assert(rail?.collect && !rail.simulated, 'a stored live charge has a live rail')
   const started = performance.now()
@@ -107,7 +109,6 @@ async function submit(app: App, { charge, installation }: Submission): Promise<H
     crashPoint('charge.rail-sent')
     return await rail.collect.submit(attemptFor(charge, installation), app.deadlineIn(SUBMIT_DEADLINE_MS))
   } catch (error) {
-    // Nobody can say how far a throw got: it is ambiguous, never a failure.
     app.log.error({ err: error, object_id: charge.id }, 'a rail threw')
     return {
       kind: 'ambiguous',
@@ -160,44 +161,59 @@ type No = Extract<Heard, { kind: 'rejected' | 'unavailable' }>
 
 /** Stores the operator's no first: whatever happens from there on, this process or another applies it. */
 async function recordNo(app: App, { heard, state, ...work }: Verdict & { heard: No }): Promise<Answer> {
-  const { charge, owner } = work
+  const { charge, installation, owner } = work
   const kept = await keepNo(app, work, heard)
   crashPoint('charge.no-kept')
-  // It was about one post of several, or the operator has since said that it has one: only its later word ends the charge.
-  if (kept === 'open') return publish(app, work, { state: null, submitEndedAt: null, evidence: [] })
   // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
-  if (heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, work)))
+  if (kept === 'counts' && heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, work)))
     throw railUnavailable(heard.retryAfterSeconds)
-  await endAsRefused(app, work, { reason: reasonOf(heard), alongside: finish(owner, firstAnswer(charge)) })
-  return firstAnswer(charge)
+  const refused = { ...charge, installation, refusedAs: reasonOf(heard) }
+  const alongside = finish(owner, firstAnswer(charge))
+  if (
+    kept === 'counts' &&
+    (await endAsRefused(app, refused, { still: isRefusedOnce, alongside })) !== 'overtaken'
+  )
+    return firstAnswer(charge)
+  // It was about one post of several, or the operator has since said that it has one: only its later word ends the charge.
+  return publish(app, work, { state: null, submitEndedAt: null, evidence: [] })
 }
 
 const reasonOf = (heard: No): ChargeFailure => (heard.kind === 'rejected' ? heard.reason : 'rail_rejected')
 
-/** `ended`: the charge may be ended with it. `open`: it ends nothing. Decided on the locked attempt, stored with its evidence. */
-async function keepNo(app: App, { charge, installation }: Submission, heard: No): Promise<'ended' | 'open'> {
+/** Whether a no to the only post there was is stored with the attempt: then it ends the charge. */
+export const isRefusedOnce = ({ refusedAs, reposts, state }: AttemptFacts): boolean =>
+  refusedAs !== null && reposts === 0 && state !== 'accepted'
+
+/** Whether it counts, decided on the locked attempt and stored with its evidence. */
+function keepNo(app: App, { charge, installation }: Submission, heard: No): Promise<'counts' | 'overtaken'> {
   const attempt = attemptNameOf(charge, installation)
   return app.db.transaction(async (tx) => {
-    const [[found]] = await tx.send(lockAttempt(attempt))
+    const [[found]] = await tx.send(lockChargePosts([charge]))
     assert(found, 'a live charge has an attempt')
-    const open = found.reposts > 0 || found.state === 'accepted'
+    const counts = found.reposts === 0 && found.state !== 'accepted'
     // An earlier try of this very process was committed, and its answer was lost.
-    if (!open && found.refusedAs !== null) return { value: 'ended' }
-    const kept = keepRefusal(attempt, app.clock.now(), open ? null : reasonOf(heard))
-    return { value: open ? 'open' : 'ended', last: [kept, addEvidence(attempt, heard.kind, heard.evidence)] }
+    if (counts && found.refusedAs !== null) return { value: 'counts' }
+    const kept = keepRefusal(attempt, app.clock.now(), counts ? reasonOf(heard) : null)
+    const evidence = addEvidence(attempt, heard.kind, heard.evidence)
+    return { value: counts ? 'counts' : 'overtaken', last: [kept, evidence] }
   })
 }
 
-type Endable = Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'railReference'>
+type Refused = Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'railReference'> & {
+  installation: string
+  refusedAs: ChargeFailure | null
+}
 
-/** Ends a charge whose refusal is stored with its attempt, through the one door. */
-export async function endAsRefused(
+/** Ends a charge whose refusal is stored with its attempt, through the one door, if it is `still` to be on the locked rows. */
+export function endAsRefused(
   app: App,
-  { charge, installation }: { charge: Endable; installation: string },
-  { reason, alongside }: { reason: ChargeFailure; alongside: readonly Call[] },
-): Promise<void> {
-  const ended = moveAttempt(attemptNameOf(charge, installation), 'ended', null)
-  await moveCharge(app, { charge, to: { status: 'failed', reason }, alongside: [...alongside, ended] })
+  charge: Refused,
+  { still, alongside }: { still: NonNullable<ChargeMove['still']>; alongside: readonly Call[] },
+): Promise<Moved> {
+  assert(charge.refusedAs !== null, 'a refusal has its word')
+  const ended = moveAttempt(attemptNameOf(charge, charge.installation), 'ended', null)
+  const to = { status: 'failed', reason: charge.refusedAs } as const
+  return moveCharge(app, { charge, to, still, alongside: [...alongside, ended] })
 }
 
 /** The attempt of a charge, and the contract where something was heard about it. */
@@ -230,19 +246,16 @@ async function publish(
   const answer = firstAnswer(charge)
   const attempt = attemptNameOf(charge, installation)
   const gone = await app.db.transaction(async (tx) => {
-    const [published, [now], [sent]] = await tx.send(
-      publishCharge(app, charge),
-      call(VOIDED, charge.merchantId, charge.id),
-      lockAttempt(attempt),
-    )
+    const [[sent]] = await tx.send(lockChargePosts([charge]), publishCharge(app, charge))
     // Taken back in this very moment: there is no such charge, and its key may belong to the next request by now.
-    if (published.length === 0 && now?.voided) return { value: true }
+    if (sent?.voided) return { value: true }
     // The charge before its key, as moveCharge takes them.
     const key = finish(owner, answer)
     // An earlier try was committed and its answer was lost: what was heard is there already.
-    const written = heard.submitEndedAt !== null && sent?.submitEndedAt != null
-    if (written) return { value: false, last: key }
-    const moved = heard.state === null ? [] : [moveAttempt(attempt, heard.state, heard.submitEndedAt)]
+    if (heard.submitEndedAt !== null && sent?.submitEndedAt != null) return { value: false, last: key }
+    // It has gone out again meanwhile: what nobody knows about the first post is no news about the second.
+    const news = heard.state === 'accepted' || sent?.nth === FIRST_POST ? heard.state : null
+    const moved = news === null ? [] : [moveAttempt(attempt, news, heard.submitEndedAt)]
     return { value: false, last: [...key, ...moved, ...heard.evidence] }
   })
   if (gone) throw railUnavailable()
@@ -258,7 +271,7 @@ async function voidCharge(app: App, { charge, owner, installation }: Submission)
   return app.db.transaction(async (tx) => {
     const [voided, [now]] = await tx.send(
       call(VOID, charge.merchantId, charge.id, at.toISOString()),
-      call(VOIDED, charge.merchantId, charge.id),
+      lockChargePosts([charge]),
     )
     if (voided.length === 0) return { value: now?.voided === true }
     const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]

@@ -3,14 +3,15 @@ import { openException } from '../exceptions/exception.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
+import { type AttemptFacts, isRefusedRepost } from '../rails/attempt-facts.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
 import type { Deadline, PayoutFailure, Status } from '../rails/rail.ts'
 import type { DuePayout } from './claim-payouts.ts'
-import { type AttemptFacts, lockPosts } from './lock-posts.ts'
+import { lockPosts } from './lock-posts.ts'
 import { movePayout } from './move-payout.ts'
 import { AMBIGUOUS } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
-import { isLost, isRefused, nextQuestionAt } from './repost-times.ts'
+import { isLost, nextQuestionAt } from './repost-times.ts'
 import { payoutAttempt } from './submit-live-payout.ts'
 
 type Answered = Status<PayoutFailure>
@@ -59,7 +60,7 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
       })
       return true
     case 'not_found':
-      if (payout.refusedAs !== null && isRefused(payout, app.clock.nowMs()))
+      if (payout.refusedAs !== null && isRefusedRepost(payout, app.clock.nowMs()))
         return endAsRefused(app, payout, answer, payout.refusedAs)
       return payout.mode === 'live' ? askAgain(app, payout, answer) : false
     case 'pending':

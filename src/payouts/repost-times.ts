@@ -1,13 +1,10 @@
+import { type AttemptFacts, LOST_AFTER_MS, LOST_AFTER_QUESTIONS } from '../rails/attempt-facts.ts'
 import { nextQuestionMs } from '../rails/follow-ladder.ts'
-import type { AttemptFacts } from './lock-posts.ts'
 
 /** What an attempt and its payout know; every time below is in ms of the injected clock. */
 export type Followed = AttemptFacts & { createdAt: Date }
 
 const MINUTE_MS = 60_000
-// After so many "not found" over this long the operator has surely never had it, and the same reference goes out again.
-const LOST_AFTER_QUESTIONS = 3
-const LOST_AFTER_MS = MINUTE_MS
 // When the same reference goes out again after the first time, counted from the post before (rails.md 4.5).
 const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
 const LATER_REPOST_MS = 60 * MINUTE_MS
@@ -27,13 +24,6 @@ export const mayBePosted = ({ firstSentAt }: Followed, nowMs: number) =>
 export function isLost(payout: Followed, nowMs: number): boolean {
   const due = repostAt(payout)
   return payout.state === 'in_doubt' && due !== null && nowMs >= due && mayBePosted(payout, nowMs)
-}
-
-/** A repeated post was refused, and with this "not found" it has been unknown for long enough: nothing was ever taken. */
-export function isRefused(payout: Followed, nowMs: number): boolean {
-  const { refusedAs, state, firstNotFoundAt, notFoundCount } = payout
-  if (refusedAs === null || state !== 'in_doubt' || firstNotFoundAt === null) return false
-  return notFoundCount + 1 >= LOST_AFTER_QUESTIONS && nowMs >= firstNotFoundAt.getTime() + LOST_AFTER_MS
 }
 
 /**

@@ -63,11 +63,6 @@ const NOT_TAKEN = statement(
      first_sent_at = case when reposts = 0 and (state = 'sending' or question_count = 0) then null else first_sent_at end
    where merchant_id = $1 and id = $2 and sends = $3 and state in ('sending', 'in_doubt')`,
 )
-const LOCK = statement<LockedAttempt>(
-  'lock rail attempt',
-  `select state, submit_ended_at as "submitEndedAt", reposts, refused_as as "refusedAs" from rail_attempts
-   where merchant_id = $1 and id = $2 for no key update`,
-)
 const KEEP_REFUSAL = statement(
   'keep refusal of rail attempt',
   `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = coalesce($4, refused_as)
@@ -78,14 +73,6 @@ const ADD_EVIDENCE = statement(
   `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
      elapsed_ms, body_sha256, body_head, installation) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 )
-
-/** What a decision about an attempt is made on, once its row is locked. */
-export type LockedAttempt = {
-  state: AttemptState
-  submitEndedAt: Date | null
-  reposts: number
-  refusedAs: string | null
-}
 
 /** Stores attempts in the commit before the rail hears of them. */
 export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
@@ -133,9 +120,6 @@ export const refuseRepost = (attempt: { merchantId: number; reference: string },
  */
 export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date): Call =>
   call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
-
-export const lockAttempt = (attempt: { merchantId: number; reference: string }): Call<LockedAttempt> =>
-  call(LOCK, attempt.merchantId, attempt.reference)
 
 /** The first post has ended: with a definite no when `reason` is given, which is then to be applied (rails.md 4.4). */
 export const keepRefusal = (

@@ -111,7 +111,7 @@ export const balanceOf = async (client: Client) => {
 
 /** Waits in real time for something that another part of this process is about to do. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 15_000
+  const giveUpAt = performance.now() + 30_000
   while (!(await holds())) {
     if (performance.now() > giveUpAt) assert.fail(`never came true: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))

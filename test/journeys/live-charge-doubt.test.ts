@@ -60,13 +60,16 @@ test('whatever the operator leaves open stays authorized for 30 days, and the mo
   }
   service.operator.onSubmit({ answer: 'accept' })
   await followForDays(30)
-  for (const id of ids) {
+  for (const [nth, id] of ids.entries()) {
     const { body } = await live.get(`/v1/charges/${id}`)
     assert.deepEqual([body.status, body.failure_reason, body.completed_at], ['authorized', null, null])
     assert.deepEqual(await eventsOf(service, id), [])
-    assert.equal(submitsOf(id), id === ids[3] ? 0 : 1, 'never asked of the customer twice')
+    const { submit, question } = DOUBTS[nth] as (typeof DOUBTS)[number]
+    // What the operator does not know goes out once more; then it has it, and no reference is ever taken twice.
+    const again = submit !== 'accept' && question === 'not found' ? 1 : 0
+    assert.equal(submitsOf(id), (submit === 'reset early' ? 0 : 1) + again, `${submit}, then ${question}`)
     const asked = service.operator.journal.filter((one) => one.what === 'question' && isOf(id, one.reference))
-    assert.ok(id === ids[3] || asked.length > 30, `asked ${asked.length} times`)
+    assert.ok(asked.length > 30, `asked ${asked.length} times`)
   }
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 0 })
 

@@ -1,0 +1,41 @@
+import type { AttemptState } from './attempts.ts'
+
+/** What an attempt knows about its posts and questions. */
+export type AttemptFacts<Failure extends string = string> = {
+  installation: string
+  state: AttemptState
+  /** The number of its last post. An answer to an earlier one says nothing about this one. */
+  nth: number
+  reposts: number
+  /** Since when the operator may have it; null while it provably does not. */
+  firstSentAt: Date | null
+  sendingSince: Date | null
+  submitEndedAt: Date | null
+  questionCount: number
+  notFoundCount: number
+  firstNotFoundAt: Date | null
+  /** With which word a post was refused. */
+  refusedAs: Failure | null
+}
+
+export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts, a.first_sent_at as "firstSentAt",
+  a.sending_since as "sendingSince", a.submit_ended_at as "submitEndedAt", a.question_count as "questionCount",
+  a.not_found_count as "notFoundCount", a.first_not_found_at as "firstNotFoundAt", a.refused_as as "refusedAs"`
+
+// After so many "not found" over this long the operator has surely never had it.
+export const LOST_AFTER_QUESTIONS = 3
+export const LOST_AFTER_MS = 60_000
+
+/**
+ * Whether an answer to the post of this number still counts, judged on the locked row. It does not when somebody has posted it
+ * again meanwhile (this process slept, and its lease ran out), nor when the operator has said in between that it has it.
+ */
+export const isCurrentPost = ({ nth, state }: AttemptFacts, answered: number): boolean =>
+  nth === answered && (state === 'sending' || state === 'in_doubt')
+
+/** A repeated post was refused, and with this "not found" it has been unknown for long enough: nothing was ever taken. */
+export function isRefusedRepost(attempt: AttemptFacts, nowMs: number): boolean {
+  const { refusedAs, reposts, state, firstNotFoundAt, notFoundCount } = attempt
+  if (refusedAs === null || reposts === 0 || state !== 'in_doubt' || firstNotFoundAt === null) return false
+  return notFoundCount + 1 >= LOST_AFTER_QUESTIONS && nowMs >= firstNotFoundAt.getTime() + LOST_AFTER_MS
+}
