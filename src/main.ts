@@ -17,6 +17,7 @@ import { paymentLinkCommands } from './commands/payment-links.ts'
 import { payoutCommands } from './commands/payouts.ts'
 import { secretCommands } from './commands/secrets.ts'
 import { storefrontCommands } from './commands/storefront.ts'
+import { stuckCommands } from './commands/stuck.ts'
 import { upkeepCommands } from './commands/upkeep.ts'
 import { vendingCommands } from './commands/vending.ts'
 import { vendingDecideCommands } from './commands/vending-decide.ts'
@@ -59,6 +60,7 @@ const COMMANDS = [
   ...exceptionCommands,
   ...vendingCommands,
   ...vendingDecideCommands,
+  ...stuckCommands,
   ...upkeepCommands,
   ...secretCommands,
   ...alertCommands,

@@ -1,0 +1,59 @@
+import { findStuck, type Heard, type Stuck } from '../verify/stuck.ts'
+import type { Command } from './command.ts'
+
+const heard = (one: Heard) => ({
+  at: one.at.toISOString(),
+  operation: one.operation,
+  answer: one.answer,
+  installation: one.installation,
+  http_status: one.httpStatus,
+  operator_code: one.operatorCode,
+  transport: one.transport,
+})
+
+const shown = (one: Stuck) => ({
+  kind: one.kind,
+  id: one.id,
+  merchant: one.merchant,
+  mode: one.mode,
+  amount: one.amount,
+  since: one.since.toISOString(),
+  why: one.why,
+  next_at: one.nextAt?.toISOString() ?? null,
+  rail_reference: one.attempt,
+  state: one.attemptState,
+  evidence: one.evidence.map(heard),
+})
+
+const lineOf = (one: Heard) =>
+  `    ${one.at.toISOString()} ${one.operation}: ${[
+    one.answer,
+    one.httpStatus,
+    one.operatorCode,
+    one.transport,
+  ]
+    .filter((part) => part !== null)
+    .join(' ')}`
+
+const linesOf = (one: Stuck) => [
+  `${one.kind} ${one.id} ${one.mode} of ${one.merchant}${one.amount === null ? '' : `, UGX ${one.amount}`}, since ${one.since.toISOString()}: ${one.why}`,
+  ...one.evidence.map(lineOf),
+]
+
+const stuck: Command = {
+  name: 'stuck',
+  usage: 'stuck',
+  says: 'money and messages that wait longer than they should, why, and what was heard about them',
+  words: 0,
+  options: {},
+  async run({ gateway }) {
+    const found = await Promise.all(gateway.cells.map((app) => findStuck(app.db, gateway.clock.now())))
+    const all = found.flat()
+    return {
+      json: { stuck: all.map(shown) },
+      lines: all.length === 0 ? ['nothing is stuck'] : all.flatMap(linesOf),
+    }
+  },
+}
+
+export const stuckCommands = [stuck]

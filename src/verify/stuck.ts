@@ -1,0 +1,90 @@
+import type { ClientBase } from 'pg'
+import type { Database } from '../platform/db/database.ts'
+import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
+
+/** One question or post, and what was heard. */
+export type Heard = {
+  at: Date
+  operation: string
+  answer: string
+  installation: string | null
+  httpStatus: number | null
+  operatorCode: string | null
+  transport: string | null
+}
+/** Money or a message that waits, since when, why, and what was heard about it; whole UGX. */
+export type Stuck = {
+  kind: string
+  id: string
+  merchant: string
+  mode: 'test' | 'live'
+  amount: number | null
+  since: Date
+  nextAt: Date | null
+  why: string
+  attempt: string | null
+  attemptState: string | null
+  /** The newest first, at most so many as EVIDENCE_EACH. */
+  evidence: readonly Heard[]
+}
+
+const MINUTE_MS = 60_000
+// Every sweep comes round far oftener; after this long something is wrong with it (reliability.md 2.10, OP5).
+const LYING_AFTER_MS = 15 * MINUTE_MS
+// A movement without an answer is a person's business from here on (rails.md 4.7).
+const OPEN_TOO_LONG_MS = 6 * 60 * MINUTE_MS
+// Of each kind, the oldest.
+const NAMED_OF_A_KIND = 500
+const EVIDENCE_EACH = 5
+
+const EVIDENCE = `select e.merchant_id as "merchantId", e.attempt_id as attempt, e.at, e.operation, e.answer, e.installation,
+    e.http_status as "httpStatus", e.operator_code as "operatorCode", e.transport
+  from unnest($1::bigint[], $2::text[]) as n (merchant_id, attempt)
+  cross join lateral (select * from rail_evidence e where e.merchant_id = n.merchant_id and e.attempt_id = n.attempt
+    order by e.seq desc limit $3) e order by e.seq desc`
+
+type Row = Omit<Stuck, 'kind' | 'evidence' | 'nextAt' | 'attemptState'> & {
+  merchant_id: number
+  next_at: Date | null
+  attempt_state: string | null
+}
+
+/**
+ * Money and messages of one cell that wait longer than they should, with why and what was heard about them, in one snapshot.
+ * An empty answer means that nothing waits for a person (reliability.md 2.10, OP5). Errors: DatabaseAway, or the server's own.
+ */
+export const findStuck = (db: Database, now: Date): Promise<Stuck[]> =>
+  db.snapshot(async (client) => {
+    const found: Stuck[] = []
+    for (const kind of STUCK_KINDS) found.push(...(await stuckOf(client, kind, now)))
+    return found
+  })
+
+async function stuckOf(client: ClientBase, { kind, sql }: StuckKind, now: Date): Promise<Stuck[]> {
+  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  // Named once more so that each parameter has its type, also where a kind has no use for it.
+  const text = `with parameters as (select $1::timestamptz, $2::timestamptz, $3::timestamptz, $4::integer) ${sql}`
+  const values = [now.toISOString(), before(LYING_AFTER_MS), before(OPEN_TOO_LONG_MS), NAMED_OF_A_KIND]
+  const { rows } = await client.query<Row>(text, values)
+  const evidence = await evidenceOf(client, rows)
+  return rows.map(({ merchant_id, next_at: nextAt, attempt_state: attemptState, ...row }) => ({
+    kind,
+    ...row,
+    nextAt,
+    attemptState,
+    evidence: evidence.get(`${merchant_id} ${row.attempt}`) ?? [],
+  }))
+}
+
+async function evidenceOf(client: ClientBase, rows: readonly Row[]): Promise<Map<string, Heard[]>> {
+  const asked = rows.filter(({ attempt }) => attempt !== null)
+  if (asked.length === 0) return new Map()
+  const values = [asked.map((one) => one.merchant_id), asked.map((one) => one.attempt), EVIDENCE_EACH]
+  const heard = await client.query<Heard & { merchantId: number; attempt: string }>(EVIDENCE, values)
+  const byAttempt = new Map<string, Heard[]>()
+  for (const { merchantId, attempt, ...one } of heard.rows) {
+    const name = `${merchantId} ${attempt}`
+    byAttempt.set(name, [...(byAttempt.get(name) ?? []), one])
+  }
+  return byAttempt
+}
