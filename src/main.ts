@@ -24,7 +24,7 @@ import { vendingDecideCommands } from './commands/vending-decide.ts'
 import { webhookCommands } from './commands/webhooks.ts'
 import { type Config, readConfig } from './config.ts'
 import { openGateway } from './open-gateway.ts'
-import { CannotStart } from './platform/cannot-start.ts'
+import { CannotStart, fileFault } from './platform/cannot-start.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { loggedError } from './platform/error-log.ts'
 import { writeExact } from './platform/exact-json.ts'
@@ -146,7 +146,7 @@ function end(thrown: unknown): never {
   const sentence =
     error instanceof Refusal || error instanceof DatabaseAway || error instanceof CannotStart || usage
       ? (error as Error).message
-      : describe(error)
+      : (fileFault(error) ?? describe(error))
   process.stderr.write(`${sentence}\n`)
   process.exit(usage ? 2 : 1)
 }

@@ -1,2 +1,20 @@
 /** What stops the program, in a sentence that a person can act on. It is shown without a stack: nothing in the code is wrong. */
 export class CannotStart extends Error {}
+
+const MEANINGS: Record<string, string> = {
+  ENOSPC: 'the disk is full: make room and start again',
+  EDQUOT: 'the quota of this account is used up: make room and start again',
+  EROFS: 'it is on a file system that is read-only',
+  EACCES: 'this account may not write it',
+  EPERM: 'this account may not write it',
+}
+
+/** A file that could not be written, as a sentence; null for any other error. */
+export function fileFault(error: unknown): string | null {
+  const { code = '', path } = error as NodeJS.ErrnoException
+  const meaning = error instanceof Error ? MEANINGS[code] : undefined
+  return meaning === undefined ? null : `${path ?? 'a file'} could not be written: ${meaning} (${code})`
+}
+
+/** What another program said when it found the disk full. */
+export const saysFullDisk = (complaint: string): boolean => /No space left on device/.test(complaint)

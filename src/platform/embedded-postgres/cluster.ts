@@ -1,17 +1,31 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { CannotStart, saysFullDisk } from '../cannot-start.ts'
+import { type Binaries, copyBinaries } from './binaries.ts'
 import { isCluster, type Place } from './place.ts'
-import { giveTo, makePrivate } from './private-folder.ts'
-import { commandAs } from './run-as.ts'
+import { giveTo, makePrivate, shortTemporaryFolder } from './private-folder.ts'
+import { canRun, commandAs } from './run-as.ts'
 
 /** The server's superuser. The folder of the socket keeps others out, so there is no password. */
 export const SUPERUSER = 'postgres'
 
 const INITDB = ['-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--data-checksums', '--no-instructions']
+// Characters that mean nothing between the double quotes which initdb writes around its path.
+const SAFE_IN_SHELL = /^[^"$`\\!\n\r]+$/
 const LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 
 /**
@@ -35,7 +49,40 @@ export async function prepareCluster(place: Place, say: (line: string) => void):
 
 async function initialise(place: Place, folder: string): Promise<void> {
   requirePasswdEntry(place)
-  const program = join(place.binaries.folder, 'bin', 'initdb')
+  const { binaries, remove } = binariesForShell(place)
+  try {
+    await runInitdb(place, join(binaries.folder, 'bin', 'initdb'), folder)
+  } finally {
+    remove()
+  }
+}
+
+/**
+ * initdb starts the server through a shell and quotes only the spaces of its own path. Where the binaries lie under any other
+ * odd name they are copied to a temporary folder for this one call.
+ */
+function binariesForShell({ binaries, runAs }: Place): { binaries: Binaries; remove(): void } {
+  if (SAFE_IN_SHELL.test(binaries.folder)) return { binaries, remove: () => {} }
+  for (const parent of new Set([shortTemporaryFolder(), '/tmp', '/var/tmp', '/var/lib'])) {
+    const folder = join(parent, `gateway-initdb-${randomBytes(6).toString('hex')}`)
+    const remove = () => rmSync(folder, { recursive: true, force: true })
+    try {
+      mkdirSync(folder, { mode: 0o755 })
+      chmodSync(folder, 0o755)
+      const copied = copyBinaries(binaries, folder)
+      if (SAFE_IN_SHELL.test(folder) && canRun(runAs, join(copied.folder, 'bin', 'postgres')))
+        return { binaries: copied, remove }
+    } catch {
+      // Not writable, or full: the next one is tried.
+    }
+    remove()
+  }
+  throw new CannotStart(
+    `PostgreSQL cannot be set up from ${binaries.folder}, whose name a shell misreads, and there is no temporary folder to copy it to: move the program to a path of letters, digits and spaces, or set DATABASE_URL.`,
+  )
+}
+
+async function runInitdb(place: Place, program: string, folder: string): Promise<void> {
   const command = commandAs(place.runAs, program, ['-D', folder, ...INITDB, ...LOCALE])
   const child = spawn(command.file, command.args, { ...command.options, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
@@ -45,7 +92,11 @@ async function initialise(place: Place, folder: string): Promise<void> {
   const [code] = await once(child, 'close').catch((error: Error) => [error.message])
   if (code === 0) return
   rmSync(folder, { recursive: true, force: true })
-  throw new Error(`Setting up PostgreSQL in ${place.cluster} failed (${code}): ${complaint.trim()}`)
+  if (saysFullDisk(complaint))
+    throw new CannotStart(
+      `the disk is full: PostgreSQL could not be set up in ${place.cluster}; make room (about 60 MB) and start again`,
+    )
+  throw new CannotStart(`Setting up PostgreSQL in ${place.cluster} failed (${code}): ${complaint.trim()}`)
 }
 
 // initdb looks its own account up and ends with a message that does not say what to do.
@@ -54,7 +105,7 @@ function requirePasswdEntry(place: Place): void {
   try {
     userInfo()
   } catch {
-    throw new Error(
+    throw new CannotStart(
       `User id ${place.runAs.uid} has no entry in /etc/passwd, which PostgreSQL needs: add one, run as another user, or set DATABASE_URL.`,
     )
   }
@@ -63,7 +114,7 @@ function requirePasswdEntry(place: Place): void {
 function checkVersion(place: Place): void {
   const found = readFileSync(join(place.cluster, 'PG_VERSION'), 'utf8').trim()
   if (found === majorOf(place)) return
-  throw new Error(
+  throw new CannotStart(
     `${place.cluster} was written by PostgreSQL ${found} and this is ${majorOf(place)}: use the release it was made with, or set DATABASE_URL.`,
   )
 }

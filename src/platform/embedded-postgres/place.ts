@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CannotStart } from '../cannot-start.ts'
 import { type Binaries, copyBinaries, findBinaries } from './binaries.ts'
 import { identityHash, makeOwned, shortTemporaryFolder } from './private-folder.ts'
 import { asAccount, asSelf, canEnter, canRun, inNamespace, type RunAs, runsAsRoot } from './run-as.ts'
@@ -26,13 +27,13 @@ export function choosePlace(choice: Choice): Place {
   const { dataDir } = choice
   const pointed = readPointer(dataDir)
   if (pointed !== null && !isCluster(join(pointed, 'postgres')))
-    throw new Error(
+    throw new CannotStart(
       `${join(dataDir, POINTER)} names ${pointed} as the database's place, and no database is there.`,
     )
   if (!runsAsRoot()) return placeAt(pointed ?? dataDir, asSelf())
   const account = asAccount()
   if (account === null)
-    throw new Error(
+    throw new CannotStart(
       'PostgreSQL does not run as root, and there is no account postgres or nobody: set DATABASE_URL.',
     )
   if (pointed !== null) return placeAt(pointed, account)
@@ -70,7 +71,7 @@ function canRunFrom(binaries: Binaries, runAs: RunAs): boolean {
 function systemHome(choice: Choice, account: RunAs): string {
   const { dataDir, say } = choice
   if (isCluster(join(dataDir, 'postgres')))
-    throw new Error(
+    throw new CannotStart(
       `PostgreSQL's account cannot enter ${dataDir} any more: open its parents again (chmod o+x).`,
     )
   const name = `gateway-${identityHash(dataDir)}`
@@ -80,7 +81,7 @@ function systemHome(choice: Choice, account: RunAs): string {
     say(`PostgreSQL's account cannot enter ${dataDir}, so the database lives in ${home}.`)
     return home
   }
-  throw new Error(`PostgreSQL's account can enter neither ${dataDir} nor /var/lib: set DATABASE_URL.`)
+  throw new CannotStart(`PostgreSQL's account can enter neither ${dataDir} nor /var/lib: set DATABASE_URL.`)
 }
 
 function makeEnterable(home: string, account: RunAs): boolean {

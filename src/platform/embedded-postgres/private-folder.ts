@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CannotStart } from '../cannot-start.ts'
 import type { RunAs } from './run-as.ts'
 
 const LONG_TEMPORARY_FOLDER = 40 // Characters; macOS gives 49, and with our own name the socket's path gets too long.
@@ -16,7 +17,9 @@ export function makeOwned(folder: string, runAs: RunAs): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     if (!isOwnedBy(folder, runAs.owner.uid))
-      throw new Error(`${folder} belongs to somebody else: remove it, or move the data folder elsewhere.`)
+      throw new CannotStart(
+        `${folder} belongs to somebody else: remove it, or move the data folder elsewhere.`,
+      )
   }
 }
 

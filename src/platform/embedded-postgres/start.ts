@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CannotStart, saysFullDisk } from '../cannot-start.ts'
 import { letInOnlyUs } from './entrance.ts'
 import type { Place } from './place.ts'
 import { answers, findPostmaster, lookAgain, PORT, readPidFile, stopPostmaster } from './postmaster.ts'
@@ -64,8 +65,12 @@ export async function startPostmaster(options: StartOptions): Promise<string> {
   for (;;) {
     const complaint = await launch(options, socketDir)
     if (complaint === null) return socketDir
+    if (saysFullDisk(complaint))
+      throw new CannotStart(
+        `the disk is full: PostgreSQL cannot start in ${options.place.cluster}; make room and start again (its log is ${options.logFile})`,
+      )
     if (!REFUSED_FOR_NOW.test(complaint) || performance.now() > giveUpAt)
-      throw new Error(
+      throw new CannotStart(
         `PostgreSQL did not start (its log is ${options.logFile}): ${complaint.slice(-LOG_TAIL).trim()}`,
       )
     await sleep(RETRY_AFTER_MS)
@@ -139,7 +144,7 @@ function isReady(cluster: string): boolean {
 
 async function restartUnreachable(cluster: string, say: (line: string) => void): Promise<void> {
   say('PostgreSQL runs, but the folder of its socket was removed: it is started anew.')
-  if (!(await stopPostmaster(cluster))) throw new Error('PostgreSQL is out of reach and does not stop.')
+  if (!(await stopPostmaster(cluster))) throw new CannotStart('PostgreSQL is out of reach and does not stop.')
 }
 
 function noticeOfSlowness(say: (line: string) => void): () => void {
