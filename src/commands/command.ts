@@ -3,6 +3,7 @@ import type { Gateway } from '../app.ts'
 import type { Config } from '../config.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import type { Opened } from '../open-gateway.ts'
+import { echo, hasForbiddenControl } from '../platform/text.ts'
 
 /** Wrong usage: the sentence goes to standard error, exit code 2. */
 export class WrongUsage extends Error {}
@@ -42,7 +43,20 @@ export function readCommandLine(commands: readonly Command[], args: readonly str
     typeof command.words === 'number' ? { least: command.words, most: command.words } : command.words
   if (positionals.length < least || positionals.length > most)
     throw new WrongUsage(`usage: gateway ${command.usage}`)
+  refuseControls(positionals, values)
   return { command, words: positionals, options: values as CommandInput['options'] }
+}
+
+// What people may write over several lines.
+const WITH_LINES = new Set(['description', 'notes'])
+
+/** Names, notes and reasons end on terminals and pages: control characters in them would act there (contract.md 2.0). */
+function refuseControls(words: readonly string[], values: Readonly<Record<string, unknown>>): void {
+  for (const word of words)
+    if (hasForbiddenControl(word, false)) throw new WrongUsage(`${echo(word)} contains control characters`)
+  for (const [name, value] of Object.entries(values))
+    if (typeof value === 'string' && hasForbiddenControl(value, WITH_LINES.has(name)))
+      throw new WrongUsage(`--${name} contains control characters`)
 }
 
 function parse(command: Command, args: readonly string[]) {
@@ -62,7 +76,7 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
   })
   if (found) return found
   throw new WrongUsage(
-    `there is no command ${typed.slice(0, 2).join(' ') || '(none given)'}\n\n${overview(commands)}`,
+    `there is no command ${echo(typed.slice(0, 2).join(' ')) || '(none given)'}\n\n${overview(commands)}`,
   )
 }
 

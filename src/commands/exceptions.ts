@@ -50,7 +50,7 @@ const resolve: Command = {
     const note = required(input, 'note')
     const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
     if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
-    const { app, merchant } = await findMerchantOfTag(input.gateway, tag)
+    const { app, merchant } = await findMerchantOfTag(input.gateway, { tag, noun: 'exception' })
     const resolved = await resolveException(app, { merchantId: merchant.id, id }, note)
     await writeAudit(input.gateway, {
       action: 'exceptions resolve',

@@ -7,6 +7,7 @@ import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
 import { addCellKey, addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
@@ -115,6 +116,7 @@ const newPublicKey = (mode: 'test' | 'live') => `pk_${mode}_${randomText(PUBLIC_
 
 function checkNames({ name, email, handle }: NewMerchant): void {
   if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters')
+  if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
   if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254)
     throw invalidRequest('email is not a valid email address')
   if (handle !== undefined && (!HANDLE.test(handle) || RESERVED.has(handle)))

@@ -3,7 +3,8 @@ import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { resolveHost } from '../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
-import { domainRefusal } from '../platform/refusal.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
 import { directoryChanged } from './authenticate.ts'
 import { type Merchant, merchantNamed } from './merchant.ts'
 
@@ -68,17 +69,18 @@ export async function findMerchant(
   const app = holder ? gateway.appOf(holder) : null
   const wanted = merchantNamed(name)
   const [merchant] = app ? await app.db.query(wanted.statement, wanted.values) : []
-  if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${name.slice(0, 60)}`)
+  if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${echo(name)}`)
   return { app, merchant }
 }
 
-/** The merchant whose tag stands in a public id; refuses an unknown one. */
+/** The merchant whose tag stands in the public id of this noun; of an unknown one the noun is what is not found. */
 export async function findMerchantOfTag(
   gateway: Gateway,
-  tag: string,
+  { tag, noun }: { tag: string; noun: string },
 ): Promise<{ app: App; merchant: Merchant }> {
   const [named] = await gateway.directory.query(NAME_OF_TAG, [tag])
-  return findMerchant(gateway, named?.publicId ?? tag)
+  if (!named) throw notFound(noun)
+  return findMerchant(gateway, named.publicId)
 }
 
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
