@@ -64,4 +64,13 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
       from exceptions e left join ledger_heads h on (h.merchant_id, h.mode) = (e.merchant_id, e.mode)
       where e.closed_at is null and e.severity = 'critical' and h.payouts_paused_by is null`,
   },
+  {
+    id: 'AK1',
+    says: 'no merchant has a key that is open in its cell minutes after it was revoked',
+    counted: 'select count(*) from merchants',
+    // The directory says who may call; in the cell lies what may sign callbacks. A crash between the two is mended within seconds.
+    offenders: `select k.id as offender
+      from directory.api_keys d join api_keys k on (k.merchant_id, k.id) = (d.merchant_id, d.id)
+      where k.revoked_at is null and d.revoked_at < $1::timestamptz - interval '5 minutes'`,
+  },
 ]

@@ -173,4 +173,13 @@ export const KEY_FAULTS: readonly Fault[] = [
     sql: `update exceptions set id = 'exc_open' where kind = 'rail_mismatch'; update ledger_heads set payouts_paused_by = null`,
     names: 'exc_open',
   },
+  {
+    id: 'AK1',
+    fault: 'a key revoked in the directory and open in its cell',
+    sql: `insert into directory.api_keys (hash, merchant_id, id, kind, created_at, revoked_at)
+        values (decode(repeat('ab', 32), 'hex'), 1, 'key_revoked', 'live', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z');
+      insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at)
+        values (1, 'key_revoked', 'live', 'abcd', 'x', '2026-01-01T00:00:00Z')`,
+    names: 'key_revoked',
+  },
 ]
