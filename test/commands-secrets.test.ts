@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { after, before } from 'node:test'
+import { keepCommand } from '../src/merchants/command-keys.ts'
+import { newWebhookSecret } from '../src/merchants/rotate-webhook-secret.ts'
 import { callbackSecrets } from '../src/vending/callback-secrets.ts'
 import { type Receiver, startReceiver } from './fakes/receiver.ts'
 import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
@@ -92,6 +94,25 @@ test('D9: the same rotation with a key, five at once and after another rotation,
     standard(newer.webhook_secret, told),
     'the newest alone signs',
   )
+})
+
+test('D9: a rotation that died before the new secret was in force is finished by its repeat', async () => {
+  const { merchant } = await shopWithHook()
+  const input = { merchant: await idOf(merchant.id) }
+  const draft = { secret: newWebhookSecret(), atMs: service.clock.nowMs() + 1000 }
+  // What such a command has committed when it dies: its answer in the directory, nothing in the cell.
+  const kept = keepCommand(
+    service.app,
+    { key: 'rotate-died', command: 'webhooks rotate-secret', input },
+    draft,
+  )
+  await service.app.directory.query(kept.statement, kept.values)
+  const again = await json('webhooks', 'rotate-secret', merchant.handle, '--key', 'rotate-died')
+  assert.equal(again.webhook_secret, draft.secret)
+  const { eventId } = await endedCharge(service, service.client(merchant.keys.test))
+  await deliver(service)
+  const [told] = about(eventId)
+  assert.equal(told?.headers['x-service-signature'], hex(draft.secret, told?.body ?? ''))
 })
 
 test('D9, C23: webhooks ping sends a test.ping once, signed, in the mode named', async () => {
