@@ -12,6 +12,7 @@ import { openapiText, schemaText } from '../src/docs/printed.ts'
 import { readPhone } from '../src/platform/phone.ts'
 import { EVENT_TYPES } from '../src/webhooks/events.ts'
 import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
+import { startService } from './helpers/test-service.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
@@ -58,6 +59,25 @@ test('the OpenAPI document is valid OpenAPI 3.1, and every reference in it leads
   }
 })
 
+test('C22: the health of the service and the door of machine suppliers are in the document, open without a key', async () => {
+  const { get } = document.paths['/healthz']
+  const { post } = document.paths['/inbound/vendor/dispense-result']
+  assert.deepEqual([get.security, post.security], [[], []])
+  const service = await startService()
+  try {
+    const health = await (await fetch(`${service.url}/healthz`)).json()
+    const { properties, required } = get.responses[200].content['application/json'].schema
+    assert.deepEqual(Object.keys(health as object).sort(), [...required].sort())
+    assert.deepEqual(Object.keys(properties).sort(), [...required].sort())
+    const sent = { method: 'POST', body: '{}' }
+    const refused = await fetch(`${service.url}/inbound/vendor/dispense-result`, sent)
+    const { schema } = post.responses[refused.status].content['application/json']
+    assert.deepEqual(Object.keys((await refused.json()) as object).sort(), [...schema.required].sort())
+  } finally {
+    await service.close()
+  }
+})
+
 test('every endpoint of the product is in the document, under its name and with what its declaration says', () => {
   for (const { path, method, name, answers, refusals, idempotency, scope } of ENDPOINTS) {
     const operation = document.paths[path.replace(/:([a-z_]+)/g, '{$1}')]?.[method.toLowerCase()]
@@ -72,7 +92,10 @@ test('every endpoint of the product is in the document, under its name and with 
     assert.equal(required.includes('X-Timestamp'), method === 'POST', name)
     assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
   }
-  const operations = Object.values(document.paths).flatMap((path: any) => Object.keys(path))
+  const keyless = (operation: any) => operation.security?.length === 0
+  const operations = Object.values(document.paths).flatMap((path: any) =>
+    Object.values(path).filter((one) => !keyless(one)),
+  )
   const documents = ENDPOINTS.flatMap((one) => one.documents ?? [])
   assert.equal(operations.length, ENDPOINTS.length + documents.length)
 })

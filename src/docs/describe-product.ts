@@ -2,6 +2,7 @@ import type { Endpoint } from '../platform/http/endpoint.ts'
 import { describeApi } from '../platform/http/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
 import { guide } from './guide.ts'
+import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
 
 // The interface keeps this number for as long as changes only add (spec 9).
 const INTERFACE_VERSION = '1.0.0'
@@ -15,12 +16,13 @@ const TAGS = [
   { name: 'Vending', description: 'Machines that dispense what was paid for, once.' },
   { name: 'Balance', description: 'What you have, and how it was released.' },
   { name: 'Account', description: 'Who a key belongs to.' },
+  PUBLIC_TAG,
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
 ]
 
 /** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
 export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
-  return describeApi(endpoints, {
+  const described = describeApi(endpoints, {
     baseUrl,
     version: INTERFACE_VERSION,
     title: 'Gateway API',
@@ -28,4 +30,5 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     tags: TAGS,
     webhooks: DESCRIBED_EVENTS,
   })
+  return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }
 }

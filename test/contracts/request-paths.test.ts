@@ -37,7 +37,6 @@ const NOWHERE = [
   '/v1/charges/%',
   '/v1/charges/%c0%af',
   '/v1/charges/%ff',
-  `/v1/charges/${'a'.repeat(300)}`,
   `/${'a/'.repeat(3000)}`,
 ]
 

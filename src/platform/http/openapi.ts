@@ -27,7 +27,8 @@ const X_TIMESTAMP: Json = {
     'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
   schema: { type: 'integer' },
 }
-const X_REQUEST_ID: Json = {
+/** The header that every request may carry. */
+export const X_REQUEST_ID: Json = {
   name: 'X-Request-ID',
   in: 'header',
   required: false,

@@ -105,7 +105,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
       connectionsCheckingInterval: 1000,
       requireHostHeader: false,
     },
-    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 256 },
+    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADERS_LIMIT },
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })

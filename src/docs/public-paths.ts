@@ -1,0 +1,124 @@
+// What is open without a key, and therefore not among the endpoints of the API.
+import { X_REQUEST_ID } from '../platform/http/openapi.ts'
+
+type Json = Record<string, unknown>
+
+const HEADERS = { 'X-Request-ID': { $ref: '#/components/headers/X-Request-ID' } }
+const RETRY = { ...HEADERS, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+
+const json = (description: string, schema: Json, headers: Json = HEADERS): Json => ({
+  description,
+  headers,
+  content: { 'application/json': { schema } },
+})
+
+const health = (status: 'ok' | 'degraded', database: 'up' | 'down'): Json => ({
+  type: 'object',
+  required: ['status', 'database', 'commit', 'version', 'uptime_seconds'],
+  properties: {
+    status: { type: 'string', const: status },
+    database: { type: 'string', const: database },
+    commit: { type: ['string', 'null'], description: 'the running commit, 12 hex digits, where it is known' },
+    version: { type: 'string' },
+    uptime_seconds: { type: 'integer', minimum: 0 },
+  },
+})
+
+const supplierAnswer = (code: '0' | '1'): Json => ({
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'string', const: code, description: 'everything but `1` asks for the same again' },
+    message: { type: 'string' },
+  },
+})
+
+const TEXT_OR_NUMBER = { type: ['string', 'number'] }
+
+const CALLBACK: Json = {
+  type: 'object',
+  description: 'Flat, at most 64 KiB, whatever the Content-Type. Further fields are welcome and signed.',
+  required: ['jqbh', 'timestamp', 'sign'],
+  properties: {
+    ddbh: { type: 'string', description: 'the order id of the command' },
+    dsfjybh: { type: 'string', description: 'the charge id of the command' },
+    jqbh: { type: 'string', description: 'the machine number' },
+    status: { ...TEXT_OR_NUMBER, description: '`1`, `finish` or `finished`: done. The name may be `state`' },
+    splist: {
+      type: 'array',
+      description: 'when done: one entry for each product',
+      items: {
+        type: 'object',
+        required: ['chsl'],
+        properties: {
+          spbh: { ...TEXT_OR_NUMBER, description: 'product number' },
+          chsl: { type: ['integer', 'string'], description: 'units that came out; 0 for a jam' },
+          spmc: { type: 'string', description: 'product name' },
+        },
+      },
+    },
+    timestamp: {
+      type: ['integer', 'string'],
+      description: 'Unix time in seconds (10 digits) or milliseconds (13), within 5 minutes of now',
+    },
+    sign: {
+      type: 'string',
+      pattern: '^[0-9A-Fa-f]{32}$',
+      description: 'MD5 of secret, timestamp and reqData; `/docs/machines` says how',
+    },
+  },
+}
+
+const EXAMPLE: Json = {
+  ddbh: 'lnk_1',
+  jqbh: 'M-1',
+  status: '1',
+  splist: [{ spbh: '1', chsl: 1 }],
+  timestamp: 1724750000000,
+  sign: '76f1052260991e085a760105a41e8ef9',
+}
+
+export const PUBLIC_TAG = { name: 'Service', description: 'Whether the service works. No key is needed.' }
+
+export const PUBLIC_PATHS: Json = {
+  '/healthz': {
+    get: {
+      operationId: 'getHealth',
+      tags: [PUBLIC_TAG.name],
+      summary: 'Whether the service and its database answer',
+      security: [],
+      parameters: [X_REQUEST_ID],
+      responses: {
+        200: json('both answer', health('ok', 'up')),
+        503: json('the database does not answer', health('degraded', 'down')),
+      },
+    },
+  },
+  '/inbound/vendor/dispense-result': {
+    post: {
+      operationId: 'receiveDispenseResult',
+      tags: ['Vending'],
+      summary: 'Report what a machine has dispensed (for machine suppliers)',
+      description: 'No key: the `sign` in the body says who you are. `/docs/machines` explains it.',
+      security: [],
+      parameters: [X_REQUEST_ID],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: CALLBACK,
+            examples: { least: { summary: 'a delivery', value: EXAMPLE } },
+          },
+        },
+      },
+      responses: {
+        200: json('received, whether it changes anything or not', supplierAnswer('1')),
+        400: json('the message cannot be read, or lacks what it needs', supplierAnswer('0')),
+        401: json('the signature or its time is wrong', supplierAnswer('0')),
+        413: json('the message is over 64 KiB', supplierAnswer('0')),
+        429: json('too many from one address', supplierAnswer('0'), RETRY),
+        500: json('our own fault: send the same again', supplierAnswer('0')),
+      },
+    },
+  },
+}
