@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
+import { pino } from 'pino'
+import { readConfig } from '../src/config.ts'
+import { openGateway } from '../src/open-gateway.ts'
+import { ledgerGuardFaults } from '../src/platform/db/ledger-guard.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { oneJson, runProgram } from './helpers/command-line.ts'
 import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
@@ -139,4 +146,18 @@ test('D7: production refuses a trigger of the ledger that somebody switched off'
   await asAdmin('alter table cell_0.transfers enable trigger transfers_never_change', database.name)
   assert.match(says, /^refused the triggers that keep cell_0\.transfers append-only are missing/m)
   assert.doesNotMatch(await production(urls, 1), LEDGER)
+})
+
+test('D7: on the embedded database the service signs in as a login that owns nothing', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'service-role-'))
+  const config = readConfig({ DATA_DIR: dataDir })
+  const opened = await openGateway({ config, log: pino({ level: 'silent' }), say: () => {} })
+  t.after(async () => {
+    await opened.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const { directory, cells } = opened.gateway
+  const who = await directory.snapshot((own) => own.query('select session_user, current_user'))
+  assert.deepEqual(who.rows, [{ session_user: 'gateway_service', current_user: 'gateway_app' }])
+  assert.deepEqual(await ledgerGuardFaults(directory, ['directory', ...cells.map(({ cell }) => cell)]), [])
 })
