@@ -68,7 +68,12 @@ const SETTINGS = {
     'further master keys, with commas between, that stored secrets may still be sealed with; for a change of MASTER_KEY',
     masterKeys,
   ),
-  nodeEnv: setting('NODE_ENV', 'development', 'production turns warnings of doctor into refusals', anyText),
+  nodeEnv: setting(
+    'NODE_ENV',
+    'development',
+    'development, test or production, which turns warnings of doctor into refusals',
+    oneOf('development', 'test', PRODUCTION),
+  ),
   sandboxOutcomeSeconds: setting(
     'SANDBOX_OUTCOME_SECONDS',
     '2',
@@ -127,20 +132,20 @@ const SETTINGS = {
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
-    '0',
-    'how many proxies of yours stand in front; the client address is that many hops from the right of X-Forwarded-For',
-    wholeNumber(0, 10),
+    '',
+    'how many proxies of yours stand in front (0 to 10); the client address is that many hops from the right of X-Forwarded-For. Required in production, else 0',
+    (text) => (text === '' ? null : wholeNumber(0, 10)(text)),
   ),
   metricsPort: setting(
     'METRICS_PORT',
     '0',
-    'a port of its own for /metrics on HOST; 0 means none',
+    'a port of its own for /metrics: on HOST behind METRICS_TOKEN, without a token on 127.0.0.1 only; 0 means none',
     wholeNumber(0, 65_535),
   ),
   metricsToken: setting(
     'METRICS_TOKEN',
     '',
-    'bearer token that opens /metrics on the API port; empty keeps it shut there',
+    'bearer token that opens /metrics on the API port and on METRICS_PORT; empty keeps it shut to other machines',
     optional,
   ),
   alertWebhook: setting(
@@ -171,7 +176,11 @@ const SETTINGS = {
 } satisfies Record<string, Setting<unknown>>
 
 type Values = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['read']> }
-export type Config = Omit<Values, 'drainSeconds'> & { drainSeconds: number; production: boolean }
+export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies'> & {
+  drainSeconds: number
+  trustedProxies: number
+  production: boolean
+}
 
 /** The list for the README and its test: name, default, reason. */
 export const settingsTable = Object.values(SETTINGS).map(({ name, byDefault, reason }) => ({
@@ -194,11 +203,24 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (wrong.length > 0) throw new WrongSettings(wrong.join('\n'))
   const read = values as Values
   const production = read.nodeEnv === PRODUCTION
-  const config = { ...read, production, drainSeconds: read.drainSeconds ?? (production ? 5 : 0) }
-  const refused = refusals(config)
+  const config = {
+    ...read,
+    production,
+    drainSeconds: read.drainSeconds ?? (production ? 5 : 0),
+    trustedProxies: read.trustedProxies ?? 0,
+  }
+  const refused = [...refusals(config), ...(production ? missing(read) : [])]
   if (refused.length > 0) throw new WrongSettings(refused.join('\n'))
   if (config.crashPoint !== null) armCrashPoint(config.crashPoint)
   return config
+}
+
+/** What has a default that only a person can say for production: behind an unnamed proxy all customers share one address. */
+function missing({ trustedProxies }: Values): string[] {
+  if (trustedProxies !== null) return []
+  return [
+    'TRUSTED_PROXIES is required with NODE_ENV=production: how many proxies of yours stand in front (0 for none)',
+  ]
 }
 
 function refusals(config: Config): string[] {

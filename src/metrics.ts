@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Gateway } from './app.ts'
 import type { Config } from './config.ts'
@@ -9,11 +9,12 @@ import { Refusal } from './platform/refusal.ts'
 
 type Parts = { registry: Registry; config: Config; gateway: () => Gateway | null }
 
+const LOOPBACK = '127.0.0.1'
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
 
 /**
  * Prometheus metrics: on a port of their own (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on the API's.
- * Without either they are nowhere. No merchant and no id is a label.
+ * Without a token other machines reach them nowhere. No merchant and no id is a label.
  */
 export async function startMetrics({
   registry,
@@ -25,14 +26,27 @@ export async function startMetrics({
   if (config.metricsPort === 0) return { close: async () => {} }
   const own = createServer((request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end()
+    if (config.metricsToken !== null && !isOpenTo(request, config.metricsToken))
+      return void response.writeHead(401).end()
     registry
       .metrics()
       .then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
   })
   await new Promise<void>((resolve, reject) =>
-    own.once('error', reject).listen(config.metricsPort, config.host, resolve),
+    own.once('error', reject).listen(config.metricsPort, hostOf(config), resolve),
   )
   return { close: () => new Promise((resolve) => own.close(() => resolve())) }
+}
+
+/** Who knows no token must be on this machine. */
+const hostOf = ({ host, metricsToken }: Config) => (metricsToken === null ? LOOPBACK : host)
+
+function isOpenTo(request: IncomingMessage, token: string): boolean {
+  try {
+    return same(bearerToken(request), token)
+  } catch {
+    return false
+  }
 }
 
 /** The guarded door on the API's own port. */

@@ -111,7 +111,12 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.equal(warned.ok, true)
   assert.ok(warned.findings.length > 0)
   assert.ok(warned.findings.every((one: any) => one.level === 'warning'))
-  const production = { ...settings, NODE_ENV: 'production', BASE_URL: 'http://pay.shops.invalid' }
+  const production = {
+    ...settings,
+    NODE_ENV: 'production',
+    BASE_URL: 'http://pay.shops.invalid',
+    TRUSTED_PROXIES: '1',
+  }
   const refused = oneJson(await runProgram(['doctor', '--json'], production), 1)
   assert.equal(refused.ok, false)
   const says = refused.findings.map((one: any) => `${one.level} ${one.says}`).join('\n')
