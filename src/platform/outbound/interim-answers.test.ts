@@ -53,6 +53,13 @@ for (const [name, pieces] of CONTINUED)
     assert.deepEqual(await answersTo(t, pieces), { heard: [answered, answered], connections: 1 })
   })
 
+test('C22: what is no HTTP and ends at once is told as it was before', async (t) => {
+  for (const text of ['hello', 'x', 'HTTP/2 100']) {
+    const { heard } = await answersTo(t, [text])
+    assert.deepEqual(heard[0], { kind: 'failed', error: 'protocol', status: null }, text)
+  }
+})
+
 test('C22: a body that looks like 100 Continue is not touched', async (t) => {
   const body = `x${CONTINUE.repeat(40)}`
   const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\nx`

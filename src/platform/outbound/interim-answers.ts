@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 
 const CONTINUE = /^HTTP\/1\.[01] 100(?=[ \r])/
+const MAY_BE_CONTINUE = ['HTTP/1.1 100 ', 'HTTP/1.0 100 ', 'HTTP/1.1 100\r', 'HTTP/1.0 100\r']
 const LONGEST_START = 'HTTP/1.1 100 '.length
 // Where the three digits of the status stand.
 const LAST_DIGIT = 'HTTP/1.1 10'.length
@@ -26,7 +27,10 @@ export function letContinuePass(socket: Socket): Socket {
     if (chunk === null || !beginning) return chunk
     const bytes: Buffer = carried === null ? chunk : Buffer.concat([carried, chunk])
     carried = null
-    if (bytes.length < LONGEST_START) {
+    if (
+      bytes.length < LONGEST_START &&
+      MAY_BE_CONTINUE.some((start) => start.startsWith(bytes.toString('latin1')))
+    ) {
       carried = bytes
       return null
     }
