@@ -18,6 +18,8 @@ export type PublicLimits = {
   submits: SharedAddressWindow
   voucherMisses: SharedAddressWindow
   reports: SharedAddressWindow
+  /** Forms that were sent to what does not exist. */
+  strays: AddressWindow
 }
 
 const HOUR_MS = 3_600_000
@@ -37,5 +39,6 @@ export function publicLimits(
     submits: shared('forms', config.rateCheckoutAll),
     voucherMisses: shared('voucher misses', config.rateVoucherMisses),
     reports: shared('problem reports', config.rateReports, HOUR_MS),
+    strays: addressWindow(config.ratePublicPages),
   }
 }

@@ -126,11 +126,12 @@ async function handled(
   try {
     const to = request.method === 'GET' ? meantAddress(request.url) : null
     if (route.polled && to === null) return await look(options, route, visit)
-    if (request.method === 'GET') options.limits.pages.take(visit.address, options.clock.nowMs())
+    admit(options, route, visit)
     if (to !== null) return { kind: 'redirect', to }
     return await route.handle(options, visit)
   } catch (error) {
     const refusal = refusalFor(error)
+    if (route.method === 'POST' && refusal.status === 404) countStray(options, visit)
     request.code = refusal.code
     if (refusal.status >= 500)
       options.log[refusal.status === 500 ? 'error' : 'warn'](
@@ -165,6 +166,20 @@ async function look(options: CheckoutOptions, route: Route, visit: Visit): Promi
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) limits.pages.take(address, clock.nowMs())
     throw error
+  }
+}
+
+/** Forms have limits of their own, by what they are about; where that does not exist, nothing else would count them. */
+function admit({ limits, clock }: CheckoutOptions, { method }: Route, { address }: Visit): void {
+  if (method === 'GET') limits.pages.take(address, clock.nowMs())
+  else limits.strays.check(address, clock.nowMs())
+}
+
+function countStray({ limits, clock }: CheckoutOptions, { address }: Visit): void {
+  try {
+    limits.strays.take(address, clock.nowMs())
+  } catch {
+    // Others have filled the window meanwhile; the next one hears so.
   }
 }
 

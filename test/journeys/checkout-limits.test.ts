@@ -125,6 +125,24 @@ test('three hundred pages and documents a minute of one address; then a page and
   assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
 })
 
+test('D11: three hundred forms a minute of one address to links that do not exist; then it waits, and only there', async () => {
+  const browser = stranger()
+  const forms = ['submit', 'retry', 'apply-voucher', 'report']
+  const unknown = (nth: number) => `/pay/lnk_nobody${nth}/${forms[nth % forms.length]}`
+  for (let nth = 0; nth < 300; nth += 1)
+    assert.equal((await browser.post(unknown(nth), PAYS)).status, 404, `${nth}`)
+  assertBusy(await browser.post(unknown(0), PAYS), 60)
+  assertBusy(await browser.post('/pay/@nobody-at-all/pay', { amount: '5000' }), 60)
+  assert.equal((await browser.get('/pay/lnk_nobody')).status, 404, 'pages are counted by themselves')
+  const link = await shop.testLink()
+  assert.equal((await stranger().post(`/pay/${link}/submit`, PAYS)).status, 302, 'another address')
+  service.pass(MINUTE)
+  assert.equal((await browser.post(unknown(0), PAYS)).status, 404)
+  const paying = stranger()
+  for (let nth = 0; nth < 5; nth += 1)
+    assert.equal((await paying.post(`/pay/${await shop.testLink()}/submit`, PAYS)).status, 302)
+})
+
 test('C8 five reports an hour from one address', async () => {
   const browser = stranger()
   const links: string[] = []
