@@ -75,11 +75,20 @@ export function sweepsOf(app: App): CellSweep[] {
   ]
 }
 
-const finishAllKeys = async (app: App) =>
-  (await finishKeys(app)) +
-  (await finishPayoutKeys(app)) +
-  (await finishDispenseKeys(app)) +
-  (await closeRevokedKeys(app))
+const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
+
+/** One finisher's trouble stops no other; it is told when all have run. */
+async function finishAllKeys(app: App): Promise<number> {
+  let finished = 0
+  const troubles: unknown[] = []
+  for (const finish of FINISHERS)
+    finished += await finish(app).catch((error) => {
+      troubles.push(error)
+      return 0
+    })
+  if (troubles.length > 0) throw troubles[0]
+  return finished
+}
 
 async function prune(app: App): Promise<number> {
   const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))

@@ -1,9 +1,8 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
-import { ORPHAN_WAITS_MS, type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
+import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
@@ -21,11 +20,9 @@ const OBJECT = statement<Charge & { published: boolean }>(
  * Finds keys whose process died between storing a live charge and answering: the charge exists, so its first answer is
  * rendered from the row as it was created; a charge that was taken back frees the key (G58). Answers how many.
  */
-export async function finishKeys(app: App): Promise<number> {
-  const wanted = orphanedKeys(app.clock, { prefix: 'txn_', afterMs: ORPHANED_AFTER_MS })
-  const orphans = await app.db.query(wanted.statement, wanted.values)
-  for (const orphan of orphans) await againWhileAway(() => finishOne(app, orphan), ORPHAN_WAITS_MS)
-  return orphans.length
+export function finishKeys(app: App): Promise<number> {
+  const left = { prefix: 'txn_', afterMs: ORPHANED_AFTER_MS }
+  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {

@@ -1,9 +1,8 @@
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
-import { ORPHAN_WAITS_MS, type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
+import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
 import { publishPayout } from './submit-live-payout.ts'
@@ -20,11 +19,9 @@ const OBJECT = statement<Payout & { published: boolean }>(
  * Finishes what a process left behind when it died over a payout: one that exists gives its key the first answer it would have
  * had, one that was taken back frees it (G58).
  */
-export async function finishPayoutKeys(app: App): Promise<number> {
-  const wanted = orphanedKeys(app.clock, { prefix: 'pout_', afterMs: ORPHANED_AFTER_MS })
-  const orphans = await app.db.query(wanted.statement, wanted.values)
-  for (const orphan of orphans) await againWhileAway(() => finishOne(app, orphan), ORPHAN_WAITS_MS)
-  return orphans.length
+export function finishPayoutKeys(app: App): Promise<number> {
+  const left = { prefix: 'pout_', afterMs: ORPHANED_AFTER_MS }
+  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {

@@ -1,9 +1,8 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
-import { ORPHAN_WAITS_MS, type Orphan, orphanedKeys } from '../platform/idempotency/orphans.ts'
+import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 
 // A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
@@ -20,11 +19,9 @@ const RELEASE_UNSENT = statement(
  * Finishes the keys that a process left behind when it died over a direct dispense (G58): a command that may have left gives
  * its key the answer it would have had, one that was refused or never sent frees key and charge. Answers how many.
  */
-export async function finishDispenseKeys(app: App): Promise<number> {
-  const wanted = orphanedKeys(app.clock, { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS })
-  const orphans = await app.db.query(wanted.statement, wanted.values)
-  for (const orphan of orphans) await againWhileAway(() => finishOne(app, orphan), ORPHAN_WAITS_MS)
-  return orphans.length
+export function finishDispenseKeys(app: App): Promise<number> {
+  const left = { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS }
+  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {
