@@ -16,6 +16,7 @@ import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
 import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
+import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
 
 /** Everything that is always true of one cell, in the order in which `verify` prints it. */
@@ -38,4 +39,5 @@ export const INVARIANTS: readonly Invariant[] = [
   ...EVENT_INVARIANTS,
   ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,
+  ...TRIGGER_INVARIANTS,
 ]

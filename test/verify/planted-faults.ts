@@ -15,6 +15,7 @@ import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
+import { TRIGGER_FAULTS } from './faults/triggers.ts'
 import { VENDING_FAULTS } from './faults/vending.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
@@ -40,6 +41,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...EVENT_FAULTS,
   ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,
+  ...TRIGGER_FAULTS,
 ]
 
 /** Takes away everything that would refuse a fault, but for the primary keys. */

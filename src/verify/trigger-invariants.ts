@@ -1,0 +1,26 @@
+import type { Invariant } from './invariant.ts'
+
+// What refuses a step backwards, whatever program sends it. The owner of a table could switch one off.
+const GUARDS = [
+  ['charges', 'charges_move_forward'],
+  ['payouts', 'payouts_move_forward'],
+  ['schedules', 'schedules_move_forward'],
+  ['gift_card_uses', 'card_uses_move_forward'],
+  ['vending_orders', 'vending_moves_forward'],
+  ['rail_attempts', 'attempts_born_sending'],
+  ['rail_attempts', 'attempts_keep_installation'],
+]
+const listed = GUARDS.map(([place, name]) => `('${place}', '${name}')`).join(', ')
+
+/** The guards of the tables themselves. */
+export const TRIGGER_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'TR1',
+    says: 'the triggers that let states only move forward, and attempts keep their contract, are there and switched on',
+    counted: `select count(*) from pg_trigger where (tgrelid, tgname) in (select to_regclass(place), name from (values ${listed}) g (place, name))`,
+    // O and A fire in an ordinary session; D is switched off, R fires on a replica only.
+    offenders: `select format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)
+      where not exists (select from pg_trigger where tgrelid = to_regclass(place) and tgname = name
+        and not tgisinternal and tgenabled in ('O', 'A'))`,
+  },
+]
