@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { closeAfterAnswer, closeGently, isClosing } from './close-gently.ts'
+import { closeAfterAnswer, closeAfterAnswersUnderWay, closeGently, isClosing } from './close-gently.ts'
 
 /** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (isClosing(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // What came whole before it gets its own answer: this one would be read as that.
+  if (closeAfterAnswersUnderWay(socket)) return
   const [status, text, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'Request Header Fields Too Large', 'invalid request: headers too large']

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -28,6 +28,25 @@ export function closeGently(socket: Socket): void {
       socket.destroy()
   }, LOOK_MS)
   socket.once('close', () => clearInterval(timer))
+}
+
+// The answer that Node is giving on a socket; Node's own documentation of `clientError` reads it.
+type Answering = Socket & { _httpMessage?: ServerResponse | null }
+
+/**
+ * Where requests that have come whole are still being answered, lets their answers go out and then closes; whatever else arrives
+ * is not worked on. False where there are none.
+ */
+export function closeAfterAnswersUnderWay(socket: Socket): boolean {
+  const answer = (socket as Answering)._httpMessage
+  if (!answer?.req.complete) return false
+  closing.add(socket)
+  answer.once('close', () => {
+    if (closeAfterAnswersUnderWay(socket)) return
+    closing.delete(socket)
+    closeGently(socket)
+  })
+  return true
 }
 
 /** The connection ends with this answer, although the request may not have come to its end. */
