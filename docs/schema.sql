@@ -393,7 +393,9 @@ create table deliveries (
 ) with (fillfactor=80);
 CREATE INDEX deliveries_due ON deliveries USING btree (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX deliveries_due_of ON deliveries USING btree (merchant_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX deliveries_failed ON deliveries USING btree (merchant_id, mode, created_at, event_id) WHERE status = 'failed'::text;
 CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
+CREATE INDEX deliveries_of_event ON deliveries USING btree (merchant_id, mode, event, created_at, event_id);
 CREATE INDEX deliveries_parked ON deliveries USING btree (merchant_id, created_at, event_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 

@@ -95,14 +95,15 @@ export type Parts = {
   role: string | null
   /** The live rails. Given by construction, never by a setting; without it live money is refused cleanly. */
   liveRails?: Rails['live']
+  /** For a command: it waits for its connections, for nobody sends it again. */
+  patient?: boolean
   /** Names and times of other companies' servers, for tests that run their own. */
   resolve?: Parameters<typeof createPoster>[0]['resolve']
 }
 
 const MONEY_CONNECTIONS = 6
 const SINGLE_CONNECTIONS = 4
-// One for addresses that are counted, one for whoever changes something there.
-const DIRECTORY_CONNECTIONS = 2
+const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
 
 /** Builds the whole program from its parts; starts nothing. */
@@ -117,6 +118,7 @@ export function buildGateway(parts: Parts): Gateway {
       connections,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       applicationName: 'gateway',
+      patient: parts.patient ?? false,
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = postersOf(parts)

@@ -76,7 +76,7 @@ async function main(args: readonly string[]): Promise<void> {
     { level: config.logLevel === 'info' ? 'warn' : config.logLevel, serializers: { err: loggedError } },
     pino.destination({ dest: 2, sync: true }),
   )
-  const opened = await openGateway({ config, log, say })
+  const opened = await openGateway({ config, log, say, patient: true })
   try {
     const answer = await command.run({ words, options, gateway: opened.gateway, opened, config })
     await show(answer, options.json === true)

@@ -23,7 +23,7 @@ export type Opened = {
 /** `clock`, `liveRails` and `resolve` are given by construction only: no setting reaches them. */
 export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
   Parts,
-  'liveRails' | 'resolve' | 'listensAt'
+  'liveRails' | 'resolve' | 'listensAt' | 'patient'
 >
 
 const DATABASE = 'gateway'

@@ -137,7 +137,7 @@ async function reportMismatch(
     { object_id: charge.id },
     'the rail reports another amount, party or reference than was asked for',
   )
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(followLater(charge, nextQuestionAt(app, charge)))
     return {
       value: null,
@@ -152,7 +152,7 @@ async function askAgain(app: App, charge: Followed, answer: Answered): Promise<b
   const attempt = referenceOf(charge)
   const evidence = addEvidence(attempt, answer.kind, answer.evidence)
   const notFoundAt = answer.kind === 'not_found' ? now : null
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockChargePosts([charge]))
     // It has ended, or gone out again since the question: the answer says nothing about what is now, unless that it is there.
     if (!locked?.open || (locked.nth !== charge.nth && answer.kind !== 'pending'))

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
@@ -87,7 +87,10 @@ function itemOf(request: ChargeRequest, ready: Pick<Item, 'installation' | 'read
 
 /** The batch that stores charges: one transaction for all that came while the last one was under way. */
 export function chargeCreation(app: App): ChargeCreation {
-  return batch({ run: (items) => storeCharges(app, items), laneOf: (item) => item.caller.merchantId })
+  return batch({
+    run: (items, turn) => storeCharges(app, items, turn),
+    laneOf: (item) => item.caller.merchantId,
+  })
 }
 
 async function railReadiness(app: App, { caller, input }: ChargeRequest) {
@@ -100,10 +103,10 @@ async function railReadiness(app: App, { caller, input }: ChargeRequest) {
   return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
 }
 
-async function storeCharges(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
+async function storeCharges(app: App, items: readonly Item[], turn: RunTurn): Promise<Outcome<Created>[]> {
   const at = app.clock.now()
   const places = distinctPlaces(items)
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const [terms, keys, held, ...windows] = await tx.send(
       termsOf([...new Set(places.map((place) => place.merchantId))]),
       findKeys(items),

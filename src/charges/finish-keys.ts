@@ -26,7 +26,7 @@ export function finishKeys(app: App): Promise<number> {
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[charge]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
     if (!charge) return { value: null, last: [freeKey(orphan)] }
     const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))

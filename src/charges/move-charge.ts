@@ -5,7 +5,15 @@ import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledge
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, type Outcome, runApart } from '../platform/batch.ts'
+import {
+  type Batch,
+  batch,
+  done,
+  type Outcome,
+  type RunTurn,
+  runApart,
+  turnOfOneRun,
+} from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
@@ -57,9 +65,10 @@ export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => app.ch
 /** The batch behind the door. */
 export function chargeMoves(app: App): ChargeMoves {
   return batch({
-    run: async (moves) => {
+    run: async (moves, turn) => {
       // Two answers about one charge in one batch are told apart by giving the later one a transaction of its own.
-      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some)))
+      const whole = turnOfOneRun(moves, nameOf, turn)
+      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
       crashPoint('charge.moved')
       const carded = cardEnds(moves)
       if (carded.length > 0) crashPoint('card.taken')
@@ -75,9 +84,13 @@ export function chargeMoves(app: App): ChargeMoves {
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 
-async function moveOnce(app: App, asked: readonly ChargeMove[]): Promise<Outcome<Moved>[]> {
+async function moveOnce(
+  app: App,
+  asked: readonly ChargeMove[],
+  turn: Partial<RunTurn>,
+): Promise<Outcome<Moved>[]> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
     const overtaken = await overtakenOf(tx, asked)
     const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
     const { missed, writes } = await moveIn(app, tx, { moves, at })

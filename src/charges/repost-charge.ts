@@ -31,7 +31,7 @@ export async function repostCharge(app: App, charge: Followed, notFound: Evidenc
 /** Committed before the post leaves; null when somebody else has sent it, ended it or heard of it. */
 function markAsSending(app: App, charge: Followed, notFound: Evidence): Promise<number | null> {
   const attempt = attemptNameOf(charge, charge.installation)
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockChargePosts([charge]))
     const now = app.clock.now()
     if (!locked?.open || locked.nth !== charge.nth || !isLostCharge(locked, now.getTime()))
@@ -51,7 +51,7 @@ type Reposted = { charge: Followed; nth: number }
 async function record(app: App, { charge, nth }: Reposted, heard: Submitted<ChargeFailure>): Promise<void> {
   const attempt = attemptNameOf(charge, charge.installation)
   const evidence = addEvidence(attempt, heard.kind, heard.evidence)
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockChargePosts([charge]))
     const current = locked?.open === true && isCurrentPost(locked, nth)
     if (!current) return { value: null, last: [evidence] }

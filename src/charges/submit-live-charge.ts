@@ -187,7 +187,7 @@ export const isRefusedOnce = ({ refusedAs, reposts, state }: AttemptFacts): bool
 /** Whether it counts, decided on the locked attempt and stored with its evidence. */
 function keepNo(app: App, { charge, installation }: Submission, heard: No): Promise<'counts' | 'overtaken'> {
   const attempt = attemptNameOf(charge, installation)
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[found]] = await tx.send(lockChargePosts([charge]))
     assert(found, 'a live charge has an attempt')
     const counts = found.reposts === 0 && found.state !== 'accepted'
@@ -245,7 +245,7 @@ async function publish(
 ): Promise<Answer> {
   const answer = firstAnswer(charge)
   const attempt = attemptNameOf(charge, installation)
-  const gone = await app.db.transaction(async (tx) => {
+  const gone = await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[sent]] = await tx.send(lockChargePosts([charge]), publishCharge(app, charge))
     // Taken back in this very moment: there is no such charge, and its key may belong to the next request by now.
     if (sent?.voided) return { value: true }
@@ -268,7 +268,7 @@ async function publish(
  */
 async function voidCharge(app: App, { charge, owner, installation }: Submission): Promise<boolean> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [voided, [now]] = await tx.send(
       call(VOID, charge.merchantId, charge.id, at.toISOString()),
       lockChargePosts([charge]),

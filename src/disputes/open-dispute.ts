@@ -3,7 +3,7 @@ import type { Charge } from '../charges/charge.ts'
 import { lockCharges } from '../charges/refunded-charges.ts'
 import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done } from '../platform/batch.ts'
+import { type Batch, batch, done, failed } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -64,7 +64,7 @@ function deskOf(app: App): Desk {
   const known = desks.get(app)
   if (known) return known
   const reports = batch<ReportOnCharge, Outcome>({
-    run: (items) => Promise.all(items.map(async (one) => done(await storeReport(app, one)))),
+    run: (items) => Promise.all(items.map((one) => storeReport(app, one).then(done, failed))),
     laneOf: ({ merchantId }) => merchantId,
     max: 1,
   })

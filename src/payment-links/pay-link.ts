@@ -91,7 +91,7 @@ async function storeOnce(app: App, paid: PaidLink, request: Request): Promise<De
 
 function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Decided> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'in', of: paid.merchantId }, async (tx) => {
     const known = await lockAndRead(app, tx, { paid, payment, at })
     const decided = judgePayment(app, known, { paid, payment, ready: installation !== null })
     if (decided.charge === undefined) return { value: decided }

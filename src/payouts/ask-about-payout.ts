@@ -121,7 +121,7 @@ async function reportMismatch(
     { object_id: subject },
     'the rail reports another amount, party or reference than was asked for',
   )
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(askLater(app, payout))
     return {
       value: null,
@@ -142,7 +142,7 @@ async function askAgain(app: App, payout: DuePayout, answer: Answered): Promise<
   const attempt = referenceOf(payout)
   const notFoundAt = answer.kind === 'not_found' ? app.clock.now() : null
   const evidence = addEvidence(attempt, answer.kind, answer.evidence)
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts([payout]))
     if (!locked?.open) return { value: null, last: [evidence] }
     const stale = locked.nth !== payout.nth || locked.state === 'not_sent'

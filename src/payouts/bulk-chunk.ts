@@ -74,7 +74,7 @@ type Known = {
 /** Gives the next items their results; whether any are left. */
 function runChunk(app: App, { merchantId, id, mode, readiness }: Place): Promise<boolean> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
     const [[batch], [terms], [stops]] = await tx.send(
       lockBatch(merchantId, id),
       termsForPayout([{ merchantId, mode }]),

@@ -64,7 +64,7 @@ export async function finishBatch(
   batch: Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>,
 ): Promise<Answer> {
   const owner: KeyOwner = { merchantId: batch.merchantId, mode: batch.mode, key: batch.key }
-  const body = await app.db.transaction(async (tx) => {
+  const body = await app.db.transactionFor({ of: batch.merchantId, begun: true }, async (tx) => {
     const [rows] = await tx.send(resultsOf(batch.merchantId, batch.id))
     const repeated = JSON.stringify(presentBatch(batch.id, rows, true))
     return {
@@ -95,7 +95,7 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
   const { merchantId, mode } = caller
   const owner = { merchantId, mode, key }
   const at = app.clock.now()
-  return app.db.transaction<Answer | BulkBatch>(async (tx) => {
+  return app.db.transactionFor<Answer | BulkBatch>({ of: merchantId, begun: true }, async (tx) => {
     const [[terms], [seen], [stops], ...locked] = await tx.send(
       termsForPayout([{ merchantId, mode }]),
       findKeys([owner]),

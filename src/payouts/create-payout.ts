@@ -3,7 +3,15 @@ import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, batchByKind, done, failed, type Outcome } from '../platform/batch.ts'
+import {
+  type Batch,
+  batch,
+  batchByKind,
+  done,
+  failed,
+  type Outcome,
+  type RunTurn,
+} from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
@@ -87,7 +95,7 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
 export function payoutCreation(app: App): PayoutCreation {
   const ofOneMode = () =>
     batch<Item, Created>({
-      run: (items) => inOpenMonth(() => storePayouts(app, items)),
+      run: (items, turn) => inOpenMonth(() => storePayouts(app, items, turn)),
       laneOf: (item) => item.caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.mode)
@@ -115,10 +123,14 @@ type Known = {
   at: Date
 }
 
-export async function storePayouts(app: App, items: readonly Item[]): Promise<Outcome<Created>[]> {
+export async function storePayouts(
+  app: App,
+  items: readonly Item[],
+  turn: Partial<RunTurn> = {},
+): Promise<Outcome<Created>[]> {
   const at = app.clock.now()
   const places = distinctPlaces(items)
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const [terms, keys, stops, ...locked] = await tx.send(
       termsForPayout(places),
       findKeys(items),

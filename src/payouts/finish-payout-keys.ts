@@ -25,7 +25,7 @@ export function finishPayoutKeys(app: App): Promise<number> {
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[payout]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
     if (!payout) return { value: null, last: [freeKey(orphan)] }
     const answer = finishKey(orphan, { status: 201, body: JSON.stringify(firstView(payout)) })

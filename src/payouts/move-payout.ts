@@ -4,7 +4,15 @@ import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, type Outcome, runApart } from '../platform/batch.ts'
+import {
+  type Batch,
+  batch,
+  done,
+  type Outcome,
+  type RunTurn,
+  runApart,
+  turnOfOneRun,
+} from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
@@ -57,9 +65,10 @@ export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => 
 /** The batch behind the door. */
 export function payoutMoves(app: App): PayoutMoves {
   return batch({
-    run: async (moves) => {
+    run: async (moves, turn) => {
       // Two answers about one payout in one batch are told apart by giving the later one a transaction of its own.
-      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some)))
+      const whole = turnOfOneRun(moves, nameOf, turn)
+      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
       crashPoint('payout.moved')
       if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
       return moved
@@ -70,9 +79,13 @@ export function payoutMoves(app: App): PayoutMoves {
 
 const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
 
-async function moveOnce(app: App, moves: readonly PayoutMove[]): Promise<Outcome<PayoutMoved>[]> {
+async function moveOnce(
+  app: App,
+  moves: readonly PayoutMove[],
+  turn: Partial<RunTurn>,
+): Promise<Outcome<PayoutMoved>[]> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
     const overtaken = await overtakenOf(tx, moves)
     const current = moves.filter((move) => !overtaken.has(move))
     const { moved, writes } = await endPayoutsIn(tx, current, at)

@@ -74,7 +74,7 @@ type Marking = Marked | 'held' | 'taken'
 
 /** It cannot leave now: looked at again after this long. */
 async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<void> {
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts([payout]))
     if (!isQueued(locked, payout)) return { value: null }
     return { value: null, last: [...heldBack(app, { ...payout, ...locked }, waitMs), countTry(payout)] }
@@ -100,7 +100,7 @@ const isQueued = (locked: LockedPost | undefined, { nth }: DuePayout): locked is
 async function markAsSending(app: App, payout: DuePayout, installation: string): Promise<Marking> {
   const { merchantId, mode } = payout
   const attempt = attemptOf(payout)
-  return app.db.transaction<Marking>(async (tx) => {
+  return app.db.transactionFor<Marking>({ kind: 'outcome' }, async (tx) => {
     const [[locked], [stops], [head]] = await tx.send(
       lockPosts([payout]),
       lockStops(),
@@ -175,7 +175,7 @@ async function writeIfCurrent(
   { payout, post }: Posted,
   calls: { current: readonly Call[]; always: readonly Call[] },
 ): Promise<void> {
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts([payout]))
     const current = locked?.open && isCurrent(locked, post.nth) ? calls.current : []
     return { value: null, last: [...current, ...calls.always] }
@@ -183,7 +183,7 @@ async function writeIfCurrent(
 }
 
 async function write(app: App, calls: readonly Call[]): Promise<void> {
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(...calls)
     return { value: null }
   })

@@ -173,7 +173,7 @@ async function publish(app: App, work: Submission, heard: Published): Promise<An
   const { payout, owner } = work
   const inDoubt = heard.to === 'in_doubt'
   const answer = firstAnswer(payout, inDoubt)
-  return app.db.transaction<Answer | null>(async (tx) => {
+  return app.db.transactionFor<Answer | null>({ kind: 'outcome' }, async (tx) => {
     // The payout before its key, as movePayout takes them.
     const [[locked]] = await tx.send(lockPosts([payout]))
     if (locked?.voided) return { value: null }
@@ -211,7 +211,7 @@ async function refuse(
   })
   if (moved !== 'overtaken') return answer
   const doubted = firstAnswer(payout, true)
-  await app.db.transaction(async (tx) => {
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(finishKey(owner, doubted), ...evidence)
     return { value: null }
   })

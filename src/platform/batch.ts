@@ -1,6 +1,17 @@
 import { availableParallelism } from 'node:os'
+import {
+  countBatch,
+  emptyLane,
+  isFull,
+  type Lane,
+  MAX_APART,
+  putInto,
+  takeFairly,
+  type Waiting,
+} from './batch-lane.ts'
 import { crashPoint } from './crash-point.ts'
-import { DatabaseAway } from './db/errors.ts'
+import { DatabaseAway, isLockTimeout } from './db/errors.ts'
+import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
 
 /** What became of one item of a batch: its value, or the error that is its own and nobody else's. */
@@ -9,9 +20,15 @@ export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: 
 export const done = <Result>(value: Result): Outcome<Result> => ({ ok: true, value })
 export const failed = (error: unknown): Outcome<never> => ({ ok: false, error })
 
+/**
+ * How a run is to go (the turn of its transaction, db/database.ts): beside items of others it must not wait for anybody's lock; by
+ * itself it is of one key alone.
+ */
+export type RunTurn = { hurry: true } | { hurry: false; of: number }
+
 export type BatchOptions<Item, Result> = {
   /** Runs a batch in one transaction and answers each item in the order given. May throw: then see below. */
-  run(items: readonly Item[]): Promise<Outcome<Result>[]>
+  run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   /** Items of one key always travel in the same lane, so that two batches never fight over one merchant's rows. */
   laneOf(item: Item): number
   lanes?: number
@@ -35,78 +52,154 @@ const MAX_ITEMS = 200
 const LANES = Math.max(2, Math.floor(availableParallelism() / 2))
 // Items run one by one after a failed batch wait no longer than this together; the rest hears 503 and comes again.
 const ONE_BY_ONE_MS = 3000
-// Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
-const MAX_WAITING = 2000
+/** Items of a key whose rows somebody else holds: they wait here, by themselves, and keep nobody else. */
+type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<void> }
 
-type Waiting<Item, Result> = {
-  item: Item
-  resolve: (value: Result) => void
-  reject: (error: unknown) => void
+/** All that belongs to one batch. */
+type Group<Item, Result> = {
+  run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
+  max: number
+  lanes: Lane<Item, Result>[]
+  apart: Map<number, Apart<Item, Result>>
+  listeners: ((size: number, ms: number) => void)[]
 }
-type Lane<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<void> | null }
 
 /**
  * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs,
  * arrivals collect; when it ends, all that waited (up to `max`) is the next batch. No timer, no window: an idle
  * system commits immediately, a loaded one commits fifty items for the price of one.
  * When a batch throws for a reason that lies in one of its items, the items are run one by one, so that a bad one
- * never fails its neighbours; when the database is away, all of them hear so.
+ * never fails its neighbours; when the database is away, all of them hear so. When a row is locked, each key runs for itself,
+ * and the one whose row it is goes on apart, with more patience.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
   const { run, laneOf, lanes: laneCount = LANES, max = MAX_ITEMS } = options
-  const lanes: Lane<Item, Result>[] = Array.from({ length: laneCount }, () => ({
-    waiting: [],
-    running: null,
-  }))
-  const listeners: ((size: number, ms: number) => void)[] = []
-
-  async function drain(lane: Lane<Item, Result>): Promise<void> {
-    // One turn of the event loop: what has arrived in the same read of the sockets travels together.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (lane.waiting.length > 0) {
-      const items = lane.waiting.splice(0, max)
-      const started = performance.now()
-      crashPoint('batch.collected')
-      await settle(items, run)
-      for (const listener of listeners) listener(items.length, performance.now() - started)
-    }
-    lane.running = null
-  }
-
+  const lanes = Array.from({ length: laneCount }, emptyLane<Item, Result>)
+  const apart: Group<Item, Result>['apart'] = new Map()
+  const group: Group<Item, Result> = { run, max, lanes, apart, listeners: [] }
   return {
     add(item) {
-      const lane = lanes[Math.abs(laneOf(item)) % laneCount] as Lane<Item, Result>
-      if (lane.waiting.length >= MAX_WAITING) return Promise.reject(unavailable())
-      const promise = new Promise<Result>((resolve, reject) => lane.waiting.push({ item, resolve, reject }))
-      lane.running ??= drain(lane)
+      const key = laneOf(item)
+      const lane = lanes[Math.abs(key) % laneCount] as Lane<Item, Result>
+      const own = apart.get(key)
+      if (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)) return Promise.reject(unavailable())
+      const promise = new Promise<Result>((resolve, reject) => {
+        const entry = { item, key, resolve, reject }
+        if (own) return void own.waiting.push(entry)
+        putInto(lane, entry)
+      })
+      if (!own) lane.running ??= drain(group, lane)
       return promise
     },
-    waiting: () => lanes.reduce((sum, lane) => sum + lane.waiting.length, 0),
+    waiting: () => [...lanes, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
     idle: async () => {
-      while (lanes.some((lane) => lane.running !== null)) await Promise.all(lanes.map((lane) => lane.running))
+      while (apart.size > 0 || lanes.some((lane) => lane.running !== null))
+        await Promise.all([...lanes, ...apart.values()].map(({ running }) => running))
     },
     onRun: (listener) => {
-      listeners.push(listener)
+      group.listeners.push(listener)
     },
   }
 }
 
-async function settle<Item, Result>(
-  waiting: Waiting<Item, Result>[],
-  run: (items: readonly Item[]) => Promise<Outcome<Result>[]>,
+async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, Result>): Promise<void> {
+  // One turn of the event loop: what has arrived in the same read of the sockets travels together.
+  await new Promise((resolve) => setImmediate(resolve))
+  while (lane.waiting.length > 0) {
+    const items = takeFairly(lane, group.max).filter((entry) => !joinApart(group, entry))
+    if (items.length === 0) continue
+    const ms = await timed(group, items.length, () => settleHurried(group, items))
+    countBatch(lane, ms)
+  }
+  lane.running = null
+}
+
+async function timed<Item, Result>(
+  { listeners }: Group<Item, Result>,
+  count: number,
+  work: () => Promise<void>,
+): Promise<number> {
+  const started = performance.now()
+  crashPoint('batch.collected')
+  await work()
+  const ms = performance.now() - started
+  for (const listener of listeners) listener(count, ms)
+  return ms
+}
+
+async function settleHurried<Item, Result>(
+  group: Group<Item, Result>,
+  items: readonly Waiting<Item, Result>[],
 ): Promise<void> {
+  const again = async (some: readonly Waiting<Item, Result>[]) => {
+    const left = some.filter((entry) => !joinApart(group, entry))
+    if (left.length > 0) await settleHurried(group, left)
+  }
+  const error = await settle(items, { run: group.run, turn: { hurry: true }, again })
+  if (error === null) return
+  const byKey = [...groupBy(items, ({ key }) => key).values()]
+  for (const some of byKey)
+    if (byKey.length > 1) await settleHurried(group, some)
+    else goApart(group, some)
+}
+
+function joinApart<Item, Result>({ apart }: Group<Item, Result>, entry: Waiting<Item, Result>): boolean {
+  const own = apart.get(entry.key)
+  own?.waiting.push(entry)
+  return own !== undefined
+}
+
+function goApart<Item, Result>(group: Group<Item, Result>, items: readonly Waiting<Item, Result>[]): void {
+  const key = items[0]?.key as number // They are some, and all of one key.
+  const own: Apart<Item, Result> = { waiting: [...items], running: Promise.resolve() }
+  group.apart.set(key, own)
+  own.running = drainApart(group, key, own)
+}
+
+async function drainApart<Item, Result>(
+  group: Group<Item, Result>,
+  key: number,
+  own: Apart<Item, Result>,
+): Promise<void> {
+  const patient: RunTurn = { hurry: false, of: key }
+  const settleAlone = async (items: readonly Waiting<Item, Result>[]): Promise<void> => {
+    await settle(items, { run: group.run, turn: patient, again: settleAlone })
+  }
+  while (own.waiting.length > 0) {
+    const items = own.waiting.splice(0, group.max)
+    await timed(group, items.length, () => settleAlone(items))
+  }
+  group.apart.delete(key)
+}
+
+type Settling<Item, Result> = {
+  run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
+  turn: RunTurn
+  /** How one item is settled after a batch that failed. */
+  again(waiting: readonly Waiting<Item, Result>[]): Promise<void>
+}
+
+/** Answers all of them, unless the run was in a hurry and met a lock: then nobody has heard anything, and the error is given. */
+async function settle<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  { run, turn, again }: Settling<Item, Result>,
+): Promise<unknown> {
+  const items = waiting.map(({ item }) => item)
   try {
-    const outcomes = await run(waiting.map(({ item }) => item))
+    const outcomes = await run(items, turn)
     for (const [index, entry] of waiting.entries()) answer(entry, outcomes[index])
+    return null
   } catch (error) {
+    if (turn.hurry && isLockTimeout(error)) return error
     if (waiting.length === 1 || error instanceof DatabaseAway) {
       for (const { reject } of waiting) reject(error)
-      return
+      return null
     }
     const started = performance.now()
     for (const entry of waiting)
-      if (performance.now() - started < ONE_BY_ONE_MS) await settle([entry], run)
+      if (performance.now() - started < ONE_BY_ONE_MS) await again([entry])
       else entry.reject(unavailable())
+    return null
   }
 }
 
@@ -133,6 +226,13 @@ export function batchByKind<Item, Result, Kind extends string>(
     },
   }
 }
+
+/** The turn of a batch that is run by `runApart`: in a hurry only where one run does it all, for what has been done is not done again. */
+export const turnOfOneRun = <Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  turn: RunTurn,
+): Partial<RunTurn> => (new Set(items.map(nameOf)).size === items.length ? turn : {})
 
 /**
  * Runs items of which no two in one run may be about the same thing: of several with one name the first goes, the others

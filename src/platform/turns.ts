@@ -1,10 +1,8 @@
-import { batch, done } from './batch.ts'
+import { type Batch, batch, done, failed } from './batch.ts'
 
 /** A few lanes in which pieces of work go one after the other, those of one key in the same. */
-export type Turns = {
+export type Turns = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'> & {
   take<T>(key: number, work: () => Promise<T>): Promise<T>
-  /** Resolves when nothing is waiting or under way. */
-  idle(): Promise<void>
 }
 
 /**
@@ -13,13 +11,17 @@ export type Turns = {
  */
 export function turns(lanes: number): Turns {
   const queue = batch<{ key: number; work(): Promise<unknown> }, unknown>({
-    run: (some) => Promise.all(some.map(async ({ work }) => done(await work()))),
+    // What the work throws is its own: it has had its time to wait for locks, and is not run again.
+    run: (some) => Promise.all(some.map(({ work }) => work().then(done, failed))),
     laneOf: ({ key }) => key,
     lanes,
     max: 1,
   })
+  const { waiting, idle, onRun } = queue
   return {
     take: <T>(key: number, work: () => Promise<T>) => queue.add({ key, work }) as Promise<T>,
-    idle: () => queue.idle(),
+    waiting,
+    idle,
+    onRun,
   }
 }

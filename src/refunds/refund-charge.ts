@@ -13,7 +13,15 @@ import { costOf, reservePayout } from '../payouts/reserve-payout.ts'
 import { openSwitches, type Switches } from '../payouts/sandbox-switch.ts'
 import { addPayouts } from '../payouts/write-payouts.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, batchByKind, done, failed, type Outcome } from '../platform/batch.ts'
+import {
+  type Batch,
+  batch,
+  batchByKind,
+  done,
+  failed,
+  type Outcome,
+  type RunTurn,
+} from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import type { Caller } from '../platform/http/caller.ts'
@@ -52,7 +60,7 @@ export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Pr
 export function refunds(app: App): Refunds {
   const ofOneMode = () =>
     batch<Item, Refunded>({
-      run: (items) => inOpenMonth(() => refundTogether(app, items)),
+      run: (items, turn) => inOpenMonth(() => refundTogether(app, items, turn)),
       laneOf: (item) => item.caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.caller.mode)
@@ -72,10 +80,10 @@ type Known = {
   at: Date
 }
 
-async function refundTogether(app: App, items: readonly Item[]): Promise<Outcome<Refunded>[]> {
+async function refundTogether(app: App, items: readonly Item[], turn: RunTurn): Promise<Outcome<Refunded>[]> {
   const at = app.clock.now()
   const places = distinctPlaces(items)
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const [terms, charges, uses, stops, ...locked] = await tx.send(
       termsForPayout(places),
       lockCharges(ownCharges(items)),

@@ -25,7 +25,7 @@ export function finishDispenseKeys(app: App): Promise<number> {
 }
 
 function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[claim]] = await tx.send(lockAnswered({ merchantId: orphan.merchantId, id: orphan.objectId }))
     if (!claim) return { value: null, last: [freeKey(orphan)] }
     return { value: null, last: endOf(orphan, claim, app.clock.now()) }

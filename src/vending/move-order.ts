@@ -88,7 +88,7 @@ export async function unlessSeen<T>(move: () => Promise<T>): Promise<T> {
 
 function judgeAndMove(app: App, moves: readonly OrderMove[]) {
   const at = app.clock.now()
-  return app.db.transaction(async (tx) => {
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const known = await lockAndRead(tx, moves)
     const verdicts = moves.map((move) =>
       isSeen(known, move) ? 'seen' : judgeMove(orderOf(known, move), move, factsOf(known, move)),

@@ -5,8 +5,10 @@ import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
 import { readExact } from '../exact-json.ts'
 import { readSum } from '../sums.ts'
-import { CommitUnknown, classify, isRetryable } from './errors.ts'
-import type { Statement } from './statement.ts'
+import { CommitUnknown, classify, isLockTimeout, isRetryable } from './errors.ts'
+import { type Gate, gate, type Share } from './gate.ts'
+import { type DatabaseOptions, makePool, openAll } from './pool.ts'
+import { type Statement, statement } from './statement.ts'
 
 const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Date
 // Only a sum over very many rows is a bigint; arithmetic that expects a number throws on it.
@@ -26,6 +28,14 @@ type RowsOf<T> = { [K in keyof T]: T[K] extends Call<infer Row> ? Row[] : never 
  */
 export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>> }
 
+type Work<T> = (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>
+
+/**
+ * `hurry`: this work carries things of several merchants, and the lock of one must not keep the others: it waits shortly for locks
+ * and does not try again after a lock time-out. Without a kind it is money that goes out, or anything else.
+ */
+export type Turn = Partial<Share> & { hurry?: boolean }
+
 /** Connections to one schema (a cell, or the directory). Statements never name a schema: search_path does. */
 export type Database = {
   /** Runs one statement outside any transaction. Errors: DatabaseAway, or the server's own. */
@@ -37,37 +47,26 @@ export type Database = {
    * COMMIT, in one flush (ledger.md section 7). Repeats the whole transaction up to three times on deadlock,
    * serialization failure and lock time-out. Errors: DatabaseAway, CommitUnknown, or the server's own.
    */
-  transaction<T>(work: (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>): Promise<T>
+  transaction<T>(work: Work<T>): Promise<T>
+  /** The same, in this turn. */
+  transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
   /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
   /** Opens every connection now: a burst after the start must not wait for the server to fork. */
   warm(): Promise<void>
   close(): Promise<void>
+  /** How many wait for a connection. */
+  waiting(): number
   readonly pool: pg.Pool
   /** How many connections it opens at most. */
   readonly mostConnections: number
 }
 
-export type DatabaseOptions = {
-  connectionString: string
-  schema: string
-  role: string | null
-  /** For transactions. */
-  connections: number
-  /** For statements on their own, so that reads and money never wait for each other's connections. */
-  singleConnections: number
-  statementTimeoutMs: number
-  applicationName: string
-}
-
-// A request would rather hear 503 than wait in a queue that does not move (reliability.md 6.3).
-const WAIT_FOR_CONNECTION_MS = 250
-// Single statements come in bursts (a start with no key remembered), and a stalled event loop counts as waiting.
-const WAIT_FOR_SINGLE_MS = 500
 /** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
 const REPORTS_AT_ONCE = 4
-const LOCK_TIMEOUT_MS = 1000
-const IDLE_IN_TRANSACTION_MS = 5000
+// Longer than a commit of somebody else takes, far shorter than anybody wants to wait for a merchant that is not his.
+const HURRIED_LOCK_MS = '200ms'
+const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
 const TRIES = 3
 const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 const BEGIN = { name: 'begin', text: 'begin' }
@@ -87,68 +86,77 @@ export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call
 
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
-  const single = makePool(
-    { ...options, connections: options.singleConnections, waitMs: WAIT_FOR_SINGLE_MS },
-    true,
-  )
+  const single = makePool({ ...options, connections: options.singleConnections }, true)
   const reports = makePool({ ...options, connections: REPORTS_AT_ONCE, statementTimeoutMs: 60_000 }, false)
+  const money = gateFor(options, options.connections, Math.floor(options.connections / 4))
+  const reads = gateFor(options, options.singleConnections, 0)
+  const transactionFor: Database['transactionFor'] = ({ kind = 'out', hurry = false, ...of }, work) =>
+    retried(hurry, () =>
+      passing(money, { kind, ...of }, () =>
+        withClient(pool, (client) => commitWork(client, hurry ? hurried(work) : work)),
+      ),
+    )
   return {
     pool,
     mostConnections: options.connections + options.singleConnections + REPORTS_AT_ONCE,
     warm: async () => {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },
-    query: async (statement, values = []) => {
-      const result = await single
-        .query({ name: statement.name, text: statement.text, values })
-        .catch(throwClassified)
-      return result.rows
-    },
-    queries: (...calls) =>
-      withClient(single, async (client) => {
-        const results = await settled(together(client, () => calls.map((one) => run(client, one))))
-        return results.map((result) => result.rows) as never
+    query: (statement, values = []) =>
+      passing(reads, READ, async () => {
+        const result = await single
+          .query({ name: statement.name, text: statement.text, values })
+          .catch(throwClassified)
+        return result.rows
       }),
-    transaction: (work) => retried(() => withClient(pool, (client) => commitWork(client, work))),
+    queries: (...calls) =>
+      passing(reads, READ, () =>
+        withClient(single, async (client) => {
+          const results = await settled(together(client, () => calls.map((one) => run(client, one))))
+          return results.map((result) => result.rows) as never
+        }),
+      ),
+    transaction: (work) => transactionFor({}, work),
+    transactionFor,
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
+    waiting: () => money.waiting() + reads.waiting(),
     close: async () => {
       await Promise.all([pool.end(), single.end(), reports.end()])
     },
   }
 }
 
-// Every statement of these connections finds its rows by an index, in a loop over a few keys. A plan made while a table was
-// still small (a scan, a hash of all of it) would stay in use when it has grown, and cost a thousand times as much.
-const INDEX_PLANS = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off']
+const READ: Share = { kind: 'in' }
 
-function makePool(options: DatabaseOptions & { waitMs?: number }, pipeline: boolean): pg.Pool {
-  const settings = [
-    `search_path=${options.schema}`,
-    ...(options.role === null ? [] : [`role=${options.role}`]),
-    `lock_timeout=${LOCK_TIMEOUT_MS}`,
-    `statement_timeout=${options.statementTimeoutMs}`,
-    `idle_in_transaction_session_timeout=${pipeline ? IDLE_IN_TRANSACTION_MS : 60_000}`,
-    'timezone=UTC',
-    ...(pipeline ? INDEX_PLANS : []),
-  ]
-  const pool = new pg.Pool({
-    connectionString: options.connectionString,
-    max: options.connections,
-    connectionTimeoutMillis: options.waitMs ?? WAIT_FOR_CONNECTION_MS,
-    idleTimeoutMillis: pipeline ? 0 : 60_000,
-    keepAlive: true,
-    application_name: options.applicationName,
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
-    ...({ pipeline } as object),
+/** `kept`: of transactions a quarter stays free for each kind; the last quarter is whose comes first. */
+const gateFor = ({ patient = false }: DatabaseOptions, size: number, kept: number): Gate =>
+  gate({
+    size,
+    keptFree: { outcome: kept, in: kept, out: kept },
+    patience: patient ? 'patient' : 'service',
   })
-  // An idle connection that dies is replaced by the next request; the error must not end the process.
-  pool.on('error', () => {})
-  return pool
+
+async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Promise<T> {
+  const leave = await gate.enter(share)
+  try {
+    return await work()
+  } finally {
+    leave()
+  }
 }
 
-async function openAll(pool: pg.Pool, count: number): Promise<void> {
-  const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
-  for (const client of clients) if (client.status === 'fulfilled') client.value.release()
+/** The short patience travels with the first statements of the work. */
+function hurried<T>(work: Work<T>): Work<T> {
+  return (tx) => {
+    let told = false
+    return work({
+      send: async (...calls) => {
+        const first = told ? [] : [call(HURRY, HURRIED_LOCK_MS)]
+        told = true
+        return (await tx.send(...first, ...calls)).slice(first.length) as never
+      },
+    })
+  }
 }
 
 async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -171,10 +179,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promis
   }
 }
 
-async function commitWork<T>(
-  client: PoolClient,
-  work: (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>,
-): Promise<T> {
+async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<T> {
   let begun = false
   const tx: Tx = {
     send: async (...calls) => {
@@ -240,12 +245,12 @@ async function settled(queries: Promise<pg.QueryResult>[]): Promise<pg.QueryResu
   })
 }
 
-async function retried<T>(work: () => Promise<T>): Promise<T> {
+async function retried<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      if (!isRetryable(error) || attempt === TRIES) throw error
+      if (!isRetryable(error) || attempt === TRIES || (hurry && isLockTimeout(error))) throw error
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45))
     }
   }

@@ -18,7 +18,8 @@ export class CommitUnknown extends Error {
 /** A rule of the program sent the transaction back; nothing of it was written, and a later one may pass. */
 export class NotNow extends Error {}
 
-const RETRYABLE = new Set(['40001', '40P01', '55P03'])
+const LOCK_NOT_AVAILABLE = '55P03'
+const RETRYABLE = new Set(['40001', '40P01', LOCK_NOT_AVAILABLE])
 // Connection and resource classes, server shutting down or starting, read-only after a failover, statement cancelled.
 const AWAY = /^(08|53|57P0|58|XX000)|^(57014|25006|25P03)$/
 
@@ -41,6 +42,9 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof CommitUnknown || error instanceof NotNow || error instanceof TooBusy) return true
   return isRetryable(error) || classify(error) instanceof DatabaseAway
 }
+
+/** Somebody else has held a row for longer than this work wanted to wait. */
+export const isLockTimeout = (error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE
 
 /** Turns errors of the driver and of an unwell server into DatabaseAway; leaves our own mistakes as they are. */
 export function classify(error: unknown): unknown {

@@ -1,7 +1,5 @@
-import { CommitUnknown, classify, DatabaseAway, NotNow, sqlState } from '../db/errors.ts'
+import { CommitUnknown, classify, DatabaseAway, isLockTimeout, NotNow } from '../db/errors.ts'
 import { Refusal, unavailable } from '../refusal.ts'
-
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /** The one mapper from what was thrown to what is answered. Anything unknown is our own bug: 500, and the log has the rest. */
 export function refusalFor(thrown: unknown): Refusal {
@@ -12,7 +10,7 @@ export function refusalFor(thrown: unknown): Refusal {
     error instanceof DatabaseAway ||
     error instanceof CommitUnknown ||
     error instanceof NotNow ||
-    sqlState(error) === LOCK_NOT_AVAILABLE
+    isLockTimeout(error)
   )
     return unavailable()
   return new Refusal(500, 'internal_error', 'internal error - retry with the same Idempotency-Key')

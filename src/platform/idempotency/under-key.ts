@@ -60,7 +60,8 @@ function store(
   { request, use, decide }: { request: KeyedRequest; use: KeyUse | null; decide: Decide },
 ): Promise<Answer> {
   const at = app.clock.now()
-  return app.db.transaction(async (tx): Promise<{ value: Answer; last?: readonly Call[] }> => {
+  const turn = { kind: 'in', of: request.caller.merchantId } as const
+  return app.db.transactionFor(turn, async (tx): Promise<{ value: Answer; last?: readonly Call[] }> => {
     const replayed = use === null ? null : await replayedAnswer(tx, use)
     if (replayed !== null) return { value: replayed }
     const { answer, writes } = await decide(tx, at).catch((error) => refusedAnswer(error, request))

@@ -1,4 +1,4 @@
-import { type Batch, batch, done, failed, type Outcome } from '../batch.ts'
+import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../batch.ts'
 import { numbers, words } from '../db/columns.ts'
 import { type Call, call, type Database } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
@@ -102,7 +102,7 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
     open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
   }
   const asking: Batch<Ask, number> = batch({
-    run: (asks) => answerAsks(db, window, asks),
+    run: (asks, turn) => answerAsks({ db, window, turn }, asks),
     laneOf: ({ place }) => place.merchantId,
   })
   return {
@@ -204,13 +204,12 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
 
 /** Gives back first: it may be the very places that others want. */
 function answerAsks(
-  db: Database,
-  window: Pick<ExactWindow, 'lock' | 'open'>,
+  { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
   asks: readonly Ask[],
 ): Promise<Outcome<number>[]> {
   const places = new Map(asks.map(({ place }) => [keyOf(place), place]))
   const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
-  return db.transaction(async (tx) => {
+  return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)
     for (const { place, atMs, back } of asks) if (back) open.giveBack(place, atMs)
     const outcomes = asks.map((ask) => (ask.back ? done(ask.atMs) : takeOne(open, ask, nowMs)))

@@ -1,0 +1,77 @@
+// Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
+const MAX_WAITING = 2000
+const LONGEST_EXPECTED_MS = 2000
+// A full lane still takes this share more from those who hold little of it: who fills it is refused first.
+const FULL_FOR_ALL = 1.25
+const MOST_OF_ONE = 1 / 4
+const NEWEST_COUNTS = 0.2
+
+/** The most that wait apart for one key. */
+export const MAX_APART = MAX_WAITING * MOST_OF_ONE
+
+/** An item that waits for its answer. */
+export type Waiting<Item, Result> = {
+  item: Item
+  key: number
+  resolve: (value: Result) => void
+  reject: (error: unknown) => void
+}
+/** One of several queues of a batch, in which one run goes after the other. */
+export type Lane<Item, Result> = {
+  waiting: Waiting<Item, Result>[]
+  /** How many of those that wait are of which key. */
+  ofKey: Map<number, number>
+  running: Promise<void> | null
+  /** How long a batch takes, lately. */
+  usualMs: number
+}
+export const emptyLane = <Item, Result>(): Lane<Item, Result> => ({
+  waiting: [],
+  ofKey: new Map(),
+  running: null,
+  usualMs: 0,
+})
+
+export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<Item, Result>): void {
+  lane.waiting.push(entry)
+  lane.ofKey.set(entry.key, (lane.ofKey.get(entry.key) ?? 0) + 1)
+}
+
+/** Remembers how long a batch took. */
+export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): void {
+  lane.usualMs += (ms - lane.usualMs) * NEWEST_COUNTS
+}
+
+/** Too many wait, or too long: refused is first of all whoever holds more than his share of the lane. */
+export function isFull<Item, Result>(
+  { waiting, ofKey, usualMs }: Lane<Item, Result>,
+  key: number,
+  max: number,
+): boolean {
+  const expectedMs = Math.ceil(waiting.length / max) * usualMs
+  const fullness = Math.max(waiting.length / MAX_WAITING, expectedMs / LONGEST_EXPECTED_MS)
+  if (fullness < 1) return false
+  return fullness >= FULL_FOR_ALL || (ofKey.get(key) ?? 0) > waiting.length * MOST_OF_ONE
+}
+
+/** The next batch. Where not all fit, no key has more than its share of it before everybody else has had a place. */
+export function takeFairly<Item, Result>(lane: Lane<Item, Result>, max: number): Waiting<Item, Result>[] {
+  if (lane.waiting.length <= max) {
+    lane.ofKey.clear()
+    return lane.waiting.splice(0, max)
+  }
+  const share = Math.max(1, Math.floor(max * MOST_OF_ONE))
+  const taken = new Map<number, number>()
+  const [first, rest]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
+  for (const entry of lane.waiting) {
+    const count = taken.get(entry.key) ?? 0
+    const fits = first.length < max && count < share
+    if (fits) taken.set(entry.key, count + 1)
+    ;(fits ? first : rest).push(entry)
+  }
+  first.push(...rest.splice(0, max - first.length))
+  lane.waiting = rest
+  lane.ofKey = new Map()
+  for (const { key } of rest) lane.ofKey.set(key, (lane.ofKey.get(key) ?? 0) + 1)
+  return first
+}

@@ -1,0 +1,183 @@
+import { DatabaseAway } from './errors.ts'
+
+/**
+ * Who wants a connection (reliability.md 6.1): `outcome`: money that is under way, `in`: money that comes in, `out`: money that
+ * goes out, and all the rest. `of`: the number of the merchant for whom alone it is; absent where it is for several. `begun`: it is
+ * the rest of work that has begun, and is not refused any more.
+ */
+export type Share = { kind: Kind; of?: number; begun?: boolean }
+export type Kind = 'outcome' | 'in' | 'out'
+
+/** Hands out places, each kind with some that are kept free for it, and no more than a quarter of all to one merchant. */
+export type Gate = {
+  /** Resolves with the way out. Throws DatabaseAway when it would take too long. */
+  enter(share: Share): Promise<() => void>
+  /** How many wait. */
+  waiting(): number
+}
+
+export type GateOptions = {
+  size: number
+  /** How many of them stay free for each kind while others ask for more. */
+  keptFree: Readonly<Record<Kind, number>>
+  /** How long anybody waits at most; nobody is refused before when this is `patient`. */
+  patience: 'service' | 'patient'
+}
+
+type Waiter = Share & {
+  since: number
+  resolve: (leave: () => void) => void
+  reject: (error: unknown) => void
+}
+
+const KINDS: readonly Kind[] = ['outcome', 'in', 'out']
+// Who would wait longer than this is told at once; who waits while no place comes free for as long hears it then.
+const LONGEST_EXPECTED_MS = 1000
+// Estimates may be wrong: nobody waits longer than this for what was expected soon. What has begun waits longer, and what a rail
+// has said, for it is known to nobody else.
+const LONGEST_WAIT_MS = 3000
+const PATIENT_MS = 30_000
+const LOOK_EVERY_MS = 50
+// A look that comes this late says that the process itself stood still: places may have come free that it has not heard of.
+const STOOD_STILL_MS = 200
+const FIRST_GUESS_MS = 5
+const NEWEST_COUNTS = 0.1
+
+type House = GateOptions & {
+  used: Record<Kind, number>
+  /** How many places each merchant has. */
+  held: Map<number, number>
+  queues: Record<Kind, Waiter[]>
+  ofOneMerchant: number
+  /** How long a place is held, lately: for one merchant, which may wait for locks, and for several, which does not. */
+  usualMs: Record<Kind, { alone: number; several: number }>
+  lastLeftAt: number
+  lookedAt: number
+  looking: NodeJS.Timeout | null
+}
+
+export function gate(options: GateOptions): Gate {
+  const usual = () => ({ alone: FIRST_GUESS_MS, several: FIRST_GUESS_MS })
+  const house: House = {
+    ...options,
+    used: { outcome: 0, in: 0, out: 0 },
+    held: new Map(),
+    queues: { outcome: [], in: [], out: [] },
+    ofOneMerchant: Math.max(1, Math.floor(options.size / 4)),
+    usualMs: { outcome: usual(), in: usual(), out: usual() },
+    lastLeftAt: performance.now(),
+    lookedAt: 0,
+    looking: null,
+  }
+  const { queues } = house
+  return {
+    enter(share) {
+      if (hasRoom(house, share.kind) && !isCapped(house, share)) return Promise.resolve(admit(house, share))
+      if (!isPatient(house, share) && expectedMs(house, share) > LONGEST_EXPECTED_MS)
+        return Promise.reject(noPlace())
+      return new Promise((resolve, reject) => {
+        queues[share.kind].push({ ...share, since: performance.now(), resolve, reject })
+        if (house.looking !== null) return
+        house.lookedAt = performance.now()
+        house.looking = setInterval(look, LOOK_EVERY_MS, house)
+      })
+    },
+    waiting: () => KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
+  }
+}
+
+const allUsed = ({ used }: House) => used.outcome + used.in + used.out
+
+function hasRoom(house: House, kind: Kind): boolean {
+  const { keptFree, used, size } = house
+  const keptForOthers = KINDS.reduce(
+    (sum, other) => sum + (other === kind ? 0 : Math.max(0, keptFree[other] - used[other])),
+    0,
+  )
+  return size - allUsed(house) > keptForOthers
+}
+
+const isCapped = ({ held, ofOneMerchant }: House, { of }: Share) =>
+  of !== undefined && (held.get(of) ?? 0) >= ofOneMerchant
+
+/** Takes a place; what it answers gives the place back. */
+function admit(house: House, { kind, of }: Share): () => void {
+  const at = performance.now()
+  // While nobody was inside nobody could leave.
+  if (allUsed(house) === 0) house.lastLeftAt = at
+  house.used[kind] += 1
+  if (of !== undefined) house.held.set(of, (house.held.get(of) ?? 0) + 1)
+  let inside = true
+  return () => {
+    if (!inside) return
+    inside = false
+    house.lastLeftAt = performance.now()
+    const usual = house.usualMs[kind]
+    const sort = of === undefined ? 'several' : 'alone'
+    usual[sort] += (house.lastLeftAt - at - usual[sort]) * NEWEST_COUNTS
+    house.used[kind] -= 1
+    if (of !== undefined) countOut(house, of)
+    serve(house)
+  }
+}
+
+function countOut({ held }: House, of: number): void {
+  const left = (held.get(of) ?? 1) - 1
+  if (left === 0) held.delete(of)
+  else held.set(of, left)
+}
+
+/** Lets in whoever may go, the first of each kind that is not held back by its own merchant. */
+function serve(house: House): void {
+  for (const kind of KINDS)
+    while (house.queues[kind].length > 0 && hasRoom(house, kind)) {
+      const next = house.queues[kind].findIndex((waiter) => !isCapped(house, waiter))
+      if (next === -1) break
+      const [waiter] = house.queues[kind].splice(next, 1)
+      waiter?.resolve(admit(house, waiter))
+    }
+}
+
+const isPatient = ({ patience }: House, { kind, begun }: Share) =>
+  patience === 'patient' || kind === 'outcome' || begun === true
+
+/** Who stands before this one counts; who is held back by his own merchant does not, but for that merchant itself. */
+function expectedMs(house: House, { kind, of }: Share): number {
+  const { queues, held, ofOneMerchant, used } = house
+  const before = new Map<number | undefined, number>()
+  for (const waiter of queues[kind]) before.set(waiter.of, (before.get(waiter.of) ?? 0) + 1)
+  const { alone, several } = house.usualMs[kind]
+  let ahead = (before.get(undefined) ?? 0) * several
+  for (const [merchant, count] of before)
+    if (merchant !== undefined) ahead += Math.min(count, ofOneMerchant - (held.get(merchant) ?? 0)) * alone
+  const own = of === undefined ? 0 : ((before.get(of) ?? 0) * alone) / ofOneMerchant
+  const stoodMs = allUsed(house) === house.size ? performance.now() - house.lastLeftAt : 0
+  // As many go on at once as hold a place now.
+  return Math.max(ahead / Math.max(1, used[kind]), own, stoodMs)
+}
+
+function isTooLate(house: House, waiter: Waiter, now: number): boolean {
+  const waitedMs = now - waiter.since
+  if (isPatient(house, waiter)) return waitedMs > PATIENT_MS
+  return waitedMs > LONGEST_WAIT_MS || now - Math.max(house.lastLeftAt, waiter.since) > LONGEST_EXPECTED_MS
+}
+
+/** Tells those who have waited too long. */
+function look(house: House): void {
+  const { queues } = house
+  const now = performance.now()
+  const stoodStill = now - house.lookedAt > STOOD_STILL_MS
+  house.lookedAt = now
+  for (const kind of stoodStill ? [] : KINDS) {
+    const late = new Set(queues[kind].filter((waiter) => isTooLate(house, waiter, now)))
+    if (late.size === 0) continue
+    queues[kind] = queues[kind].filter((waiter) => !late.has(waiter))
+    for (const { reject } of late) reject(noPlace())
+  }
+  if (house.looking !== null && KINDS.every((kind) => queues[kind].length === 0)) {
+    clearInterval(house.looking)
+    house.looking = null
+  }
+}
+
+const noPlace = () => new DatabaseAway(new Error('no connection came free in time'))

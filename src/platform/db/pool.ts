@@ -1,0 +1,56 @@
+import pg from 'pg'
+
+export type DatabaseOptions = {
+  connectionString: string
+  schema: string
+  role: string | null
+  /** For transactions. */
+  connections: number
+  /** For statements on their own, so that reads and money never wait for each other's connections. */
+  singleConnections: number
+  statementTimeoutMs: number
+  applicationName: string
+  /** Waits long for a connection instead of refusing: for commands, which nobody sends again. */
+  patient?: boolean
+}
+
+// Only until the server has opened a new connection; who waits for one that others use waits at the gate.
+const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
+const LOCK_TIMEOUT_MS = 1000
+const IDLE_IN_TRANSACTION_MS = 5000
+
+// Every statement of these connections finds its rows by an index, in a loop over a few keys. A plan made while a table was
+// still small (a scan, a hash of all of it) would stay in use when it has grown, and cost a thousand times as much.
+const INDEX_PLANS = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off']
+
+/** `pipeline`: several statements on the wire at once; without it a connection may stay in one snapshot for long. */
+export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
+  const settings = [
+    `search_path=${options.schema}`,
+    ...(options.role === null ? [] : [`role=${options.role}`]),
+    `lock_timeout=${LOCK_TIMEOUT_MS}`,
+    `statement_timeout=${options.statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout=${pipeline ? IDLE_IN_TRANSACTION_MS : 60_000}`,
+    'timezone=UTC',
+    ...(pipeline ? INDEX_PLANS : []),
+  ]
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.connections,
+    connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
+    idleTimeoutMillis: pipeline ? 0 : 60_000,
+    keepAlive: true,
+    application_name: options.applicationName,
+    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    ...({ pipeline } as object),
+  })
+  // An idle connection that dies is replaced by the next request; the error must not end the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+/** Opens so many connections now. */
+export async function openAll(pool: pg.Pool, count: number): Promise<void> {
+  const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
+  for (const client of clients) if (client.status === 'fulfilled') client.value.release()
+}
