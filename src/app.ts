@@ -6,6 +6,7 @@ import { type KeyRing, keyRing } from './merchants/authenticate.ts'
 import { PAYMENTS_AT_ONCE } from './payment-links/pay-link.ts'
 import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
 import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
+import type { Batch } from './platform/batch.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { type KeysInFlight, keysInFlight } from './platform/idempotency/in-flight.ts'
@@ -43,7 +44,7 @@ export type App = Shared & {
   bulkWindow: ExactWindow
   refundWindow: ExactWindow
   /** The same and all others that are exact, by the name that an endpoint gives as its rate. */
-  exactWindows: Readonly<Record<string, ExactWindow>>
+  exactWindows: Readonly<Record<ExactRate, ExactWindow>>
   windows: SharedWindows
   /** In which reports are made. */
   reportTurns: ReportTurns
@@ -73,6 +74,16 @@ export type Shared = {
   baseUrl: string
   deadlineIn(ms: number): Deadline
 }
+
+type Lanes = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'>
+
+/** What all cells and processes count exactly. */
+export type ExactRate =
+  | 'charges'
+  | 'payouts'
+  | 'bulk_payouts'
+  | 'refunds'
+  | keyof ReturnType<typeof limitsBeforehand>
 
 export type Gateway = Shared & {
   cells: readonly App[]
@@ -216,27 +227,49 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
 }
 
 /** Whatever else writes, asks an operator or is dear: counted exactly too, in a transaction before the work. */
-function takenBeforehand(config: Config, db: Database): Record<string, ExactWindow> {
-  const limits = {
-    webhook_resend: config.rateWebhookResend,
-    resolve_account: config.rateResolveAccount,
-    statement_pdf: config.rateStatementPdf,
-    subaccounts: config.rateSubaccounts,
-    payment_links: config.ratePaymentLinks,
-    vending_orders: config.rateVending,
-    direct_dispense: config.rateVending,
-    invalidate_order: config.rateVending,
-    retry_dispense: config.rateDispenseRetry,
-    conformance: config.rateDispenseRetry,
-    dispense_secret: config.rateDispenseSecret,
-    scheduled_payouts: config.rateSchedules,
-    pause_schedule: config.rateSchedules,
-    resume_schedule: config.rateSchedules,
-    cancel_schedule: config.rateSchedules,
-  }
-  return Object.fromEntries(
-    Object.entries(limits).map(([what, limit]) => [what, exactWindow({ what, limit, db })]),
-  )
+const limitsBeforehand = (config: Config) => ({
+  webhook_resend: config.rateWebhookResend,
+  resolve_account: config.rateResolveAccount,
+  statement_pdf: config.rateStatementPdf,
+  subaccounts: config.rateSubaccounts,
+  payment_links: config.ratePaymentLinks,
+  vending_orders: config.rateVending,
+  direct_dispense: config.rateVending,
+  invalidate_order: config.rateVending,
+  retry_dispense: config.rateDispenseRetry,
+  conformance: config.rateDispenseRetry,
+  dispense_secret: config.rateDispenseSecret,
+  scheduled_payouts: config.rateSchedules,
+  pause_schedule: config.rateSchedules,
+  resume_schedule: config.rateSchedules,
+  cancel_schedule: config.rateSchedules,
+})
+
+type Beforehand = Record<keyof ReturnType<typeof limitsBeforehand>, ExactWindow>
+
+const takenBeforehand = (config: Config, db: Database): Beforehand =>
+  Object.fromEntries(
+    Object.entries(limitsBeforehand(config)).map(([what, limit]) => [what, exactWindow({ what, limit, db })]),
+  ) as Beforehand // Object.fromEntries forgets the names that it was given.
+
+/** Where work of this cell waits for its turn, by name: the metrics show each, and a stop waits for all. */
+export const lanesOf = (app: App): Readonly<Record<string, Lanes>> => ({
+  'create charges': app.chargeCreation,
+  'move charges': app.chargeMoves,
+  'create payouts': app.payoutCreation,
+  'move payouts': app.payoutMoves,
+  'refund charges': app.refunds,
+  'pay links': app.paymentTurns,
+  'claim charges': app.claimTurns,
+})
+
+/** Resolves when no lane of this cell has anything waiting or under way. What one does may be another's work: they are asked in turn. */
+export async function untilIdle(app: App): Promise<void> {
+  const lanes = Object.values(lanesOf(app))
+  const windows = Object.values(app.exactWindows)
+  do {
+    await Promise.all([...lanes, ...windows].map((one) => one.idle()))
+  } while (lanes.some((one) => one.waiting() > 0))
 }
 
 function ownHosts(config: Config): string[] {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Gateway } from './app.ts'
+import { type Gateway, lanesOf } from './app.ts'
 import type { Config } from './config.ts'
 import { bearerToken } from './platform/http/guards.ts'
 import type { HttpServer } from './platform/http/server.ts'
@@ -77,12 +77,13 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   gauge(
     { name: 'batch_waiting', help: 'items waiting for a group commit', labelNames: ['batch'] },
     (self) => {
-      for (const app of cells()) {
-        self.set({ batch: 'create charges' }, app.chargeCreation.waiting())
-        self.set({ batch: 'move charges' }, app.chargeMoves.waiting())
-      }
+      for (const app of cells())
+        for (const [batch, lanes] of Object.entries(lanesOf(app))) self.set({ batch }, lanes.waiting())
     },
   )
+  gauge({ name: 'db_pool_waiting', help: 'work waiting for a connection', labelNames: ['pool'] }, (self) => {
+    for (const { cell, db } of cells()) self.set({ pool: cell }, db.waiting())
+  })
   gauge({ name: 'idempotency_in_flight', help: 'keys being worked on' }, (self) => {
     self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0))
   })
@@ -97,10 +98,9 @@ export function observeBatches(registry: Registry, gateway: Gateway): void {
     buckets: BATCH_SIZES,
     registers: [registry],
   })
-  for (const app of gateway.cells) {
-    app.chargeCreation.onRun((items) => size.observe({ batch: 'create charges' }, items))
-    app.chargeMoves.onRun((items) => size.observe({ batch: 'move charges' }, items))
-  }
+  for (const app of gateway.cells)
+    for (const [batch, lanes] of Object.entries(lanesOf(app)))
+      lanes.onRun((items) => size.observe({ batch }, items))
 }
 
 function same(given: string, wanted: string): boolean {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { raiseAlertsNow } from './alerts/look-around.ts'
 import { ENDPOINTS } from './api.ts'
-import type { App, Gateway } from './app.ts'
+import { type App, type Gateway, untilIdle } from './app.ts'
 import { publicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
@@ -279,14 +279,8 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
   await Promise.all(door.workers.map((worker) => worker.stop()))
   await requests
   await Promise.all(door.sweeps.map((sweep) => sweep.finish?.()))
-  await Promise.all(
-    (door.opened?.gateway.cells ?? []).flatMap((app) => [
-      app.chargeCreation.idle(),
-      app.paymentTurns.idle(),
-      app.claimTurns.idle(),
-      app.chargeMoves.idle(),
-    ]),
-  )
+  await Promise.all((door.opened?.gateway.cells ?? []).map(untilIdle))
+  await door.opened?.gateway.addressCounts.idle()
   for (const timer of door.timers) clearInterval(timer)
   await door.opened?.close()
 }

@@ -27,6 +27,11 @@ export type RawBody<Body = unknown> = {
 
 type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>
 
+/** The limits that the product has, so that a misspelt one does not compile; plain reads are counted by the frame itself. */
+type RateOf<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, unknown>> }]
+  ? (Name & string) | 'reads'
+  : string
+
 /** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
 export type Endpoint<App> = {
   method: 'GET' | 'POST'
@@ -38,7 +43,7 @@ export type Endpoint<App> = {
   /** full: a collections-only key is refused with 403 before anything else is looked at (contract.md 3 f). */
   scope: 'any' | 'full'
   /** The name of its own rate limit; the total of all requests is counted beside it. */
-  rate: string
+  rate: RateOf<App>
   /**
    * `batch`: counted exactly, in the transaction of its work. `shared`: before the work, exactly as well, or (plain reads) in this
    * process, which hears the others.

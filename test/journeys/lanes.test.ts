@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import pg from 'pg'
+import { ENDPOINTS } from '../../src/api.ts'
+import { type App, lanesOf } from '../../src/app.ts'
+import { movePayout } from '../../src/payouts/move-payout.ts'
+import type { Payout } from '../../src/payouts/payout.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import { pay } from '../helpers/payouts.ts'
+import { payer } from '../helpers/schedules.ts'
+import { testDatabase } from '../helpers/test-database.ts'
+import { startService } from '../helpers/test-service.ts'
+
+test('S5: every lane of a cell is in the list that the stop and the metrics use', async () => {
+  const service = await startService({ env: { METRICS_TOKEN: 'look' } })
+  try {
+    const listed = Object.values(lanesOf(service.app))
+    for (const [name, part] of Object.entries(service.app) as [string, any][])
+      if (typeof part?.idle === 'function' && typeof part.onRun === 'function')
+        assert.ok(listed.includes(part), `${name} is listed`)
+    assert.ok(listed.length >= 7)
+    const { api } = await payer(service, 1_000_000)
+    assert.equal((await pay(api)).status, 201)
+    const shown = await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer look' } })
+    const text = await shown.text()
+    for (const name of Object.keys(lanesOf(service.app)))
+      assert.ok(text.includes(`batch_waiting{batch="${name}"}`), name)
+    assert.match(text, /batch_size_count\{batch="create payouts"\} 1/)
+  } finally {
+    await service.close()
+  }
+})
+
+test('S5: a limit that does not exist does not compile', () => {
+  const right: Pick<Endpoint<App>, 'rate'> = { rate: 'payment_links' }
+  // @ts-expect-error A misspelt limit would be no limit at all.
+  const wrong: Pick<Endpoint<App>, 'rate'> = { rate: 'payment_link' }
+  assert.ok(ENDPOINTS.some(({ rate }) => rate === right.rate))
+  assert.ok(ENDPOINTS.every(({ rate }) => rate !== wrong.rate))
+})
+
+test('S5: a stop waits for payouts that are on their way to their end', async () => {
+  const database = await testDatabase()
+  const service = await startService({ database })
+  const { api, merchantId } = await payer(service, 1_000_000)
+  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await pay(api)).body.id as string))
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const heads = `${service.app.cell}.ledger_heads`
+  try {
+    await client.query('begin')
+    await client.query(`select 1 from ${heads} where merchant_id = $1 for update`, [merchantId])
+    const moves = ids.map(async (id, nth) => {
+      // Some turns apart, so that they do not travel in one batch.
+      for (let turn = 0; turn < nth * 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      const payout = { merchantId, id, mode: 'test' } as Payout
+      return movePayout(service.app, { payout, to: { status: 'failed', reason: 'recipient_not_found' } })
+    })
+    for (let nth = 0; nth < 30; nth += 1) await new Promise((resolve) => setImmediate(resolve))
+    let isStopped = false
+    const stopping = service.close().then(() => {
+      isStopped = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    assert.equal(isStopped, false, 'it waits')
+    await client.query('rollback')
+    assert.deepEqual(await Promise.all(moves), ['moved', 'moved', 'moved'])
+    await stopping
+  } finally {
+    await client.end()
+    await database.drop()
+  }
+})
