@@ -4,16 +4,16 @@ import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
 import { measureIdle } from './idle.ts'
 import { FULL, measureMoney, QUICK } from './money.ts'
+import { measureOverload } from './overload.ts'
 import { measurePages } from './pages.ts'
 import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
 import { proveLedger } from './prove.ts'
-import { measureWindows } from './rate-windows.ts'
 import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
+// npm run bench [-- overload] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
 const {
   values: flags,
   positionals: [what],
@@ -49,7 +49,7 @@ async function measure() {
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
-  if (what === 'overload') return { ...described, ...(await measureWindows(stage)) }
+  if (what === 'overload') return { ...described, ...(await measureOverload(stage)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts: what they leave to be sent would be at work beside it.
   const idle = flags.quick ? null : await measureIdle(stage)
