@@ -1,12 +1,13 @@
 // The ordinary service with a live rail, which only construction can give it.
-// Usage: live-service.js <address of the operator> [all|web|worker]
+// Usage: live-service.js <address of the operator> [all|web|worker] [<address of a second contract> <file with the active one>]
+import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { clockFollowingFile, systemClock } from '../../src/platform/clock.ts'
 import { type Role, serve } from '../../src/serve.ts'
-import { httpRail } from '../helpers/http-rail.ts'
+import { type HttpRail, httpRail, SECOND_CONTRACT } from '../helpers/http-rail.ts'
 
-const [operatorUrl = '', role = 'all'] = process.argv.slice(2)
+const [operatorUrl = '', role = 'all', secondUrl, contractFile] = process.argv.slice(2)
 const config = readConfig()
 const clock = config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
 await serve({
@@ -14,5 +15,16 @@ await serve({
   role: role as Role,
   log: pino({ level: config.logLevel }),
   say: (line) => process.stderr.write(`${line}\n`),
-  liveRails: { op1_momo: httpRail(operatorUrl, clock) },
+  liveRails: { op1_momo: railOf(httpRail(operatorUrl, clock)) },
 })
+
+/** Staff switch the active contract while the service runs. */
+function railOf(rail: HttpRail): HttpRail {
+  if (secondUrl === undefined || contractFile === undefined) return rail
+  rail.addInstallation(SECOND_CONTRACT, secondUrl)
+  const readiness: HttpRail['readiness'] = (...asked) => {
+    rail.activate(readFileSync(contractFile, 'utf8'))
+    return rail.readiness(...asked)
+  }
+  return { ...rail, readiness }
+}

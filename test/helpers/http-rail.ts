@@ -34,6 +34,8 @@ type Heard = { status: number; body: any; left: boolean; transport?: string; ela
 
 /** The contract that a rail of the tests begins with. */
 export const FIRST_INSTALLATION = 'first contract'
+/** One that a test may give it beside. */
+export const SECOND_CONTRACT = 'second contract'
 const REASONS: Record<string, ChargeFailure> = {
   NOT_ENOUGH_FUNDS: 'insufficient_funds',
   APPROVAL_REJECTED: 'user_cancelled',

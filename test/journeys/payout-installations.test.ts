@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { type Operator, startOperator } from '../fakes/operator.ts'
-import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
+import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/http-rail.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import {
   AMBIGUOUS,
@@ -17,7 +17,7 @@ import {
 
 // Two contracts with the operator, of which staff make the second one active while the first still has payouts in doubt.
 const FUNDS = 500_000
-const SECOND = 'second contract'
+const SECOND = SECOND_CONTRACT
 const ENDING = 'a contract that ends'
 let service: LiveService
 let second: Operator

@@ -1,15 +1,19 @@
+import { chargesNearTheEnd } from './balance-races.ts'
 import { bulksWithSameReferences, bulkWithMoneyForSome } from './bulk-races.ts'
 import { cardDeactivated, oneCardOnManyLinks } from './card-races.ts'
 import { manyCycles } from './cycle-races.ts'
+import { contractSwitched, stoppedProcess } from './doubt-races.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
+import { exceptionsOpenAndClose, freezeAgainstStarts } from './freeze-races.ts'
 import { fullAndCollectionsKey, oneKeyTwoEndpoints } from './key-payout-races.ts'
 import {
+  finishedKeyReplayed,
   keyRevoked,
   oneKeyManyOwners,
   oneKeyOneBody,
   oneKeyTwoBodies,
-  rateAcrossProcesses,
 } from './key-races.ts'
+import { largeRateAcrossProcesses, rateAcrossProcesses } from './limit-races.ts'
 import { closedUnderLoad, oneFormOfReusableLink, submitsOfOneLink } from './link-races.ts'
 import { callbacksOfOneOrder, manyDispensers } from './machine-races.ts'
 import { invalidateAgainstSubmit } from './order-races.ts'
@@ -23,6 +27,7 @@ import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-race
 export const RACES: readonly Race[] = [
   oneKeyOneBody,
   oneKeyTwoBodies,
+  finishedKeyReplayed,
   payoutsOnOneBalance,
   refundsOfOneCharge,
   refundAgainstPayout,
@@ -35,8 +40,14 @@ export const RACES: readonly Race[] = [
   oneFormOfReusableLink,
   closedUnderLoad,
   rateAcrossProcesses,
+  largeRateAcrossProcesses,
   keyRevoked,
   stopAgainstPayouts,
+  freezeAgainstStarts,
+  exceptionsOpenAndClose,
+  contractSwitched,
+  stoppedProcess,
+  chargesNearTheEnd,
   oneCardOnManyLinks,
   cardDeactivated,
   promptsOfOnePhone,

@@ -1,13 +1,19 @@
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
 import type { Running } from '../crash/processes.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { FIRST_INSTALLATION, type SECOND_CONTRACT } from '../helpers/http-rail.ts'
 
 /** Three web processes and two workers on one database, as they would stand behind a balancer, with a live rail. */
 export type Fleet = {
   installation: Installation
   operator: Operator
+  /** Another contract, with a platform of its own that knows nothing of the first. */
+  secondOperator: Operator
+  /** From now on new live movements of every process go to this contract. */
+  switchTo(contract: Contract): void
   /** Of the machines of `live`. */
   supplier: FakeSupplier
   /** The addresses of the web processes. */
@@ -18,9 +24,13 @@ export type Fleet = {
    */
   merchants: Record<'shop' | 'other' | 'held' | 'slow' | 'payer' | 'live', Merchant>
   /** Starts more processes for one race; they are killed after it. */
-  withMore<T>(more: readonly MoreProcesses[], work: (urls: string[]) => Promise<T>): Promise<T>
+  withMore<T>(
+    more: readonly MoreProcesses[],
+    work: (urls: string[], running: Running[]) => Promise<T>,
+  ): Promise<T>
   end(): Promise<void>
 }
+export type Contract = typeof FIRST_INSTALLATION | typeof SECOND_CONTRACT
 export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string> }
 
 /** What a race left behind: sentences about what should not be, and the figures that a reader wants to see. */
@@ -39,18 +49,20 @@ export async function startFleet(): Promise<Fleet> {
     SANDBOX_OUTCOME_SECONDS: String(OUTCOME_MS / 1000),
     SUPPLIER_ALLOW_PRIVATE: supplier.place,
   })
-  const operator = await startOperator()
-  return peopled({ installation, operator, supplier }).catch(async (error) => {
-    await Promise.all([installation.end(), operator.close(), supplier.close()])
+  const [operator, secondOperator] = [await startOperator(), await startOperator()]
+  const outside = { operator, secondOperator, supplier }
+  return peopled({ installation, ...outside }).catch(async (error) => {
+    await installation.end()
+    await closeAll(outside)
     throw error
   })
 }
 
-async function peopled({
-  installation,
-  operator,
-  supplier,
-}: Pick<Fleet, 'installation' | 'operator' | 'supplier'>): Promise<Fleet> {
+type Outside = Pick<Fleet, 'operator' | 'secondOperator' | 'supplier'>
+const closeAll = (outside: Outside) => Promise.all(Object.values(outside).map((one) => one.close()))
+
+async function peopled({ installation, ...outside }: Outside & Pick<Fleet, 'installation'>): Promise<Fleet> {
+  const { operator, secondOperator } = outside
   const [shop, other, held, slow, payer, live] = await Promise.all([
     installation.merchant('race-shop', ['--verified']),
     installation.merchant('race-other'),
@@ -64,9 +76,16 @@ async function peopled({
     installation.command(['merchants', 'set', live.handle, '--instant-settlement', 'true']),
   ])
 
+  const contractFile = join(installation.dataDir, '..', 'contract')
+  const switchTo = (contract: Contract) => {
+    // Whoever reads it meanwhile finds the one or the other.
+    writeFileSync(`${contractFile}.new`, contract)
+    renameSync(`${contractFile}.new`, contractFile)
+  }
+  switchTo(FIRST_INSTALLATION)
   async function startOne({ role, env = {} }: MoreProcesses) {
     const port = await freePort()
-    const program = { path: LIVE_PROGRAM, args: [operator.url, role] }
+    const program = { path: LIVE_PROGRAM, args: [operator.url, role, secondOperator.url, contractFile] }
     const running: Running = await installation.startReady({ role, port, env, program })
     return { url: `http://127.0.0.1:${port}`, running }
   }
@@ -75,21 +94,24 @@ async function peopled({
   await Promise.all(Array.from({ length: WORKERS }, () => startOne({ role: 'worker' })))
   return {
     installation,
-    operator,
-    supplier,
+    ...outside,
+    switchTo,
     webs: webs.map(({ url }) => url),
     merchants: { shop, other, held, slow, payer, live },
     withMore: async (more, work) => {
       const started = await Promise.all(more.map(startOne))
       try {
-        return await work(started.map(({ url }) => url))
+        return await work(
+          started.map(({ url }) => url),
+          started.map(({ running }) => running),
+        )
       } finally {
         await Promise.all(started.map(({ running }) => running.kill()))
       }
     },
     end: async () => {
       await installation.end()
-      await Promise.all([operator.close(), supplier.close()])
+      await closeAll(outside)
     },
   }
 }
@@ -111,22 +133,24 @@ export const newKey = (race: string) => `${race}-${process.pid}-${++keys}`
 /** A charge that succeeds. */
 export const CHARGE = { amount: 5000, channel: 'op1_momo', customer: { phone: '0700000000' } }
 
-/** One POST to one web process. Every request that waits has a connection of its own. */
-export async function post(
+type Request = { method?: 'GET' | 'POST'; path?: string; apiKey: string; key?: string; body?: object }
+
+/** One request to one web process, a POST unless said. Every request that waits has a connection of its own. */
+export async function sendTo(
   fleet: Fleet,
   url: string,
-  request: { path?: string; apiKey: string; key?: string; body?: object },
+  { method = 'POST', path = '/v1/charges', apiKey, key, body = {} }: Request,
 ): Promise<Reply> {
   const sentAt = performance.now()
-  const response = await fetch(`${url}${request.path ?? '/v1/charges'}`, {
-    method: 'POST',
+  const response = await fetch(`${url}${path}`, {
+    method,
     headers: {
-      authorization: `Bearer ${request.apiKey}`,
+      authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       'x-timestamp': String(Math.floor(fleet.installation.clock.nowMs() / 1000)),
-      ...(request.key === undefined ? {} : { 'idempotency-key': request.key }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
-    body: JSON.stringify(request.body ?? {}),
+    body: method === 'GET' ? null : JSON.stringify(body),
   })
   return {
     sentAt,
@@ -136,6 +160,9 @@ export async function post(
     retryAfter: response.headers.get('retry-after'),
   }
 }
+
+export const post = (fleet: Fleet, url: string, request: Omit<Request, 'method'>): Promise<Reply> =>
+  sendTo(fleet, url, request)
 
 /** Shed with the promise that the same key may come again: no race is lost by it, and a small machine sheds early. */
 export const isTooBusy = ({ status, retryAfter }: Reply) => status === 503 && retryAfter !== null

@@ -6,9 +6,9 @@ import {
   isTooBusy,
   newKey,
   post,
+  postUntilJudged,
   type Race,
   type Reply,
-  type Verdict,
   webOf,
 } from './fleet.ts'
 
@@ -69,45 +69,26 @@ export const oneKeyManyOwners: Race = {
   },
 }
 
-const LIMIT = 120
-const ASKED = 300
-const WINDOW_MS = 60_000
+const REPLAYS = 300
 
-/** A limit of 120 a minute lets exactly 120 through, whichever process is asked; also before there is a row to lock. */
-export const rateAcrossProcesses: Race = {
-  name: '   rate limit of 120 over three processes, 300 asked',
-  run: (fleet) =>
-    fleet.withMore(
-      Array(3).fill({ role: 'web', env: { RATE_LIMIT_CHARGES: String(LIMIT) } }),
-      async (urls) => {
-        const rounds: Verdict[] = []
-        await fleet.installation.sql('delete from rate_windows')
-        for (const state of ['no window yet', 'window a minute old']) {
-          rounds.push(await askTooOften(fleet, urls, state))
-          fleet.installation.advance(WINDOW_MS + 1000)
-        }
-        return {
-          wrong: rounds.flatMap(({ wrong }) => wrong),
-          seen: rounds.map(({ seen }) => seen).join('; '),
-        }
-      },
-    ),
-}
-
-async function askTooOften(fleet: Fleet, urls: readonly string[], state: string): Promise<Verdict> {
-  const apiKey = fleet.merchants.other.keys.test
-  const replies = await Promise.all(
-    Array.from({ length: ASKED }, (_, nth) =>
-      post(fleet, urls[nth % urls.length] as string, { apiKey, key: newKey('rate'), body: CHARGE }),
-    ),
-  )
-  const accepted = replies.filter(({ status }) => status === 201).length
-  const wrong = accepted === LIMIT ? [] : [`${state}: ${accepted} accepted, the limit is ${LIMIT}`]
-  const mute = replies.filter(({ status, retryAfter }) => status === 429 && retryAfter === null).length
-  if (mute > 0) wrong.push(`${state}: ${mute} answers 429 without Retry-After`)
-  const strange = replies.filter((reply) => reply.status !== 201 && reply.status !== 429 && !isTooBusy(reply))
-  if (strange.length > 0) wrong.push(`${state}: ${countKinds(strange)}`)
-  return { wrong, seen: `${state}: ${countKinds(replies)}` }
+/** Many requests repeat a key that is finished: each hears the same answer again, whoever asks beside it (M13). */
+export const finishedKeyReplayed: Race = {
+  name: `M13 ${REPLAYS} replays of a finished key at once`,
+  async run(fleet) {
+    const key = newKey('finished')
+    const request = { apiKey: fleet.merchants.shop.keys.test, key, body: { ...CHARGE, reference: key } }
+    const first = await postUntilJudged(fleet, webOf(fleet, 0), request)
+    const replies = await Promise.all(
+      Array.from({ length: REPLAYS }, (_, nth) => postUntilJudged(fleet, webOf(fleet, nth), request)),
+    )
+    const same = replies.filter(
+      ({ status, replayed, text }) => status === 201 && replayed && text === first.text,
+    )
+    const wrong =
+      first.status === 201 ? await rowsOf(fleet, key, 1) : [`the first: ${first.status} ${first.text}`]
+    if (same.length !== REPLAYS) wrong.push(`${REPLAYS - same.length} of ${REPLAYS} did not hear the answer`)
+    return { wrong, seen: countKinds(replies) }
+  },
 }
 
 const DEAD_WITHIN_MS = 1000

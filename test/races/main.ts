@@ -1,4 +1,4 @@
-// npm run race -- [--rounds N]
+// npm run race -- [--rounds N] [--only word]: the word stands in the names of the races that are wanted
 import { parseArgs } from 'node:util'
 import { RACES, verifyAfter } from './all-races.ts'
 import { type Race, startFleet, type Verdict } from './fleet.ts'
@@ -6,16 +6,21 @@ import { type Race, startFleet, type Verdict } from './fleet.ts'
 const ROUNDS = 3
 const FIRST = 5
 
-const { values } = parseArgs({ options: { rounds: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { rounds: { type: 'string' }, only: { type: 'string', multiple: true } },
+})
 const rounds = Number(values.rounds ?? ROUNDS)
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a whole number')
+const words = values.only ?? ['']
+const wanted = RACES.filter(({ name }) => words.some((word) => name.includes(word)))
+if (wanted.length === 0) throw new Error(`no race is called ${words.join(' or ')}`)
 
-console.log(`race: 3 web processes, 2 workers, ${rounds} round(s) of ${RACES.length} races`)
+console.log(`race: 3 web processes, 2 workers, ${rounds} round(s) of ${wanted.length} races`)
 const fleet = await startFleet()
 const verdicts = new Map<string, Verdict[]>()
 try {
   for (let round = 1; round <= rounds; round += 1)
-    for (const race of RACES) note(race, await race.run(fleet).catch(asVerdict))
+    for (const race of wanted) note(race, await race.run(fleet).catch(asVerdict))
   note(verifyAfter, await verifyAfter.run(fleet).catch(asVerdict))
 } finally {
   await fleet.end()

@@ -4,6 +4,8 @@ import type { Merchant } from '../crash/installation.ts'
 import { CHARGE, type Fleet, newKey, OUTCOME_MS, postUntilJudged, webOf } from './fleet.ts'
 
 export const DONE_WITHIN_MS = 20_000
+const ENOUGH_LIVE_MONEY = 5_000_000
+const QUESTION_MS = 6000
 /** What one payout of 1,000 to 13,333 costs beyond its amount. */
 export const SMALLEST_FEE = 200
 const LARGEST_FEE = 5000
@@ -92,3 +94,23 @@ export const PAYOUT = { amount: 10_000, recipient: { phone: '0700000000' } }
 /** Whether this answer refuses for want of money. */
 export const isUnfunded = ({ status, text }: { status: number; text: string }) =>
   status === 400 && JSON.parse(text).code === 'insufficient_balance'
+
+/** Live money has only one source: a customer who paid. */
+export async function earnLiveMoney(fleet: Fleet): Promise<void> {
+  const { live } = fleet.merchants
+  if ((await availableOf(fleet, live, 'live')) >= ENOUGH_LIVE_MONEY) return
+  const request = {
+    apiKey: live.keys.live,
+    key: newKey('earned'),
+    body: { ...CHARGE, amount: 2 * ENOUGH_LIVE_MONEY },
+  }
+  const { status, text } = await postUntilJudged(fleet, webOf(fleet, 0), request)
+  if (status !== 201) throw new Error(`a live charge of the race was refused: ${text}`)
+  const giveUpAt = performance.now() + DONE_WITHIN_MS
+  while ((await availableOf(fleet, live, 'live')) < ENOUGH_LIVE_MONEY) {
+    if (performance.now() > giveUpAt) throw new Error('the live charge was not credited')
+    // The operator is asked at ages on this clock.
+    fleet.installation.advance(QUESTION_MS)
+    await sleep(100)
+  }
+}

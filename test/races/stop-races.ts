@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  CHARGE,
   countKinds,
   type Fleet,
   isTooBusy,
@@ -9,9 +8,8 @@ import {
   type Race,
   type Reply,
   type Verdict,
-  webOf,
 } from './fleet.ts'
-import { availableOf, DONE_WITHIN_MS, PAYOUT } from './money.ts'
+import { DONE_WITHIN_MS, earnLiveMoney, PAYOUT } from './money.ts'
 
 /** A way to stop live payouts, the code of the refusals that follow, and the way back. */
 type Stop = { name: string; code: string; stop: string[]; back: string[] }
@@ -30,10 +28,8 @@ const STOPS: readonly Stop[] = [
     back: ['merchants', 'set', 'race-live', '--kyc', 'verified'],
   },
 ]
-const MONEY = 5_000_000
 const AT_ONCE = 3
 const SURE_MS = 400
-const QUESTION_MS = 6000
 
 /** Race 16: live payouts are stopped under load: none is reserved after that commit, whichever process is asked. */
 export const stopAgainstPayouts: Race = {
@@ -47,22 +43,6 @@ export const stopAgainstPayouts: Race = {
       seen: verdicts.map(({ seen }) => seen).join('; '),
     }
   },
-}
-
-/** Live money has only one source: a customer who paid. */
-async function earnLiveMoney(fleet: Fleet): Promise<void> {
-  const { live } = fleet.merchants
-  if ((await availableOf(fleet, live, 'live')) >= MONEY) return
-  const request = { apiKey: live.keys.live, key: newKey('earned'), body: { ...CHARGE, amount: 2 * MONEY } }
-  const { status, text } = await post(fleet, webOf(fleet, 0), request)
-  if (status !== 201) throw new Error(`a live charge of the race was refused: ${text}`)
-  const giveUpAt = performance.now() + DONE_WITHIN_MS
-  while ((await availableOf(fleet, live, 'live')) < MONEY) {
-    if (performance.now() > giveUpAt) throw new Error('the live charge was not credited')
-    // The operator is asked at ages on this clock.
-    fleet.installation.advance(QUESTION_MS)
-    await sleep(100)
-  }
 }
 
 async function stopUnderLoad(fleet: Fleet, { name, code, stop, back }: Stop): Promise<Verdict> {
@@ -88,7 +68,7 @@ async function stopUnderLoad(fleet: Fleet, { name, code, stop, back }: Stop): Pr
 const isRefused = ({ status, text }: Reply, code: string) => status === 400 && JSON.parse(text).code === code
 
 /** Every row is a reservation, also one that nobody has been shown yet. */
-async function reservations({ installation }: Fleet): Promise<number> {
+export async function reservations({ installation }: Fleet): Promise<number> {
   const [row] = await installation.sql<{ count: number }>(
     `select count(*)::int as count from payouts p join merchants m on m.id = p.merchant_id
      where m.handle = 'race-live' and p.mode = 'live'`,
@@ -97,7 +77,7 @@ async function reservations({ installation }: Fleet): Promise<number> {
 }
 
 /** Several clients at each web process, each with its next live payout as soon as the last one was answered. */
-function payWithoutEnd(fleet: Fleet) {
+export function payWithoutEnd(fleet: Fleet) {
   const replies: Reply[] = []
   const apiKey = fleet.merchants.live.keys.live
   let paying = true
