@@ -9,7 +9,7 @@ export type Clients = {
   /** Each sends one new request; without an answer its key stays open. */
   charge(merchant: Merchant, mode?: Mode): Promise<void>
   payout(merchant: Merchant, mode?: Mode): Promise<void>
-  bulk(merchant: Merchant, items: number): Promise<void>
+  bulk(merchant: Merchant, items: number, mode?: Mode): Promise<void>
   refund(merchant: Merchant, chargeId: string): Promise<void>
   schedule(merchant: Merchant, startAt: Date): Promise<void>
   /** Spends a charge on one command to a machine. */
@@ -56,7 +56,7 @@ export function makeClients(parts: Parts): Clients {
     tally,
     charge: (merchant, mode = 'test') => ask(state, { merchant, mode }, chargeOf(drawn(mode))),
     payout: (merchant, mode = 'test') => ask(state, { merchant, mode }, payoutOf(drawn(mode))),
-    bulk: (merchant, items) => ask(state, { merchant, mode: 'test' }, bulkOf(drawn('test'), items)),
+    bulk: (merchant, items, mode = 'test') => ask(state, { merchant, mode }, bulkOf(drawn(mode), items)),
     refund: (merchant, chargeId) => ask(state, { merchant, mode: 'test' }, refundOf(chargeId)),
     schedule: (merchant, startAt) =>
       ask(state, { merchant, mode: 'test' }, scheduleOf(drawn('test'), startAt)),

@@ -34,8 +34,10 @@ test('every named crash point is passed somewhere in the code, and every one in 
 for (const pointCase of POINT_CASES) {
   // A point that nobody passes is the failure of the test above; waiting for it would only take time.
   const skip = passedInCode.includes(pointCase.point) ? false : 'not in the code'
-  const { point, pass = 1 } = pointCase
-  test(`a kill at pass ${pass} of ${point} loses nothing and doubles nothing`, { skip }, async () => {
+  const { point, led, pass = 1 } = pointCase
+  test(`a kill at pass ${pass} of ${point} (${led}) loses nothing and doubles nothing`, {
+    skip,
+  }, async () => {
     assert.deepEqual(await crashAt(world, pointCase), [])
     const service = await restart(world, needsLiveRail(pointCase) ? withLiveRail(world) : {})
     const { findings } = await settleBooks(world)

@@ -9,6 +9,8 @@ const MANY_ITEMS = 1000
 const ITEMS = 250
 const REFUNDS = 3
 const FIRST_CYCLE_MS = 20_000
+const LONG_QUEUED = 3
+const TWO_DAYS_MS = 2 * 86_400_000
 
 const AVAILABLE = `select coalesce(sum(h.available), 0)::float8 as available
   from ledger_heads h join merchants m on m.id = h.merchant_id where m.handle = $1 and h.mode = $2`
@@ -102,3 +104,31 @@ export async function onCycle(world: World, crashPoint: string): Promise<string[
   installation.advance(FIRST_CYCLE_MS)
   return killedBy(installation.start({ crashPoint }), crashPoint)
 }
+
+/**
+ * Payouts have waited for two days, as behind a freeze; the worker that sends them dies after it has marked one as on its way
+ * and before the operator hears of it. It is asked about and posted again: the day for that counts from then (M4).
+ */
+export async function onLongQueuedPayout(world: World, crashPoint: string): Promise<string[]> {
+  const { installation, clients, live } = world
+  await earnLiveMoney(world)
+  const web = await restart(world, withLiveRail(world, 'web'))
+  await clients.bulk(live, LONG_QUEUED, 'live')
+  await clients.repeatUnanswered(PASSED_WITHIN_MS)
+  await web.kill()
+  const waiting = await installation.sql(QUEUED)
+  installation.advance(TWO_DAYS_MS)
+  const wrong = await killedBy(
+    installation.start({ ...withLiveRail(world, 'worker'), crashPoint }),
+    crashPoint,
+  )
+  const marked = await installation.sql(`${MARKED} and p.id = any($1)`, [waiting.map(({ id }) => id)])
+  if (waiting.length < LONG_QUEUED) wrong.push(`only ${waiting.length} payouts waited`)
+  if (marked.length === 0) wrong.push('no payout was marked as on its way')
+  const heard = new Set(world.operator.journal.map(({ reference }) => reference))
+  if (marked.every(({ reference }) => heard.has(reference))) wrong.push('the operator heard of each of them')
+  return wrong
+}
+const QUEUED = `select p.id from payouts p where p.mode = 'live' and p.in_queue and p.follow_at is not null`
+const MARKED = `select p.id, p.rail_reference as reference from payouts p
+  join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id where a.state = 'sending'`

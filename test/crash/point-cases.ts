@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/platform/crash-point.ts'
+import { whileRevoking, whileRotating } from './key-cases.ts'
 import {
   onLivePage,
   onPageWithCardForAll,
@@ -7,7 +8,14 @@ import {
   onRefusedPage,
   onTestPage,
 } from './page-cases.ts'
-import { onBulk, onCycle, onLivePayout, onRefund, onReturnedPayout } from './payout-cases.ts'
+import {
+  onBulk,
+  onCycle,
+  onLivePayout,
+  onLongQueuedPayout,
+  onRefund,
+  onReturnedPayout,
+} from './payout-cases.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, type World, withLiveRail } from './world.ts'
@@ -37,9 +45,11 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'settle.claimed', led: 'settle' },
   { point: 'settle.released', led: 'settle' },
   { point: 'key.revoked', led: 'rotate' },
+  { point: 'key.revoked', led: 'D10: revoke' },
   { point: 'migration.applied', led: 'migrate' },
   { point: 'payout.moved', led: 'load' },
   { point: 'payout.reserved', led: 'live payout' },
+  { point: 'payout.reserved', led: 'M4: long queued payout' },
   { point: 'payout.rail-sent', led: 'live payout' },
   { point: 'payout.rail-answered', led: 'live payout' },
   { point: 'payout.returned', led: 'returned payout' },
@@ -80,6 +90,7 @@ export const POINT_CASES: readonly PointCase[] = [
 const LIVE_WAYS = [
   'live',
   'live payout',
+  'M4: long queued payout',
   'returned payout',
   'live page',
   'page with card for some',
@@ -147,32 +158,6 @@ async function paid(world: World, handle: string): Promise<void> {
   while ((await world.installation.sql(open, [handle])).length > 0) await sleep(20)
 }
 
-const LIVING_KEYS = `select
-  (select array_agg(k.id) from directory.api_keys k join directory.merchants m on m.id = k.merchant_id
-     where m.handle = $1 and k.kind = 'test' and k.revoked_at is null) as directory,
-  (select array_agg(k.id) from cell_0.api_keys k join cell_0.merchants m on m.id = k.merchant_id
-     where m.handle = $1 and k.kind = 'test' and k.revoked_at is null) as cell`
-
-async function whileRotating(world: World, crashPoint: string): Promise<string[]> {
-  const { installation, shop } = world
-  const service = await restart(world)
-  const rotate = ['keys', 'rotate', shop.handle, '--kind', 'test']
-  const old = shop.keys.test
-  const wrong = notKilled(await installation.command(rotate, { CRASH_POINT: crashPoint }), crashPoint)
-  const repeated = await installation.command(rotate)
-  shop.keys.test = repeated.json?.key
-  const status = async (key: string) =>
-    (await fetch(`${installation.url}/v1/balance`, { headers: { authorization: `Bearer ${key}` } })).status
-  if ((await status(old)) !== 401) wrong.push('the old key still opens after the revoking commit')
-  if ((await status(shop.keys.test)) !== 200) wrong.push('the key of the repeated rotation does not open')
-  const [living] = await installation.sql(LIVING_KEYS, [shop.handle])
-  const [directory, cell] = [living?.directory ?? [], living?.cell ?? []]
-  if (directory.length !== 1 || cell.length !== 1 || directory[0] !== cell[0])
-    wrong.push(`living keys differ: directory ${directory}, cell ${cell}`)
-  await service.kill()
-  return wrong
-}
-
 /** Once between the directory and the cell, once between the cell and the rights of the service's role. */
 async function whileMigrating(world: World, crashPoint: string): Promise<string[]> {
   const passes = [crashPoint, crashPoint.replace(/:.*/, ':2')]
@@ -202,8 +187,10 @@ const WAYS = {
   live: onLiveCharge,
   settle: whileSettling,
   rotate: whileRotating,
+  'D10: revoke': whileRevoking,
   migrate: whileMigrating,
   'live payout': onLivePayout,
+  'M4: long queued payout': onLongQueuedPayout,
   'returned payout': onReturnedPayout,
   refund: onRefund,
   bulk: onBulk,
