@@ -10,6 +10,7 @@ import { newCard, payByCard, sumsOf, useOf } from './helpers/gift-cards.ts'
 import { assertVerified, eventually } from './helpers/live-service.ts'
 import { type Payer, payer } from './helpers/schedules.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
+import { wordOf } from './verify/world-charges.ts'
 
 let service: TestService
 let own: Payer
@@ -85,8 +86,8 @@ test('a payment that succeeds takes the card, one that fails frees it, each once
   const [paid, unpaid] = [await pay(cardId), await pay(cardId)]
   assert.deepEqual(await sumsOf(service, cardId), [42_000, 8000, 0])
   for (let time = 0; time < 2; time += 1) {
-    await moveCharge(service.app, { charge: paid, to: PAID })
-    await moveCharge(service.app, { charge: unpaid, to: UNPAID })
+    await moveCharge(service.app, { charge: paid, to: PAID, alongside: wordOf(paid, 'succeeded') })
+    await moveCharge(service.app, { charge: unpaid, to: UNPAID, alongside: wordOf(unpaid, 'failed') })
     assert.deepEqual(await sumsOf(service, cardId), [46_000, 0, 4000])
   }
   assert.deepEqual([await useOf(service, paid.id), await useOf(service, unpaid.id)], ['taken', 'freed'])
@@ -96,7 +97,13 @@ test('several uses of one card that end in one batch add up, beside those of ano
   const [{ id: one }, { id: other }] = [await newCard(service, own), await newCard(service, own)]
   const charges = [...(await Promise.all(many(6, () => pay(one)))), await pay(other), await pay(other)]
   await Promise.all(
-    charges.map((charge, at) => moveCharge(service.app, { charge, to: at % 3 === 0 ? UNPAID : PAID })),
+    charges.map((charge, at) =>
+      moveCharge(service.app, {
+        charge,
+        to: at % 3 === 0 ? UNPAID : PAID,
+        alongside: wordOf(charge, at % 3 === 0 ? 'failed' : 'succeeded'),
+      }),
+    ),
   )
   assert.deepEqual(await sumsOf(service, one), [34_000, 0, 16_000])
   assert.deepEqual(await sumsOf(service, other), [46_000, 0, 4000])

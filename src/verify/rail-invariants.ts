@@ -6,6 +6,19 @@ const MOVEMENTS = `select merchant_id, id, mode, channel, rail_reference, 'colle
   union all select merchant_id, id, mode, channel, rail_reference, 'disburse', voided_at, completed_at from payouts`
 const BOTH = '(select count(*) from charges) + (select count(*) from payouts)'
 
+// Ended live movements that a rail was asked for, with the words that may stand behind such an end. What people decided about a
+// withdrawal never left.
+const ENDED = `select merchant_id, id, rail_reference,
+      case status when 'failed' then array['failed', 'rejected', 'unavailable'] else array['succeeded'] end as words
+    from charges where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
+  union all select merchant_id, id, rail_reference, case status when 'failed' then array['failed', 'rejected'] else array['succeeded'] end
+    from payouts p where mode = 'live' and status in ('succeeded', 'failed') and not exists (select from withdrawals w
+      where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))`
+const OPEN = `select merchant_id, id, rail_reference from charges
+    where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
+  union all select merchant_id, id, rail_reference from payouts
+    where mode = 'live' and status in ('pending', 'authorized') and voided_at is null`
+
 /** Charges and payouts as the rails know them. */
 export const RAIL_INVARIANTS: readonly Invariant[] = [
   {
@@ -53,5 +66,15 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
     offenders: `select p.id as offender from payouts p
         left join rail_attempts a on (a.merchant_id, a.subject) = (p.merchant_id, p.id)
         where p.in_queue and (a.state in ('queued', 'not_sent') and a.first_sent_at is null) is not true`,
+  },
+  {
+    id: 'RA3',
+    says: "behind every end of a live movement stands the operator's own word, and none that ends it behind an open one",
+    counted: `select count(*) from (${ENDED}) ended`,
+    offenders: `select m.id as offender from (${ENDED}) m where not exists (select from rail_evidence e
+        where (e.merchant_id, e.attempt_id) = (m.merchant_id, m.rail_reference) and e.answer = any(m.words))
+      union
+      select o.id from (${OPEN}) o join rail_evidence e on (e.merchant_id, e.attempt_id) = (o.merchant_id, o.rail_reference)
+        where e.answer in ('succeeded', 'failed')`,
   },
 ]

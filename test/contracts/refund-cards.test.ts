@@ -9,6 +9,7 @@ import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
 import { availableOf, digestOf } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
+import { wordOf } from '../verify/world-charges.ts'
 import { assertRefused, domain } from './refused.ts'
 
 let service: LiveService
@@ -38,7 +39,11 @@ type Carded = Awaited<ReturnType<typeof shopWithCard>>
 /** A paid charge of 10,000 of which the card has paid 4,000. */
 async function paidInPart({ own, cardId }: Carded) {
   const charge = await payByCard(service, own, { cardId, amount: 10_000, applied: 4000 })
-  await moveCharge(service.app, { charge, to: { status: 'succeeded', railTransactionId: '4711' } })
+  await moveCharge(service.app, {
+    charge,
+    to: { status: 'succeeded', railTransactionId: '4711' },
+    alongside: wordOf(charge, 'succeeded'),
+  })
   return charge
 }
 

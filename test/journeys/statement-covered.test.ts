@@ -15,6 +15,7 @@ import { readPdf, textOf } from '../helpers/pdf-text.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { boundsOf, monthNow, passMonth, statementOf, totalOf } from '../helpers/statements.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { wordOf } from '../verify/world-charges.ts'
 
 // What is planted by SQL, for its order, is no whole history: it has a service of its own.
 let service: TestService
@@ -44,7 +45,11 @@ const covered = (own: Shop, at?: Date) =>
 async function inPart(own: Shop) {
   const charge = await payByCard(service, own, { cardId: own.cardId, amount: 10_000, applied: 4000 })
   service.pass(1000)
-  await moveCharge(service.app, { charge, to: { status: 'succeeded', railTransactionId: '4711' } })
+  await moveCharge(service.app, {
+    charge,
+    to: { status: 'succeeded', railTransactionId: '4711' },
+    alongside: wordOf(charge, 'succeeded'),
+  })
   return charge
 }
 const idsOf = (statement: any) => statement.money_in.map(({ id }: any) => id)

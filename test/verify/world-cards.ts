@@ -16,7 +16,7 @@ import { addAttempts } from '../../src/rails/attempts.ts'
 import type { Rail } from '../../src/rails/rail.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { CARD, CARDED, TAGS } from './names.ts'
-import { attemptOf, publish, takeBack, write } from './world-charges.ts'
+import { attemptOf, publish, takeBack, wordOf, write } from './world-charges.ts'
 
 const OWNER = { merchantId: 1, tag: TAGS[1], mode: 'live' as const }
 const LINK = `lnk_${TAGS[1]}${'0'.repeat(16)}`
@@ -27,7 +27,11 @@ export async function payByCards(app: App): Promise<void> {
   await addLinkAndCards(app)
   await succeed(app, await payPartly(app, CARDED.paid))
   const failed = await payPartly(app, CARDED.failed)
-  await moveCharge(app, { charge: failed, to: { status: 'failed', reason: 'user_cancelled' } })
+  await moveCharge(app, {
+    charge: failed,
+    to: { status: 'failed', reason: 'user_cancelled' },
+    alongside: wordOf(failed, 'failed'),
+  })
   await payPartly(app, CARDED.open)
   await takeBackPartly(app)
   await succeed(app, await payPartly(app, CARDED.refunded))
@@ -79,7 +83,11 @@ async function takeBackPartly(app: App): Promise<void> {
 }
 
 const succeed = (app: App, charge: CheckoutCharge) =>
-  moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: `rail-${charge.id}` } })
+  moveCharge(app, {
+    charge,
+    to: { status: 'succeeded', railTransactionId: `rail-${charge.id}` },
+    alongside: wordOf(charge, 'succeeded'),
+  })
 
 /** The rail is there for as long as it is asked whether it is there. */
 async function refundLive(app: App, chargeId: string): Promise<void> {

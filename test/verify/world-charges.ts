@@ -81,13 +81,42 @@ export const storeCharge = (charge: NewCharge) => [...addCharges([charge]), ...a
 export async function pay(app: App, merchantId: MerchantId, paid: Paid): Promise<void> {
   const [, name] = paid
   const charge = await create(app, merchantId, paid)
-  await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: `rail-${name}` } })
+  await moveCharge(app, {
+    charge,
+    to: { status: 'succeeded', railTransactionId: `rail-${name}` },
+    alongside: wordOf(charge, 'succeeded'),
+  })
 }
 
 export async function fail(app: App, merchantId: MerchantId, paid: Paid): Promise<void> {
   const charge = await create(app, merchantId, paid)
-  await moveCharge(app, { charge, to: { status: 'failed', reason: 'user_cancelled' } })
+  await moveCharge(app, {
+    charge,
+    to: { status: 'failed', reason: 'user_cancelled' },
+    alongside: wordOf(charge, 'failed'),
+  })
 }
+
+/** What the operator has said about a live charge stands behind its end. */
+export const wordOf = (
+  {
+    merchantId,
+    mode,
+    railReference,
+    createdAt: at,
+  }: Pick<NewCharge, 'merchantId' | 'mode' | 'railReference' | 'createdAt'>,
+  word: 'succeeded' | 'failed',
+): Call[] =>
+  mode === 'test' || railReference === null
+    ? []
+    : [
+        addEvidence({ merchantId, reference: railReference }, word, {
+          at,
+          operation: 'status',
+          stage: 'answered',
+          elapsedMs: 5,
+        }),
+      ]
 
 async function create(app: App, merchantId: MerchantId, paid: Paid): Promise<NewCharge> {
   const [mode, name, amount, parts] = paid

@@ -80,7 +80,12 @@ export async function endPayout(
   to: PayoutOutcome,
 ): Promise<void> {
   const ended: Call[] =
-    payout.mode === 'test' ? [] : [moveAttempt(attemptOf(payout), 'ended', app.clock.now())]
+    payout.mode === 'test'
+      ? []
+      : [
+          moveAttempt(attemptOf(payout), 'ended', app.clock.now()),
+          addEvidence(attemptOf(payout), to.status, said(app.clock.now())),
+        ]
   await movePayout(app, { payout, to, alongside: ended })
 }
 
@@ -96,6 +101,8 @@ const attemptOf = ({ merchantId, railReference }: Pick<NewPayout, 'merchantId' |
 function keyOf({ merchantId, mode, id }: NewPayout) {
   return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/payouts', { id }) }
 }
+
+const said = (at: Date) => ({ at, operation: 'status' as const, stage: 'answered' as const, elapsedMs: 5 })
 
 const heardAt = ({ createdAt: at }: NewPayout) => ({
   at,

@@ -8,6 +8,8 @@ const setUse = (charge: string, change: string) =>
 const endOf = (charge: string, state: string) => setUse(charge, `state = '${state}', ended_at = ${AT}`)
 const fails = `update charges set status = 'failed', failure_reason = 'timeout', completed_at = ${AT}, follow_at = null
   where id = '${open}';
+  insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, elapsed_ms)
+  select merchant_id, id, ${AT}, 'status', 'failed', 'answered', 5 from rail_attempts where subject = '${open}';
   insert into events (merchant_id, id, mode, type, subject, body, created_at)
   values (1, 'evt_1', 'live', 'charge.failed', '${open}', '', ${AT});
   insert into deliveries (merchant_id, event_id, mode, event, created_at) values (1, 'evt_1', 'live', 'charge.failed', ${AT});`

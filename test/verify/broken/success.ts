@@ -14,7 +14,9 @@ export const AT = `timestamptz '${NOW.toISOString()}'`
 // The parts of one right success of the open live charge: 9000 with a fee of 200.
 export const open = CHARGE.liveOpen
 export const move = `update charges set status = 'succeeded', completed_at = ${AT}, follow_at = null,
-  hold_until = ${AT} + interval '24 hours' where id = '${open}';`
+  hold_until = ${AT} + interval '24 hours' where id = '${open}';
+  insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, elapsed_ms)
+  select merchant_id, id, ${AT}, 'status', 'succeeded', 'answered', 5 from rail_attempts where subject = '${open}';`
 export const headBy = (net: number, place = LIVE_1) =>
   `update ledger_heads set pending = pending + ${net}, seq = seq + 2 where ${place};`
 export const posting = ({

@@ -182,4 +182,20 @@ export const RAIL_FAULTS: readonly Fault[] = [
     sql: `update payouts set in_queue = true where ${of(payout)}`,
     names: payout,
   })),
+  ...[held, CHARGE.liveFailed, livePaid].map((ended) => ({
+    id: 'RA3',
+    fault: `${ended} that ended without a word of the operator`,
+    sql: `delete from rail_evidence where answer in ('succeeded', 'failed')
+      and attempt_id = (select id from rail_attempts where ${about(ended)})`,
+    names: ended,
+  })),
+  ...[CHARGE.liveOpen, inDoubt].flatMap((open) =>
+    ['succeeded', 'failed'].map((word) => ({
+      id: 'RA3',
+      fault: `${open} that is open although the operator has said that it ${word}`,
+      sql: `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, elapsed_ms)
+        select merchant_id, id, created_at, 'status', '${word}', 'answered', 5 from rail_attempts where ${about(open)}`,
+      names: open,
+    })),
+  ),
 ]
