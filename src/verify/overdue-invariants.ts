@@ -3,6 +3,7 @@ import type { Invariant } from './invariant.ts'
 // The background task behind each runs every hour, or every minute: what is late by several of its turns nobody minds any more.
 const HOLD_PATIENCE = `interval '3 hours'`
 const CYCLE_PATIENCE = `interval '1 hour'`
+const QUESTION_PATIENCE = `interval '1 hour'`
 
 // In test mode a hold lies on the merchant's own clock, which runs ahead: what real time has passed is surely over there too.
 const HELD = `select merchant_id, id, hold_until from charges where settled_at is null and hold_until is not null
@@ -37,5 +38,16 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
       where d.status = 'pending' and d.lease_until is null and d.created_at < $1::timestamptz - interval '30 minutes'
         and (d.next_attempt_at is null) = (m.webhook_url is not null)
         and (m.webhook_changed_at is null or m.webhook_changed_at < $1::timestamptz - interval '1 hour')`,
+  },
+  {
+    id: 'OV4',
+    says: 'every open charge and payout that was due an hour ago was sent or asked about, unless a freeze or a pause holds it back',
+    counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)`,
+    // What has never left waits in its queue while its account or the platform is stopped; what may have left is asked about.
+    offenders: `select id as offender from charges where follow_at < $1::timestamptz - ${QUESTION_PATIENCE}
+      union all
+      select p.id from payouts p join ledger_heads h on (h.merchant_id, h.mode) = (p.merchant_id, p.mode)
+      where p.follow_at < $1::timestamptz - ${QUESTION_PATIENCE} and (not p.in_queue or (h.payouts_paused_by is null
+        and h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null)))`,
   },
 ]

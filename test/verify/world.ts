@@ -72,7 +72,16 @@ export async function buildWorld(db: Database): Promise<void> {
   await addRefusedKey(app)
   await reportProblems(app)
   await offerItems(app)
+  await askAboutAll(app)
   await spreadDeliveries(db)
+}
+
+/** The background tasks have looked at all that is open, and will look again. */
+async function askAboutAll({ db, clock }: App): Promise<void> {
+  for (const table of ['charges', 'payouts'])
+    await db.pool.query(`update ${table} set follow_at = $1 where follow_at < $1`, [
+      clock.now().toISOString(),
+    ])
 }
 
 function setAge(app: World, ms: number): void {

@@ -1,4 +1,4 @@
-import { CHARGE, eventOf, type Fault, of, SCHEDULE, SPLIT } from '../names.ts'
+import { CHARGE, eventOf, type Fault, of, PAYOUT, SCHEDULE, SPLIT } from '../names.ts'
 
 const PAST = `'2026-03-10T05:59:59Z'`
 
@@ -44,5 +44,30 @@ export const OVERDUE_FAULTS: readonly Fault[] = [
       update deliveries set event_id = 'evt_due', status = 'pending', next_attempt_at = created_at, delivered_at = null
       where event_id = ${eventOf(CHARGE.held)}`,
     names: 'evt_due',
+  },
+  ...[CHARGE.liveOpen, CHARGE.testOpen].map((charge) => ({
+    id: 'OV4',
+    fault: `${charge} that nobody has asked about for hours`,
+    sql: `update charges set follow_at = ${PAST} where ${of(charge)}`,
+    names: charge,
+  })),
+  ...[PAYOUT.open, PAYOUT.inDoubt, PAYOUT.sending].map((payout) => ({
+    id: 'OV4',
+    fault: `${payout} that nobody has sent or asked about for hours`,
+    sql: `update payouts set follow_at = ${PAST} where ${of(payout)}`,
+    names: payout,
+  })),
+  {
+    id: 'OV4',
+    fault: 'a payout in doubt that a freeze keeps from being asked about',
+    sql: `update payouts set follow_at = ${PAST} where ${of(PAYOUT.inDoubt)};
+      update payout_stops set frozen_for = 'planted'`,
+    names: PAYOUT.inDoubt,
+  },
+  {
+    id: 'OV4',
+    fault: 'a queued payout of an account that may pay',
+    sql: `update payouts set follow_at = ${PAST}, in_queue = true where ${of(PAYOUT.approved)}`,
+    names: PAYOUT.approved,
   },
 ]
