@@ -199,7 +199,12 @@ test('D12: what comes within ten minutes of a message of its kind is told togeth
 })
 
 test('D12: alerts test reaches a person, and doctor asks for the code until it was given', async () => {
-  const production = { ...settings, NODE_ENV: 'production', BASE_URL: 'https://pay.shops.invalid' }
+  const production = {
+    ...settings,
+    NODE_ENV: 'production',
+    TRUSTED_PROXIES: '1',
+    BASE_URL: 'https://pay.shops.invalid',
+  }
   const says = async (env: Record<string, string>) =>
     oneJson(await runProgram(['doctor', '--json'], env), 1)
       .findings.map((one: any) => `${one.level} ${one.says}`)

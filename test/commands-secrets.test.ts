@@ -235,7 +235,12 @@ test('D10: supplier secrets come from a file or standard input, and in productio
   await json(...set, '--secrets-from', file)
   assert.equal(await secretNow(), 'secret-by-file')
   rmSync(dirname(file), { recursive: true })
-  const production = { ...settings, NODE_ENV: 'production', BASE_URL: 'https://pay.shops.invalid' }
+  const production = {
+    ...settings,
+    NODE_ENV: 'production',
+    TRUSTED_PROXIES: '1',
+    BASE_URL: 'https://pay.shops.invalid',
+  }
   const { WEBHOOK_ALLOW_PRIVATE: _, ...allowed } = production as Record<string, string>
   const cases: [Promise<Ran>, RegExp][] = [
     [runProgram([...set, '--key', 'k', '--secret', 's'], allowed), /do not belong on the command line/],

@@ -52,7 +52,13 @@ async function asAdmin(sql: string, name = 'postgres'): Promise<void> {
 }
 
 async function production(settings: Record<string, string>, code: number): Promise<string> {
-  const env = { MASTER_KEY, NODE_ENV: 'production', BASE_URL: 'https://pay.shops.invalid', ...settings }
+  const env = {
+    MASTER_KEY,
+    NODE_ENV: 'production',
+    TRUSTED_PROXIES: '1',
+    BASE_URL: 'https://pay.shops.invalid',
+    ...settings,
+  }
   const { findings } = oneJson(await runProgram(['doctor', '--json'], env), code)
   return findings.map((one: { level: string; says: string }) => `${one.level} ${one.says}`).join('\n')
 }
@@ -83,7 +89,10 @@ test('D7: a superuser is refused, and a service cannot start in production with 
     /^refused the service signs in as the superuser postgres/m,
   )
   await assert.rejects(
-    startService({ database, env: { NODE_ENV: 'production', BASE_URL: 'https://pay.shops.invalid' } }),
+    startService({
+      database,
+      env: { NODE_ENV: 'production', TRUSTED_PROXIES: '1', BASE_URL: 'https://pay.shops.invalid' },
+    }),
     /the service signs in as the superuser postgres/,
   )
 })

@@ -279,7 +279,7 @@ test('a profile without reports believes the acceptance, and only that', async (
 })
 
 test('private suppliers are refused by production', () => {
-  const env = { NODE_ENV: 'production', SUPPLIER_ALLOW_PRIVATE: '127.0.0.1:9100' }
+  const env = { NODE_ENV: 'production', TRUSTED_PROXIES: '0', SUPPLIER_ALLOW_PRIVATE: '127.0.0.1:9100' }
   assert.throws(() => readConfig(env), /SUPPLIER_ALLOW_PRIVATE is refused with NODE_ENV=production/)
   assert.deepEqual(readConfig({ ...env, NODE_ENV: '' }).supplierAllowPrivate, ['127.0.0.1:9100'])
 })
