@@ -137,6 +137,8 @@ export const stoppedProcess: Race = {
       const until = new Promise<void>((resolve) => {
         answer = resolve
       })
+      // It has them, and nobody has been paid yet: a refusal could still end them.
+      for (const phone of payees) fleet.operator.onQuestion({ answer: 'pending' }, phone)
       for (const phone of payees)
         fleet.operator.onSubmit(
           (nth) => (nth === 1 ? { answer: 'refuse', takes: false, until } : { answer: 'accept' }),
@@ -150,10 +152,12 @@ export const stoppedProcess: Race = {
       sleeper?.signal('SIGSTOP')
       answer()
       fleet.installation.advance(LEASE_MS)
-      await untilEnded(fleet, ids)
+      await untilWritten(fleet, ids, 1)
       sleeper?.signal('SIGCONT')
       const replies = await Promise.all(asked)
-      await untilWritten(fleet, ids)
+      await untilWritten(fleet, ids, 2)
+      for (const phone of payees) fleet.operator.onQuestion({ answer: 'book' }, phone)
+      await untilEnded(fleet, ids)
       const verdict = await onceAtOne(fleet, ids, 2)
       const told = replies.filter(({ status, text }) => status === 201 && !text.includes('"failed"'))
       if (told.length !== SLEEPERS)
@@ -179,13 +183,19 @@ async function untilHeard(fleet: Fleet, payees: readonly string[]): Promise<stri
   }
 }
 
-/** What the sleeper heard is written down, whatever it is worth: two posts of each have their evidence. */
-async function untilWritten(fleet: Fleet, ids: readonly string[]): Promise<void> {
-  const giveUpAt = performance.now() + DONE_WITHIN_MS
+/** Each is with the operator, and so many of its posts have their evidence: the sleeper writes down what it heard, whatever it is worth. */
+async function untilWritten(fleet: Fleet, ids: readonly string[], posts: number): Promise<void> {
+  const giveUpAt = performance.now() + 3 * DONE_WITHIN_MS
   const written = `select a.subject from rail_attempts a join rail_evidence e on e.attempt_id = a.id
-    where a.subject = any($1) and e.operation = 'submit' group by a.subject having count(*) = 2`
-  while ((await fleet.installation.sql(written, [ids])).length < ids.length) {
-    if (performance.now() > giveUpAt) throw new Error('the sleeper wrote nothing down')
+    where a.subject = any($1) and a.state = 'accepted' and e.operation = 'submit' group by a.subject having count(*) >= $2`
+  for (;;) {
+    const found = await fleet.installation.sql(written, [ids, posts])
+    if (found.length === ids.length) return
+    if (performance.now() > giveUpAt)
+      throw new Error(
+        `only ${found.length} of ${ids.length} are with the operator, with ${posts} posts written down`,
+      )
+    if (posts === 1) fleet.installation.advance(QUESTION_MS)
     await sleep(LOOK_MS)
   }
 }

@@ -107,10 +107,11 @@ async function untilReserved(fleet: Fleet, before: number): Promise<void> {
   }
 }
 
-const MISTOLD = 12
+const MISTOLD = 30
 const ROUNDS_OF_QUESTIONS = 12
-const QUESTION_MS = 60_000
-const ASKED_MS = 150
+// Longer than the longest time between two questions about an old payout.
+const QUESTION_MS = 4 * 3_600_000
+const ASKED_MS = 400
 
 // In one snapshot: an open critical exception beside an account that pays.
 const UNPAUSED = `select e.id from exceptions e join ledger_heads h on (h.merchant_id, h.mode) = (e.merchant_id, e.mode)
