@@ -477,6 +477,7 @@ create table disputes (
 CREATE UNIQUE INDEX disputes_open_once ON disputes USING btree (merchant_id, charge_id) WHERE closed_at IS NULL;
 CREATE INDEX disputes_opened ON disputes USING btree (merchant_id, opened_at, id);
 CREATE INDEX disputes_told ON disputes USING btree (merchant_id, mode, COALESCE(tell_at, opened_at) DESC);
+CREATE INDEX disputes_told_later ON disputes USING btree (tell_at) WHERE tell_at IS NOT NULL;
 CREATE TRIGGER closed_disputes_never_change BEFORE UPDATE ON disputes FOR EACH ROW WHEN (old.closed_at IS NOT NULL) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER disputes_never_go BEFORE DELETE ON disputes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

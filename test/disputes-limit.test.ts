@@ -98,6 +98,17 @@ test('D4 a live report beyond the limit of a day is stored all the same, and tol
   assert.deepEqual(await storedOf(live), ids)
   const ours = async () => (await heard()).filter((id) => ids.includes(id))
   assert.deepEqual(await ours(), ids.slice(0, A_DAY))
+  await service.run('raise-alerts')
+  const alerts = () =>
+    service.rows<{ says: string; over: boolean }>(
+      `select says, closed_at is not null as over from alerts where kind = 'reports_held' and subject like $1`,
+      [`%${shop.merchant.id}`],
+    )
+  const [alert] = await alerts()
+  assert.match(
+    alert?.says ?? '',
+    new RegExp(`^${A_DAY + 1} live problem reports of ${shop.merchant.id} are beyond`),
+  )
   service.pass(DAY - MARGIN_MS)
   assert.equal((await ours()).length, A_DAY)
   service.pass(2 * MARGIN_MS)
@@ -106,6 +117,11 @@ test('D4 a live report beyond the limit of a day is stored all the same, and tol
   assert.equal((await ours()).length, 2 * A_DAY)
   service.pass(2 * MARGIN_MS)
   assert.deepEqual((await ours()).sort(), [...ids].sort())
+  await service.run('raise-alerts')
+  assert.deepEqual(
+    (await alerts()).map(({ over }) => over),
+    [true],
+  )
 })
 
 test('D4 many live reports at once in two processes: all are stored, and so many of them told of at once', async () => {

@@ -25,6 +25,8 @@ export const ALERT_KINDS = {
     'Freeze payouts ("gateway payouts freeze --reason R"), keep the database as it is, and find the cause before anything else.',
   critical_break:
     'Look at "gateway exceptions list"; the payouts of that account are paused until it is resolved.',
+  reports_held:
+    'Customers report more problems of one shop in a day than it is told of. Look whether the shop delivers, and speak with it.',
   payouts_frozen: 'Somebody froze or released live payouts. Make sure that it was meant.',
 } as const
 export type AlertKind = keyof typeof ALERT_KINDS

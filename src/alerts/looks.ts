@@ -72,6 +72,13 @@ const BREAKS = statement<Seen>(
    from exceptions e join merchants m on m.id = e.merchant_id
    where e.closed_at is null and e.severity = 'critical' and e.opened_at <= $1::timestamptz group by m.public_id order by 4 limit 100`,
 )
+const REPORTS_HELD = statement<Seen>(
+  'alert: reports held',
+  `select m.public_id as subject, count(*) as count, 0 as amount, min(d.opened_at) as since,
+     array_to_string((array_agg(d.id order by d.opened_at))[1:5], ', ') as examples
+   from disputes d join merchants m on m.id = d.merchant_id
+   where d.tell_at > $1::timestamptz group by m.public_id order by 2 desc limit 100`,
+)
 // Neither row knows when it was frozen; the alert keeps the moment at which it was first seen.
 const FROZEN = statement<Seen>(
   'alert: frozen payouts',
@@ -113,6 +120,12 @@ export const LOOKS: readonly Look[] = [
     rows: BREAKS,
     says: ({ subject, count, examples }) =>
       `${count} critical exceptions of ${subject} are open: ${examples}`,
+  },
+  {
+    kind: 'reports_held',
+    rows: REPORTS_HELD,
+    says: ({ subject, count, examples }) =>
+      `${count} live problem reports of ${subject} are beyond what it is told of in a day (${examples})`,
   },
   {
     kind: 'payouts_frozen',
