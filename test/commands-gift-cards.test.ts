@@ -8,6 +8,7 @@ import { payByCard, sumsOf } from './helpers/gift-cards.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { type Payer, payer } from './helpers/schedules.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
+import { wordOf } from './verify/world-charges.ts'
 
 let service: TestService
 let settings: Record<string, string>
@@ -221,7 +222,11 @@ test('C6 gift-cards restore gives a card back what it paid in full, once, and re
   const [{ id }] = (await json('issue', handleOf(own), '--value', '30000')).cards
   const whole = await payByCard(service, own, { cardId: id, amount: 10_000, applied: 10_000 })
   const part = await payByCard(service, own, { cardId: id, amount: 10_000, applied: 4000 })
-  await moveCharge(service.app, { charge: part, to: { status: 'succeeded', railTransactionId: '4711' } })
+  await moveCharge(service.app, {
+    charge: part,
+    to: { status: 'succeeded', railTransactionId: '4711' },
+    alongside: wordOf(part, 'succeeded'),
+  })
   const restore = (charge: string, whose = own) =>
     run('restore', handleOf(whose), '--charge', charge, '--json')
   assertRefused(await restore(whole.id, stranger), { code: 1, says: /charge not found/ })
