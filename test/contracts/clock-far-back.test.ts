@@ -47,7 +47,7 @@ test('C22: a clock 35 days back, in a month that is closed: 503 and nothing writ
   service.pass(DAYS_35_MS)
   for (const [path, body] of posts)
     assert.ok((await shop.api.post(path, body, { 'idempotency-key': `back ${path}` })).status < 300, path)
-  await service.run('finish-keys')
+  await service.run('finish-bulks')
   const paid = await shop.api.post('/v1/payouts/bulk', bulk, key)
   assert.deepEqual([paid.status, paid.body.accepted], [200, 1])
   await assertVerified(service)
