@@ -22,6 +22,7 @@ import type { Clock } from './platform/clock.ts'
 import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
+import { againWhileAway } from './platform/db/while-away.ts'
 import { clientAddress } from './platform/http/guards.ts'
 import { addHealth } from './platform/http/health.ts'
 import { requestMetrics } from './platform/http/request-metrics.ts'
@@ -60,6 +61,8 @@ const PING = statement('ping', 'select 1')
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const ALERT_LOOK_MS = 30_000
+// A database that answers, but slowly, is no reason to give a start up.
+const BEGIN_WITHIN_MS = 60_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
 const fromRoot = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
@@ -104,13 +107,15 @@ export async function serve(options: ServeOptions): Promise<Service> {
 async function begin(door: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
   const { config, log, role, say, url } = options
   const { gateway } = opened
-  const findings = await examine({ config, gateway })
+  const findings = await againWhileAway(() => examine({ config, gateway }), BEGIN_WITHIN_MS)
   const refused = findings.filter(({ level }) => level === 'refused')
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
   await Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
-  await Promise.all(gateway.cells.map(followFreeze))
-  await gateway.keyRing.refresh()
+  await againWhileAway(async () => {
+    await Promise.all(gateway.cells.map(followFreeze))
+    await gateway.keyRing.refresh()
+  }, BEGIN_WITHIN_MS)
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)
   door.opened = opened
