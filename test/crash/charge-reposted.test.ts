@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Operator, startOperator } from '../fakes/operator.ts'
+import { eventually, newPayer } from '../helpers/live-service.ts'
+import { type Installation, type Merchant, makeInstallation } from './installation.ts'
+import type { Running } from './processes.ts'
+
+// A process dies between the commit of a live charge and the call: the operator has never heard of it. The next process posts it,
+// once, under the same reference, and the customer pays.
+const STEP_MS = 3000
+const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
+let installation: Installation
+let operator: Operator
+let shop: Merchant
+before(async () => {
+  operator = await startOperator()
+  installation = await makeInstallation({ LIVE_HOLD_HOURS: '0' })
+  shop = await installation.merchant('reposted', ['--verified'])
+})
+after(async () => {
+  await installation?.end()
+  await operator?.close()
+})
+
+const start = (crashPoint?: string): Running =>
+  installation.start({
+    program: { path: LIVE_PROGRAM, args: [operator.url, 'all'] },
+    ...(crashPoint === undefined ? {} : { crashPoint }),
+  })
+
+const send = (key: string) =>
+  fetch(`${installation.url}/v1/charges`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop.keys.live}`,
+      'content-type': 'application/json',
+      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
+      'idempotency-key': key,
+    },
+    body: JSON.stringify({ amount: 5000, channel: 'op1_momo', customer: { phone: newPayer() } }),
+  })
+
+const charges = () =>
+  installation.sql<{ id: string; status: string; reference: string }>(
+    'select id, status, rail_reference as reference from charges',
+  )
+
+test('M3: a live charge whose process died before the call is posted by the next one, once, and is paid', async () => {
+  const victim = start('charge.stored')
+  assert.ok(await victim.ready, victim.said())
+  const lost = send('lost').catch(() => null)
+  assert.equal((await victim.ended).signal, 'SIGKILL')
+  assert.equal(await lost, null)
+  assert.equal(operator.submits(), 0, 'the operator has never heard of it')
+  const next = start()
+  assert.ok(await next.ready, next.said())
+  await eventually('it is posted', async () => {
+    if (operator.submits() === 0) installation.advance(STEP_MS)
+    return operator.submits() > 0
+  })
+  const [charge, ...others] = await charges()
+  assert.ok(charge)
+  assert.deepEqual(others, [])
+  operator.pays(charge.id)
+  await eventually('it has succeeded', async () => {
+    installation.advance(STEP_MS)
+    return (await charges())[0]?.status === 'succeeded'
+  })
+  assert.equal(operator.submits(), 1)
+  const [credit] = await installation.sql<{ times: number }>(
+    `select count(*)::int as times from transfers where subject = $1 and kind = 'charge_net'`,
+    [charge.id],
+  )
+  assert.equal(credit?.times, 1)
+  await next.kill()
+  const verified = await installation.command(['verify'])
+  assert.equal(verified.code, 0, JSON.stringify(verified.json))
+})
