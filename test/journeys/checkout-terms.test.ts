@@ -172,7 +172,7 @@ test('M11 vending switched off closes orders and nothing else', async () => {
   const [link, paid] = [await shop.testLink(), await order()]
   await set({ vendingEnabled: false })
   assert.equal(hasForm(await somebody.get(`/pay/${paid}`), '/submit'), false)
-  assert.equal(await screenOf(paid), 'closed')
+  assert.equal(await screenOf(paid), 'off')
   assert.equal((await submit(paid)).status, 409)
   assert.equal((await submit(link)).status, 302)
 })
