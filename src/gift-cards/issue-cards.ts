@@ -50,9 +50,15 @@ export async function issueCards(
   judgeForm(issue)
   const seen = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
   const { draft, again } = seen ?? (await begin(app, issuer, { ...issue, commandKey }))
-  await app.db.transaction(async (tx) => {
-    await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
-    return { value: null }
+  const add = () =>
+    app.db.transaction(async (tx) => {
+      await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
+      return { value: null }
+    })
+  await add().catch((error) => {
+    // Another command with this key was storing the same cards, and its codes were seen before its ids: by now both are there.
+    if (commandKey === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
+    return add()
   })
   return { cards: draft.cards, again }
 }
