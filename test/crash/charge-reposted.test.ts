@@ -73,6 +73,10 @@ test('M3: a live charge whose process died before the call is posted by the next
     [charge.id],
   )
   assert.equal(credit?.times, 1)
+  await eventually('the key of the request is answered', async () => {
+    const open = await installation.sql('select 1 from idempotency_keys where status is null')
+    return open.length === 0
+  })
   await next.kill()
   const verified = await installation.command(['verify'])
   assert.equal(verified.code, 0, JSON.stringify(verified.json))
