@@ -118,7 +118,7 @@ export const reportEndpoints = [
         stream: inTurn(app, { caller, period }, stream),
       })
       if (!pdf) return turn(statementJson(app, caller, period))
-      app.windows.take(caller.merchantId, caller.mode, 'statement_pdf', app.clock.nowMs())
+      await app.exactWindows.statement_pdf.takeNow(caller, app.clock.nowMs())
       return turn(await statementPdf(app, caller, period))
     },
   }),

@@ -143,14 +143,20 @@ test('C18: many small reports at once, and three documents, are all made', async
 })
 
 test('when the database goes away in the middle, the answer is 503 and never a part of a statement', async () => {
+  const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
+  await holder.connect()
   for (const suffix of ['', '.pdf']) {
+    // Its lines cannot be read to the end before the connection is cut.
+    await holder.query('begin; lock table charges in access exclusive mode')
     const asked = ask(suffix)
     const answered = once(asked, 'response') as Promise<[IncomingMessage]>
     await eventually('a snapshot is open', async () => (await snapshots()).length > 0)
     for (const { pid } of await snapshots()) await service.rows('select pg_terminate_backend($1)', [pid])
+    await holder.query('rollback')
     const [response] = await answered
     assert.equal(response.statusCode, 503)
     response.resume()
   }
+  await holder.end()
   assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
 })

@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts'
 import type { Database } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { type Limits, tooMany, windowKey } from './limits.ts'
@@ -65,7 +66,8 @@ export function sharedWindows(limits: Limits): SharedWindows {
 
   return {
     take(merchantId, mode, what, nowMs) {
-      const limit = limits[what] ?? 0
+      const limit = limits[what]
+      assert(limit !== undefined, `there is a limit called ${what}`)
       if (limit === 0) return
       const window = windowOf(merchantId, mode, what, nowMs)
       if (window.sum + window.others >= limit) throw tooMany(waitMs(window, nowMs))
