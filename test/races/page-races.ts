@@ -62,6 +62,7 @@ async function floodPhone(
 
 const REPORTS = 40
 const PER_DAY = 5
+const DAY_MS = 86_400_000
 
 /** Many reports of one payment at once: one dispute, told once; of many payments: no more than a merchant gets in a day. */
 export const reportsOfOneCharge: Race = {
@@ -88,8 +89,8 @@ const reportAll = (fleet: Fleet, charges: readonly LinkCharge[]): Promise<Verdic
   fleet.withMore(
     WEBS.map((web) => ({ ...web, env: { RATE_LIMIT_REPORTS_DAY: String(PER_DAY) } })),
     async (urls) => {
-      // Of the day before.
-      fleet.installation.advance(86_400_000 + 1000)
+      // Behind the last day on which those of the round before are told.
+      fleet.installation.advance((REPORTS / PER_DAY + 1) * DAY_MS)
       const answers = await Promise.all(
         charges.map((charge, nth) => sendForm(urls[nth % urls.length] as string, report(charge, 'late'))),
       )
