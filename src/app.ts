@@ -6,7 +6,6 @@ import { type KeyRing, keyRing } from './merchants/authenticate.ts'
 import { PAYMENTS_AT_ONCE } from './payment-links/pay-link.ts'
 import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
 import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
-import type { Batch } from './platform/batch.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { type KeysInFlight, keysInFlight } from './platform/idempotency/in-flight.ts'
@@ -74,8 +73,6 @@ export type Shared = {
   baseUrl: string
   deadlineIn(ms: number): Deadline
 }
-
-type Lanes = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'>
 
 /** What all cells and processes count exactly. */
 export type ExactRate =
@@ -251,26 +248,6 @@ const takenBeforehand = (config: Config, db: Database): Beforehand =>
   Object.fromEntries(
     Object.entries(limitsBeforehand(config)).map(([what, limit]) => [what, exactWindow({ what, limit, db })]),
   ) as Beforehand // Object.fromEntries forgets the names that it was given.
-
-/** Where work of this cell waits for its turn, by name: the metrics show each, and a stop waits for all. */
-export const lanesOf = (app: App): Readonly<Record<string, Lanes>> => ({
-  'create charges': app.chargeCreation,
-  'move charges': app.chargeMoves,
-  'create payouts': app.payoutCreation,
-  'move payouts': app.payoutMoves,
-  'refund charges': app.refunds,
-  'pay links': app.paymentTurns,
-  'claim charges': app.claimTurns,
-})
-
-/** Resolves when no lane of this cell has anything waiting or under way. What one does may be another's work: they are asked in turn. */
-export async function untilIdle(app: App): Promise<void> {
-  const lanes = Object.values(lanesOf(app))
-  const windows = Object.values(app.exactWindows)
-  do {
-    await Promise.all([...lanes, ...windows].map((one) => one.idle()))
-  } while (lanes.some((one) => one.waiting() > 0))
-}
 
 function ownHosts(config: Config): string[] {
   return config.baseUrl === null ? [config.host] : [new URL(config.baseUrl).hostname, config.host]

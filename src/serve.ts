@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { raiseAlertsNow } from './alerts/look-around.ts'
 import { ENDPOINTS } from './api.ts'
-import { type App, type Gateway, untilIdle } from './app.ts'
+import type { App, Gateway } from './app.ts'
 import { publicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
@@ -14,6 +14,7 @@ import type { Config } from './config.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
+import { placeIn, untilIdle } from './lanes.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
@@ -23,6 +24,7 @@ import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
 import { againWhileAway } from './platform/db/while-away.ts'
+import { crowds } from './platform/http/crowds.ts'
 import { clientAddress } from './platform/http/guards.ts'
 import { addHealth } from './platform/http/health.ts'
 import { requestMetrics } from './platform/http/request-metrics.ts'
@@ -136,10 +138,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
     endpoints: ENDPOINTS,
     clock,
     log,
-    placeOf: (caller) => {
-      const app = gateway().appOf(caller)
-      return { app, windows: app.windows, exactWindows: app.exactWindows }
-    },
+    placeOf: (caller) => placeIn(gateway().appOf(caller)),
     authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
     countFailedAuth: async (address) => door.opened?.gateway.keyRing.countFailure(address),
     async refuseUsedKey(caller, { key, fingerprint }) {
@@ -147,6 +146,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
       const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
       if (row) replayOf(row, fingerprint)
     },
+    crowds: crowds(),
     metrics: requestMetrics(registry),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,

@@ -1,6 +1,8 @@
 // Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
 const MAX_WAITING = 2000
 const LONGEST_EXPECTED_MS = 2000
+// reliability.md 6.2: the time that a request has.
+const DEADLINE_MS = 10_000
 // A full lane still takes this share more from those who hold little of it: who fills it is refused first.
 const FULL_FOR_ALL = 1.25
 const MOST_OF_ONE = 1 / 4
@@ -13,6 +15,8 @@ export const MAX_APART = MAX_WAITING * MOST_OF_ONE
 export type Waiting<Item, Result> = {
   item: Item
   key: number
+  /** performance.now() when it came. */
+  since: number
   resolve: (value: Result) => void
   reject: (error: unknown) => void
 }
@@ -24,17 +28,39 @@ export type Lane<Item, Result> = {
   running: Promise<void> | null
   /** How long a batch takes, lately. */
   usualMs: number
+  /** When the batch under way began, performance.now(); null between batches. */
+  begunAt: number | null
 }
 export const emptyLane = <Item, Result>(): Lane<Item, Result> => ({
   waiting: [],
   ofKey: new Map(),
   running: null,
   usualMs: 0,
+  begunAt: null,
 })
 
 export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<Item, Result>): void {
   lane.waiting.push(entry)
   lane.ofKey.set(entry.key, (lane.ofKey.get(entry.key) ?? 0) + 1)
+}
+
+/** How long something that comes now would wait, as far as can be foreseen: for all before it and for its own batch. */
+export function expectedMs<Item, Result>(
+  { waiting, usualMs, begunAt }: Lane<Item, Result>,
+  max: number,
+): number {
+  // A batch that hangs says nothing yet about those behind it but this: they wait as long again at least.
+  const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
+  return (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
+}
+
+/** Takes out those that have waited longer than anybody waits for an answer: their work is not begun any more. */
+export function takeExpired<Item, Result>(
+  items: readonly Waiting<Item, Result>[],
+): { expired: Waiting<Item, Result>[]; left: Waiting<Item, Result>[] } {
+  const oldest = performance.now() - DEADLINE_MS
+  const left = items.filter(({ since }) => since >= oldest)
+  return { left, expired: left.length === items.length ? [] : items.filter(({ since }) => since < oldest) }
 }
 
 /** Remembers how long a batch took. */
@@ -43,13 +69,9 @@ export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): 
 }
 
 /** Too many wait, or too long: refused is first of all whoever holds more than his share of the lane. */
-export function isFull<Item, Result>(
-  { waiting, ofKey, usualMs }: Lane<Item, Result>,
-  key: number,
-  max: number,
-): boolean {
-  const expectedMs = Math.ceil(waiting.length / max) * usualMs
-  const fullness = Math.max(waiting.length / MAX_WAITING, expectedMs / LONGEST_EXPECTED_MS)
+export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max: number): boolean {
+  const { waiting, ofKey } = lane
+  const fullness = Math.max(waiting.length / MAX_WAITING, expectedMs(lane, max) / LONGEST_EXPECTED_MS)
   if (fullness < 1) return false
   return fullness >= FULL_FOR_ALL || (ofKey.get(key) ?? 0) > waiting.length * MOST_OF_ONE
 }

@@ -2,10 +2,12 @@ import { availableParallelism } from 'node:os'
 import {
   countBatch,
   emptyLane,
+  expectedMs,
   isFull,
   type Lane,
   MAX_APART,
   putInto,
+  takeExpired,
   takeFairly,
   type Waiting,
 } from './batch-lane.ts'
@@ -40,6 +42,8 @@ export type Batch<Item, Result> = {
   add(item: Item): Promise<Result>
   /** Items waiting, not yet on their way. */
   waiting(): number
+  /** How long an item of this key (`laneOf`) would wait if it came now, in ms, as far as can be foreseen. */
+  expectedMs(key: number): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
   /** Sizes of the batches run since the last call, for the metrics. */
@@ -84,7 +88,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
       const own = apart.get(key)
       if (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)) return Promise.reject(unavailable())
       const promise = new Promise<Result>((resolve, reject) => {
-        const entry = { item, key, resolve, reject }
+        const entry = { item, key, since: performance.now(), resolve, reject }
         if (own) return void own.waiting.push(entry)
         putInto(lane, entry)
       })
@@ -92,6 +96,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
       return promise
     },
     waiting: () => [...lanes, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
+    expectedMs: (key) => expectedMs(lanes[Math.abs(key) % laneCount] as Lane<Item, Result>, max),
     idle: async () => {
       while (apart.size > 0 || lanes.some((lane) => lane.running !== null))
         await Promise.all([...lanes, ...apart.values()].map(({ running }) => running))
@@ -106,12 +111,21 @@ async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, 
   // One turn of the event loop: what has arrived in the same read of the sockets travels together.
   await new Promise((resolve) => setImmediate(resolve))
   while (lane.waiting.length > 0) {
-    const items = takeFairly(lane, group.max).filter((entry) => !joinApart(group, entry))
+    const items = inTime(takeFairly(lane, group.max)).filter((entry) => !joinApart(group, entry))
     if (items.length === 0) continue
+    lane.begunAt = performance.now()
     const ms = await timed(group, items.length, () => settleHurried(group, items))
+    lane.begunAt = null
     countBatch(lane, ms)
   }
   lane.running = null
+}
+
+/** Those that still have time; the others hear that they may come again, and nothing is begun for them. */
+function inTime<Item, Result>(items: readonly Waiting<Item, Result>[]): readonly Waiting<Item, Result>[] {
+  const { expired, left } = takeExpired(items)
+  for (const { reject } of expired) reject(unavailable())
+  return left
 }
 
 async function timed<Item, Result>(
@@ -166,7 +180,8 @@ async function drainApart<Item, Result>(
     await settle(items, { run: group.run, turn: patient, again: settleAlone })
   }
   while (own.waiting.length > 0) {
-    const items = own.waiting.splice(0, group.max)
+    const items = inTime(own.waiting.splice(0, group.max))
+    if (items.length === 0) continue
     await timed(group, items.length, () => settleAlone(items))
   }
   group.apart.delete(key)
@@ -218,6 +233,7 @@ export function batchByKind<Item, Result, Kind extends string>(
   return {
     add: (item) => batches[kindOf(item)].add(item),
     waiting: () => all.reduce((sum, one) => sum + one.waiting(), 0),
+    expectedMs: (key) => Math.max(...all.map((one) => one.expectedMs(key))),
     idle: async () => {
       await Promise.all(all.map((one) => one.idle()))
     },

@@ -57,6 +57,8 @@ export type Database = {
   close(): Promise<void>
   /** How many wait for a connection. */
   waiting(): number
+  /** How long a statement on its own, or else a transaction of this kind, would wait for one if it came now, in ms. */
+  expectedMs(kind: 'statement' | Share['kind']): number
   readonly pool: pg.Pool
   /** How many connections it opens at most. */
   readonly mostConnections: number
@@ -120,6 +122,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactionFor,
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
     waiting: () => money.waiting() + reads.waiting(),
+    expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ) : money.expectedMs({ kind })),
     close: async () => {
       await Promise.all([pool.end(), single.end(), reports.end()])
     },

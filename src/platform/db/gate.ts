@@ -14,6 +14,8 @@ export type Gate = {
   enter(share: Share): Promise<() => void>
   /** How many wait. */
   waiting(): number
+  /** How long this one would wait if it came now, in ms, as far as can be foreseen. */
+  expectedMs(share: Share): number
 }
 
 export type GateOptions = {
@@ -83,6 +85,8 @@ export function gate(options: GateOptions): Gate {
       })
     },
     waiting: () => KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
+    expectedMs: (share) =>
+      hasRoom(house, share.kind) && !isCapped(house, share) ? 0 : expectedMs(house, share),
   }
 }
 

@@ -1,69 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
 import { crashPoint } from '../crash-point.ts'
-import type { ExactWindow } from '../rate/exact-window.ts'
-import type { SharedWindows } from '../rate/shared-windows.ts'
-import { invalidRequest, Refusal } from '../refusal.ts'
+import { invalidRequest } from '../refusal.ts'
+import { admitNow } from './admission.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
-import type { Answer, Caller } from './caller.ts'
+import type { Answer } from './caller.ts'
 import { isClosing, lastAnswer } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
+import type { Frame, Passed } from './frame.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
-import {
-  bearerToken,
-  checkTimestamp,
-  clientAddress,
-  givenRequestId,
-  keyRequired,
-  readIdempotencyKey,
-  readQuery,
-  scopeRefusal,
-} from './guards.ts'
+import { givenRequestId, readQuery } from './guards.ts'
 import { notFoundHere, refuseOtherMethods } from './other-methods.ts'
 import { type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
-import type { RequestMetrics } from './request-metrics.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance
 
-/** What the frame needs of the product; it knows no noun of it. */
-export type Frame<App> = {
-  endpoints: readonly Endpoint<App>[]
-  clock: Clock
-  log: Logger
-  /** Who holds this key: at once where it is remembered. Throws 401, 429 (too many failures), 503. */
-  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
-  /** Counts a request that came without any credentials. */
-  countFailedAuth(clientAddress: string): Promise<void>
-  /** Who serves this caller, and the windows that count its requests. */
-  placeOf(caller: Caller): Place<App>
-  /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
-  refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
-  metrics: RequestMetrics
-  trustedProxies: number
-  https: boolean
-  /** What a browser sees outside /v1 instead of JSON: headers and HTML. */
-  errorPage(refusal: Refusal): { headers: Record<string, string>; html: string }
-}
-
-export type Place<App> = {
-  app: App
-  windows: SharedWindows
-  exactWindows: Readonly<Record<string, ExactWindow>>
-}
-
-/** `giveBack`: gives back the place that it has taken in the window of its own kind. */
-type Passed = {
-  caller: Caller
-  key: string | null
-  giveBack: (() => void) | null
-}
 declare module 'fastify' {
   interface FastifyRequest {
     passed: Passed | null
@@ -81,7 +37,6 @@ const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 65_000
 // On a connection that is not idle: longer than any answer takes, so that a client that reads nothing does not stay for ever.
 const SILENT_MS = 360_000
-const ALL = 'all'
 const NO_FINGERPRINT = Buffer.alloc(32)
 const NO_BYTES = Buffer.alloc(0)
 
@@ -160,73 +115,6 @@ function addEndpoint<App>(
       return send(request.id, reply, answer)
     },
   })
-}
-
-/** Everything that is judged before the body is read: key, scope, rate, timestamp, Idempotency-Key. */
-function admit<App>(
-  frame: Frame<App>,
-  declared: Endpoint<App>,
-  { request, caller }: { request: FastifyRequest; caller: Caller },
-): void | Promise<void> {
-  const { rate } = declared
-  const atMs = frame.clock.nowMs()
-  const { windows, exactWindows } = frame.placeOf(caller)
-  const passed: Passed = { caller, key: null, giveBack: null }
-  request.passed = passed
-  if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
-  windows.take(caller.merchantId, caller.mode, ALL, atMs)
-  const exact = exactWindows[rate]
-  exact?.refuseEarly(caller, atMs)
-  if (exact === undefined) {
-    windows.take(caller.merchantId, caller.mode, rate, atMs)
-    passed.giveBack = () => windows.giveBack(caller.merchantId, caller.mode, { what: rate, atMs })
-  }
-  if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
-  if (declared.idempotency !== 'ignored') passed.key = readIdempotencyKey(request.raw)
-  if (declared.idempotency === 'required' && passed.key === null) throw keyRequired()
-  if (exact !== undefined && declared.rateKind !== 'batch') return takePlace(frame, exact, passed)
-}
-
-/** Takes a place that all processes count. Where nobody can count, the request passes (contract.md G5). */
-async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Passed): Promise<void> {
-  const { caller } = passed
-  const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
-  try {
-    const atMs = await exact.takeNow(caller, frame.clock.nowMs())
-    passed.giveBack = () => void exact.giveBack(caller, atMs).catch(uncounted)
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    uncounted(error)
-  }
-}
-
-/** Without a promise where the key is remembered, for this runs on every request: null, or what was thrown. */
-function admitNow<App>(
-  frame: Frame<App>,
-  declared: Endpoint<App>,
-  request: FastifyRequest,
-): Promise<void> | unknown {
-  try {
-    const caller = identify(frame, request)
-    if (caller instanceof Promise)
-      return caller.then((known) => admit(frame, declared, { request, caller: known }))
-    return admit(frame, declared, { request, caller }) ?? null
-  } catch (error) {
-    return error
-  }
-}
-
-/** Who calls; a request without credentials counts as a failed one of its address. */
-function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Promise<Caller> {
-  const address = clientAddress(request.raw, frame.trustedProxies)
-  try {
-    return frame.authenticate(bearerToken(request.raw), address)
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 401) throw error
-    return frame.countFailedAuth(address).then(() => {
-      throw error
-    })
-  }
 }
 
 async function serve<App>(

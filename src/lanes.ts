@@ -1,0 +1,50 @@
+import type { App } from './app.ts'
+import type { Batch } from './platform/batch.ts'
+import type { Place } from './platform/http/frame.ts'
+
+type Lanes = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'>
+
+/** Where work of this cell waits for its turn, by name: the metrics show each, and a stop waits for all. */
+export const lanesOf = (app: App): Readonly<Record<string, Lanes>> => ({
+  'create charges': app.chargeCreation,
+  'move charges': app.chargeMoves,
+  'create payouts': app.payoutCreation,
+  'move payouts': app.payoutMoves,
+  'refund charges': app.refunds,
+  'pay links': app.paymentTurns,
+  'claim charges': app.claimTurns,
+})
+
+/** What the frame needs of the cell that serves a request. */
+export const placeIn = (app: App): Place<App> => ({
+  app,
+  windows: app.windows,
+  exactWindows: app.exactWindows,
+  expectedMs: (rate, caller) => expectedMs(app, rate, caller),
+})
+
+function expectedMs(app: App, rate: string, { merchantId }: { merchantId: number }): number {
+  switch (rate) {
+    case 'charges':
+      return app.chargeCreation.expectedMs(merchantId)
+    case 'payouts':
+      return app.payoutCreation.expectedMs(merchantId)
+    case 'refunds':
+      return app.refunds.expectedMs(merchantId)
+    case 'bulk_payouts':
+      return app.db.expectedMs('out')
+    case 'reads':
+      return app.db.expectedMs('statement')
+    default:
+      return app.db.expectedMs('in')
+  }
+}
+
+/** Resolves when no lane of this cell has anything waiting or under way. What one does may be another's work: they are asked in turn. */
+export async function untilIdle(app: App): Promise<void> {
+  const lanes = Object.values(lanesOf(app))
+  const windows = Object.values(app.exactWindows)
+  do {
+    await Promise.all([...lanes, ...windows].map((one) => one.idle()))
+  } while (lanes.some((one) => one.waiting() > 0))
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
+import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+
+let database: TestDatabase
+let proxy: CuttingProxy
+let service: TestService
+
+before(async () => {
+  database = await testDatabase()
+  const wired = await behindWire(database)
+  proxy = wired.proxy
+  service = await startService({ database: wired })
+})
+after(async () => {
+  await service.close()
+  await proxy.close()
+  await database.drop()
+})
+
+/** Sends the head of a charge and none of its body; what comes back until a whole head has, or nothing within 300 ms. */
+async function sendHead(token: string, idempotencyKey: string): Promise<string> {
+  const { hostname, port } = new URL(service.url)
+  const socket: Socket = connect(Number(port), hostname)
+  let heard = ''
+  socket.on('data', (bytes) => {
+    heard += bytes.toString('latin1')
+  })
+  socket.on('error', () => {})
+  socket.write(
+    [
+      'POST /v1/charges HTTP/1.1',
+      'Host: gateway',
+      `Authorization: Bearer ${token}`,
+      `X-Timestamp: ${Math.floor(service.clock.nowMs() / 1000)}`,
+      `Idempotency-Key: ${idempotencyKey}`,
+      'Content-Length: 500',
+      '',
+      '',
+    ].join('\r\n'),
+  )
+  for (let nth = 0; nth < 30 && !heard.includes('\r\n\r\n'); nth += 1) await sleep(10)
+  socket.destroy()
+  return heard
+}
+
+test('C13: behind a batch that hangs a charge is refused on its head alone, and nothing is kept of it', async () => {
+  const merchant = await service.merchant()
+  const client = service.client(merchant.keys.test)
+  assert.equal((await client.charge()).status, 201)
+  const held = proxy.holdNext(/commit\0/i)
+  const first = client.charge({ reference: 'in-the-batch' })
+  const key = 'refused-on-its-head'
+  let said = ''
+  for (let nth = 0; nth < 100 && said === ''; nth += 1) said = await sendHead(merchant.keys.test, key)
+  assert.ok(held.held())
+  assert.match(said, /^HTTP\/1\.1 503 /)
+  assert.match(said, /\r\nretry-after: [1-5]\r\n/i)
+  held.letThrough()
+  assert.equal((await first).status, 201)
+  const again = await client.charge({ reference: 'after' }, { 'idempotency-key': key })
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null])
+})
