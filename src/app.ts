@@ -4,6 +4,7 @@ import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
 import type { Config } from './config.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
 import { PAYMENTS_AT_ONCE } from './payment-links/pay-link.ts'
+import { type BulkTurns, bulkTurns } from './payouts/bulk-turns.ts'
 import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
 import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
 import type { Clock } from './platform/clock.ts'
@@ -45,6 +46,8 @@ export type App = Shared & {
   /** The same and all others that are exact, by the name that an endpoint gives as its rate. */
   exactWindows: Readonly<Record<ExactRate, ExactWindow>>
   windows: SharedWindows
+  /** In which bulk calls run. */
+  bulkTurns: BulkTurns
   /** In which reports are made. */
   reportTurns: ReportTurns
   /** Wakes a background task of this process: something it waits for has been committed. */
@@ -201,6 +204,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
     keysInFlight: keysInFlight(own.db),
     paymentTurns: turns(PAYMENTS_AT_ONCE),
     claimTurns: turns(CLAIMS_AT_ONCE),
+    bulkTurns: bulkTurns(),
     reportTurns: reportTurns(),
     chargeWindow: exactWindow({ what: 'charges', limit: config.rateCharges, db: own.db }),
     payoutWindow: exactWindow({ what: 'payouts', limit: config.ratePayouts, db: own.db }),

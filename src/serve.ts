@@ -60,6 +60,8 @@ type Door = {
 type Every = (ms: number, work: () => Promise<unknown>) => void
 
 const PING = statement('ping', 'select 1')
+// Connections that come all at once, as after an outage; the system may allow fewer. Beyond it each comes a second later.
+const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const ALERT_LOOK_MS = 30_000
@@ -79,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const registry = new Registry()
   const server = frontOf(door, options, registry)
   addMetricsRoute(server, registry, config.metricsToken)
-  await server.listen({ port: config.port, host: config.host })
+  await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
   try {

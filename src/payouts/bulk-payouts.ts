@@ -27,6 +27,7 @@ import {
 } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
+import { inBulkTurn } from './bulk-turns.ts'
 import { judgeVerification } from './payout-rules.ts'
 import { stopOf } from './payout-stops.ts'
 
@@ -49,13 +50,15 @@ const UNIQUE_VIOLATION = '23505'
 export async function createBulk(app: App, request: BulkRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
-  return app.keysInFlight.during(owner, async () => {
-    const stored = await storeKnowingOthers(app, request)
-    if ('status' in stored) return stored
-    crashPoint('bulk.stored')
-    await runChunks(app, stored)
-    return finishBatch(app, stored)
-  })
+  return app.keysInFlight.during(owner, () =>
+    inBulkTurn(app.bulkTurns, merchantId, async () => {
+      const stored = await storeKnowingOthers(app, request)
+      if ('status' in stored) return stored
+      crashPoint('bulk.stored')
+      await runChunks(app, stored)
+      return finishBatch(app, stored)
+    }),
+  )
 }
 
 /** The answer of a batch whose items all have their result; kept under its key as a repeat will show it (G13e). */
