@@ -18,6 +18,8 @@ export type LoadOrder = {
   perSecond?: number
   /** What is posted, with new bodies and keys. Absent: charges. */
   post?: Post
+  /** What hears 503 is sent again, as it was, after `Retry-After`. */
+  repeat?: boolean
   /** A GET of this path instead of a POST. */
   path?: string
 }
@@ -29,6 +31,9 @@ export type LoadResult = {
   refusal: string | null
   p50Ms: number
   p99Ms: number
+  /** Of the successes alone, and of what heard 503 alone; NaN where there were none. */
+  acceptedP99Ms: number
+  refusedP99Ms: number
 }
 
 type Run = LoadOrder & {
@@ -37,10 +42,14 @@ type Run = LoadOrder & {
   startedAt: number
   left: number
   times: number[]
+  accepted: number[]
+  refused: number[]
   statuses: Record<string, number>
   refusal: string | null
 }
-type Wire = { socket: Socket; text: string; sentAt: number; dueAt: number; done: () => void }
+type Wire = { socket: Socket; text: string; sent: string; sentAt: number; dueAt: number; done: () => void }
+
+const OPEN_AT_ONCE = 100
 
 process.on('message', (order: LoadOrder) => {
   drive(order).then(
@@ -54,7 +63,7 @@ async function drive(order: LoadOrder): Promise<LoadResult> {
   const { post = '/v1/charges' } = order
   const heads = order.tokens.map((token) => headOf({ ...order, post }, token))
   const left = order.requests ?? Number.POSITIVE_INFINITY
-  const sockets = await Promise.all(Array.from({ length: order.connections }, () => open(order.port)))
+  const sockets = await openAll(order)
   const run: Run = {
     ...order,
     post,
@@ -62,20 +71,42 @@ async function drive(order: LoadOrder): Promise<LoadResult> {
     left,
     startedAt: performance.now(),
     times: [],
+    accepted: [],
+    refused: [],
     statuses: {},
     refusal: null,
   }
   await Promise.all(sockets.map((socket) => work(run, socket)))
   const seconds = (performance.now() - run.startedAt) / 1000
-  const sorted = Float64Array.from(run.times).sort()
+  const [all, accepted, refused] = [run.times, run.accepted, run.refused].map((times) =>
+    Float64Array.from(times).sort(),
+  ) as [Float64Array, Float64Array, Float64Array]
   const { statuses, refusal } = run
-  return { seconds, statuses, refusal, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) }
+  return {
+    seconds,
+    statuses,
+    refusal,
+    p50Ms: percentile(all, 0.5),
+    p99Ms: percentile(all, 0.99),
+    acceptedP99Ms: percentile(accepted, 0.99),
+    refusedP99Ms: percentile(refused, 0.99),
+  }
 }
 
 function headOf({ port, path, post }: LoadOrder, token: string): string {
   const common = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`
   if (path !== undefined) return `GET ${path} HTTP/1.1\r\n${common}\r\n`
   return `POST ${post} HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
+}
+
+/** Some at a time: what waits to be connected must not make those wait that are, for the service closes silent ones. */
+async function openAll({ connections, port }: LoadOrder): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  while (sockets.length < connections) {
+    const some = Math.min(OPEN_AT_ONCE, connections - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: some }, () => open(port)))))
+  }
+  return sockets
 }
 
 function open(port: number): Promise<Socket> {
@@ -89,7 +120,7 @@ function work(run: Run, socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     // Where requests have their times, connections do not have them all at once.
     const dueAt = performance.now() - Math.random() * pauseOf(run)
-    const wire: Wire = { socket, text: '', sentAt: 0, dueAt, done: resolve }
+    const wire: Wire = { socket, text: '', sent: '', sentAt: 0, dueAt, done: resolve }
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the service closed a connection')))
     socket.on('data', (chunk) => {
@@ -117,9 +148,14 @@ const pauseOf = ({ perSecond, connections }: LoadOrder) =>
   perSecond === undefined ? 0 : (1000 * connections) / perSecond
 
 function send(run: Run, wire: Wire): void {
-  wire.sentAt = performance.now()
   const head = run.heads[Math.floor(Math.random() * run.heads.length)] as string
-  wire.socket.write(run.path === undefined ? head + restOfPost(run.post) : head, 'latin1')
+  wire.sent = run.path === undefined ? head + restOfPost(run.post) : head
+  sendAgain(wire)
+}
+
+function sendAgain(wire: Wire): void {
+  wire.sentAt = performance.now()
+  wire.socket.write(wire.sent, 'latin1')
 }
 
 function take(run: Run, wire: Wire): void {
@@ -127,10 +163,16 @@ function take(run: Run, wire: Wire): void {
   if (end < 0) return
   const length = Number(/content-length: ([0-9]+)/i.exec(wire.text)?.[1] ?? 0)
   if (wire.text.length < end + 4 + length) return
-  run.times.push(performance.now() - wire.sentAt)
-  const status = wire.text.slice(9, 12)
+  const { text } = wire
+  const status = text.slice(9, 12)
+  const ms = performance.now() - wire.sentAt
+  run.times.push(ms)
   run.statuses[status] = (run.statuses[status] ?? 0) + 1
-  if (!status.startsWith('2')) run.refusal ??= wire.text
+  if (status.startsWith('2')) run.accepted.push(ms)
+  else run.refusal ??= text
+  if (status === '503') run.refused.push(ms)
   wire.text = ''
-  next(run, wire)
+  if (run.repeat && status === '503')
+    setTimeout(sendAgain, Number(/retry-after: ([0-9]+)/i.exec(text)?.[1] ?? 1) * 1000, wire)
+  else next(run, wire)
 }

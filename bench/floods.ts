@@ -1,0 +1,153 @@
+import { connect, type Socket } from 'node:net'
+import type { Driver } from './drive.ts'
+import { rounded } from './figures.ts'
+import type { LoadOrder, LoadResult } from './load.ts'
+import { untilLanded } from './payments.ts'
+import { atLeast, atMost } from './report.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
+
+const WITHOUT_LIMITS = { RATE_LIMIT_CHARGES: '1000000', RATE_LIMIT_ALL: '1000000' }
+// Rates that are tried one after the other: the last one that is reached with a p99 below this is the capacity.
+const RATES = [400, 800, 1200, 1600, 2000, 2400, 2800]
+const STEADY_MS = 250
+const REACHED = 0.95
+const STEP_MS = 5000
+const FLOOD_MS = 30_000
+const TEN_TIMES_MS = 20_000
+const RECOVER_MS = 10_000
+const USUAL_MS = 10_000
+const REPORTS = { connections: 20, perSecond: 40 }
+const IDLE_CONNECTIONS = 4000
+const BESIDE = { connections: 16, perSecond: 100 }
+
+/** reliability.md 6.4, O1 to O3: more than the service can do, sent by everybody at once. */
+export async function measureFloods(stage: Stage, merchants: readonly BenchMerchant[]) {
+  await stage.restart(WITHOUT_LIMITS)
+  const tokens = merchants.map(({ token }) => token)
+  const send = (perSecond: number, ms: number, more: Partial<LoadOrder> = {}) => {
+    // So many that the times of the requests do not depend on the answers.
+    const connections = Math.ceil(Math.min(4000, Math.max(64, perSecond)))
+    return stage.driver.run({ port: stage.service.port, tokens, connections, perSecond, ms, ...more })
+  }
+  await send(RATES[1] as number, STEP_MS)
+  const { capacity, normal } = await findCapacity(stage, send)
+  const twice = await send(2 * capacity, FLOOD_MS)
+  await untilLanded(stage)
+  const ten = await send(10 * capacity, TEN_TIMES_MS)
+  await send(capacity / 2, RECOVER_MS)
+  const after = await send(capacity / 2, USUAL_MS)
+  const repeating = await send(1.5 * capacity, FLOOD_MS, { repeat: true })
+  await send(0.8 * capacity, FLOOD_MS, { repeat: true })
+  const repeated = await send(0.8 * capacity, USUAL_MS, { repeat: true })
+  await untilLanded(stage)
+  const useful = perSecond(twice) / capacity
+  stage.say(
+    `capacity ${capacity}/s; at twice that ${rounded(useful, 2)} of it accepted, p99 ${rounded(twice.acceptedP99Ms, 0)} ms, refusals ${rounded(twice.refusedP99Ms, 1)} ms`,
+  )
+  return {
+    scenarios: {
+      floods: {
+        capacity_per_second: capacity,
+        normal: told(normal),
+        twice: told(twice),
+        ten_times: told(ten),
+        after_ten_times: told(after),
+        repeating: told(repeating),
+        after_repeating: told(repeated),
+      },
+    },
+    bars: [
+      atLeast('o1_useful_work_vs_capacity', 0.9, rounded(useful, 2)),
+      atMost('o1_accepted_p99_vs_normal', 2, rounded(twice.acceptedP99Ms / normal.p99Ms, 2)),
+      atMost('o1_refusal_p99_ms', 20, rounded(twice.refusedP99Ms, 1)),
+      atMost('o2_p99_vs_normal_ten_seconds_after', 1, rounded(after.p99Ms / normal.p99Ms, 2)),
+      atMost('o3_refused_thirty_seconds_after', 0, repeated.statuses['503'] ?? 0),
+    ],
+  }
+}
+
+type Send = (perSecond: number, ms: number) => Promise<LoadResult>
+
+async function findCapacity(stage: Stage, send: Send): Promise<{ capacity: number; normal: LoadResult }> {
+  let found: { capacity: number; normal: LoadResult } | null = null
+  for (const rate of RATES) {
+    const load = await send(rate, STEP_MS)
+    await untilLanded(stage)
+    if (load.p99Ms >= STEADY_MS || perSecond(load) < rate * REACHED) break
+    found = { capacity: rate, normal: load }
+  }
+  if (found === null) throw new Error('not even the lowest rate was steady')
+  return found
+}
+
+const accepted = ({ statuses }: LoadResult) => statuses['201'] ?? 0
+const perSecond = (load: LoadResult) => accepted(load) / load.seconds
+
+const told = (load: LoadResult) => ({
+  accepted_per_second: rounded(perSecond(load), 0),
+  heard: load.statuses,
+  accepted_p99_ms: rounded(load.acceptedP99Ms, 1),
+  refused_p99_ms: rounded(load.refusedP99Ms, 1),
+})
+
+/** O5 and O6: what one merchant's reports, and connections that say nothing, do to others at their usual pace. */
+export async function measureBeside(stage: Stage, second: Driver, merchants: readonly BenchMerchant[]) {
+  const [one, ...others] = merchants as [BenchMerchant, ...BenchMerchant[]]
+  const tokens = others.map(({ token }) => token)
+  const { port } = stage.service
+  const watch = () => stage.driver.run({ port, tokens, ...BESIDE, ms: USUAL_MS })
+  const usual = [await watch()]
+  const asked = { port, tokens: [one.token], ...REPORTS, ms: USUAL_MS }
+  const month = new Date(performance.timeOrigin + performance.now()).toISOString().slice(0, 7)
+  const [reports, flood] = await Promise.all([
+    watch(),
+    second.run({ ...asked, path: `/v1/statements/${month}.pdf` }),
+  ])
+  usual.push(await watch())
+  const idle = await besideIdle(port, watch)
+  usual.push(await watch())
+  // The slowest of the three says what the machine itself adds.
+  const usualMs = Math.max(...usual.map(({ p99Ms }) => p99Ms))
+  stage.say(
+    `p99 ${rounded(usualMs, 1)} ms; beside reports ${rounded(reports.p99Ms, 1)}, beside idle connections ${rounded(idle.p99Ms, 1)}`,
+  )
+  return {
+    scenarios: {
+      beside: {
+        usual: usual.map(told),
+        reports: told(reports),
+        flood_of_reports: told(flood),
+        idle_connections: told(idle),
+      },
+    },
+    bars: [
+      atMost('o5_reports_others_p99_vs_usual', 1.1, rounded(reports.p99Ms / usualMs, 2)),
+      atMost('o6_idle_connections_others_p99_vs_usual', 1.1, rounded(idle.p99Ms / usualMs, 2)),
+    ],
+  }
+}
+
+/** Keeps so many connections open that send a part of a head and no more; each that is closed comes back. */
+async function besideIdle(port: number, work: () => Promise<LoadResult>): Promise<LoadResult> {
+  const sockets = new Set<Socket>()
+  let open = true
+  const start = () => {
+    if (!open) return
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET /v1/charges HTTP/1.1\r\nHost: slow\r\n'),
+    )
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      sockets.delete(socket)
+      start()
+    })
+  }
+  for (let nth = 0; nth < IDLE_CONNECTIONS; nth += 1) start()
+  try {
+    return await work()
+  } finally {
+    open = false
+    for (const socket of sockets) socket.destroy()
+  }
+}
