@@ -8,12 +8,12 @@ import type { BenchMerchant, Stage } from './stage.ts'
 
 const WITHOUT_LIMITS = { RATE_LIMIT_CHARGES: '1000000', RATE_LIMIT_ALL: '1000000' }
 // Rates that are tried one after the other: the last one that is reached with a p99 below this is the capacity.
-const RATES = [400, 800, 1200, 1600, 2000, 2400, 2800]
+const RATES = [800, 1200, 1600, 2000, 2400, 2800, 3200, 3600]
 const STEADY_MS = 250
 const REACHED = 0.95
-const STEP_MS = 5000
-const FLOOD_MS = 30_000
-const TEN_TIMES_MS = 20_000
+const STEP_MS = 4000
+const FLOOD_MS = 20_000
+const TEN_TIMES_MS = 15_000
 const RECOVER_MS = 10_000
 const USUAL_MS = 10_000
 const REPORTS = { connections: 20, perSecond: 40 }

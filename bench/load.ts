@@ -122,7 +122,14 @@ function work(run: Run, socket: Socket): Promise<void> {
     const dueAt = performance.now() - Math.random() * pauseOf(run)
     const wire: Wire = { socket, text: '', sent: '', sentAt: 0, dueAt, done: resolve }
     socket.on('error', reject)
-    socket.on('close', () => reject(new Error('the service closed a connection')))
+    socket.on('close', () => {
+      const ms = Math.round(performance.now() - wire.sentAt)
+      reject(
+        new Error(
+          `the service closed a connection ${ms} ms after a request; it said: ${wire.text.slice(0, 100)}`,
+        ),
+      )
+    })
     socket.on('data', (chunk) => {
       wire.text += chunk.toString('latin1')
       take(run, wire)

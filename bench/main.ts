@@ -13,10 +13,10 @@ import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
 const {
   values: flags,
-  positionals: [what],
+  positionals: [what, part],
 } = parseArgs({
   allowPositionals: true,
   options: {
@@ -49,7 +49,7 @@ async function measure() {
   if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
-  if (what === 'overload') return { ...described, ...(await measureOverload(stage)) }
+  if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts: what they leave to be sent would be at work beside it.
   const idle = flags.quick ? null : await measureIdle(stage)

@@ -35,10 +35,30 @@ const FUNDS = 100
  * reliability.md 6.4, as far as two processors that also make the load can show it: what one merchant does to the others
  * (O4, F11 and its bulk calls), what floods of everybody do, and what counting costs.
  */
-export async function measureOverload(stage: Stage) {
-  const [one, ...others] = stage.merchants as [BenchMerchant, ...BenchMerchant[]]
+export async function measureOverload(stage: Stage, part?: string) {
   const second = startDriver()
   atEnd(() => second.end())
+  const parts: Record<string, () => Promise<Measured>> = {
+    merchants: () => measureMerchants(stage, second),
+    beside: () => measureBeside(stage, second, stage.merchants),
+    floods: () => measureFloods(stage, stage.merchants),
+    windows: () => measureWindows(stage),
+  }
+  const all: Measured = { scenarios: {}, bars: [] }
+  for (const [name, measure] of Object.entries(parts)) {
+    if (part !== undefined && part !== name) continue
+    const { scenarios, bars } = await measure()
+    Object.assign(all.scenarios, scenarios)
+    all.bars.push(...bars)
+  }
+  return all
+}
+
+type Measured = { scenarios: Record<string, unknown>; bars: Bar[] }
+
+/** What one merchant does to the others. */
+async function measureMerchants(stage: Stage, second: Driver): Promise<Measured> {
+  const [one, ...others] = stage.merchants as [BenchMerchant, ...BenchMerchant[]]
   await fund(stage, [one], FUNDS)
   await stage.restart({ RATE_LIMIT_CHARGES: String(LIMIT) })
   const ofOne = (order: Partial<LoadOrder>) => () =>
@@ -52,23 +72,14 @@ export async function measureOverload(stage: Stage) {
   const bulks = await watch('bulk calls', ofOne({ post: '/v1/payouts/bulk', connections: BULKS_AT_ONCE }))
   const payouts = ofOne({ post: '/v1/payouts', connections: BULKS_AT_ONCE })
   const locked = await watch('a locked balance row', () => whileLocked(stage, one, payouts))
-  const beside = await measureBeside(stage, second, stage.merchants)
-  const floods = await measureFloods(stage, stage.merchants)
-  const windows = await measureWindows(stage)
   return {
     scenarios: {
       overload: { one_at_fifty_times_its_limit: flood, thirty_bulks: bulks, locked_head: locked },
-      ...beside.scenarios,
-      ...floods.scenarios,
-      ...windows.scenarios,
     },
     bars: [
       ...barsOf('o4_flood', flood, 1.1),
       ...barsOf('c16_bulks', bulks, 1.2),
       ...barsOf('f11_locked_head', locked, 1.2),
-      ...beside.bars,
-      ...floods.bars,
-      ...windows.bars,
     ],
   }
 }

@@ -79,6 +79,7 @@ export function chargeMoves(app: App): ChargeMoves {
       return moved
     },
     laneOf: (move) => move.charge.merchantId,
+    refuses: false,
   })
 }
 

@@ -6,6 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { unauthorized } from '../platform/http/guards.ts'
 import { type AddressCounts, sharedAddressWindow } from '../platform/rate/shared-address-window.ts'
+import { sharedLook } from '../platform/shared-look.ts'
 
 const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
   'holder of api key',
@@ -49,6 +50,8 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   const failures = failureWindow(parts)
   let revision = -1
   let lookedAt = performance.now()
+  // Under a flood the look of every 400 ms comes late: then one look for all is due, not a question for each key.
+  const refreshNow = sharedLook(refresh, BELIEVED_MS)
   // Grows each time all is forgotten: what was asked before that is not remembered after it.
   let generation = 0
 
@@ -63,10 +66,8 @@ export function keyRing(parts: KeyRingParts): KeyRing {
 
   async function find(token: string): Promise<Caller | null> {
     const asked = generation
-    const form = readApiKey(token)
-    const [holder] = form === null ? [] : await parts.directory.query(HOLDER, [hashApiKey(token)])
-    if (form === null || !holder) return null
-    const caller = { ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) }
+    const caller = await findCaller(parts.directory, token)
+    if (caller === null) return null
     if (callers.size > MOST_REMEMBERED) callers.clear()
     if (asked === generation) callers.set(token, caller)
     return caller
@@ -82,23 +83,32 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     throw unauthorized('invalid api key')
   }
 
+  async function refresh(): Promise<void> {
+    const askedAt = performance.now()
+    const [row] = await parts.directory.query(REVISION)
+    if (row && row.number !== revision) {
+      forget()
+      revision = row.number
+    }
+    lookedAt = askedAt
+  }
+
   return {
     authenticate: (token, address) => {
-      const remembered = performance.now() - lookedAt < BELIEVED_MS ? callers.get(token) : undefined
-      return remembered ?? lookUp(token, address)
+      if (performance.now() - lookedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
+      return refreshNow().then(() => callers.get(token) ?? lookUp(token, address))
     },
     countFailure,
-    async refresh() {
-      const askedAt = performance.now()
-      const [row] = await parts.directory.query(REVISION)
-      if (row && row.number !== revision) {
-        forget()
-        revision = row.number
-      }
-      lookedAt = askedAt
-    },
+    refresh,
     forget,
   }
+}
+
+async function findCaller(directory: Database, token: string): Promise<Caller | null> {
+  const form = readApiKey(token)
+  if (form === null) return null
+  const [holder] = await directory.query(HOLDER, [hashApiKey(token)])
+  return holder ? { ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) } : null
 }
 
 const failureWindow = ({ failuresAMinute: limit, counts, log }: KeyRingParts) =>

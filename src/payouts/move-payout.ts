@@ -74,6 +74,7 @@ export function payoutMoves(app: App): PayoutMoves {
       return moved
     },
     laneOf: (move) => move.payout.merchantId,
+    refuses: false,
   })
 }
 

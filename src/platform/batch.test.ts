@@ -156,6 +156,18 @@ test('with 2,000 waiting in a lane the next one hears 503 at once; the other lan
   assert.ok(Math.max(...work.sizes) <= 200)
 })
 
+test('C13: a lane that must not refuse takes whatever comes', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf, lanes: 1, refuses: false })
+  const answers = Array.from({ length: 3000 }, (_, value) => group.add(item(value)))
+  await turns()
+  while (group.waiting() > 0 || work.underWay() > 0) {
+    work.letGo()
+    await turn()
+  }
+  assert.equal((await Promise.all(answers)).length, 3000)
+})
+
 test('every run is told with its size', async () => {
   const group = batch({ run: doubled, laneOf })
   const told: number[] = []

@@ -36,6 +36,11 @@ export type BatchOptions<Item, Result> = {
   lanes?: number
   /** The largest batch. */
   max?: number
+  /**
+   * false: nothing is refused because much waits, or because it has waited for long. For what has happened and must be written
+   * down, where whoever adds it bounds how much that is.
+   */
+  refuses?: boolean
 }
 
 export type Batch<Item, Result> = {
@@ -63,6 +68,7 @@ type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<
 type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
+  refuses: boolean
   lanes: Lane<Item, Result>[]
   apart: Map<number, Apart<Item, Result>>
   listeners: ((size: number, ms: number) => void)[]
@@ -77,16 +83,17 @@ type Group<Item, Result> = {
  * and the one whose row it is goes on apart, with more patience.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { run, laneOf, lanes: laneCount = LANES, max = MAX_ITEMS } = options
+  const { run, laneOf, lanes: laneCount = LANES, max = MAX_ITEMS, refuses = true } = options
   const lanes = Array.from({ length: laneCount }, emptyLane<Item, Result>)
   const apart: Group<Item, Result>['apart'] = new Map()
-  const group: Group<Item, Result> = { run, max, lanes, apart, listeners: [] }
+  const group: Group<Item, Result> = { run, max, refuses, lanes, apart, listeners: [] }
   return {
     add(item) {
       const key = laneOf(item)
       const lane = lanes[Math.abs(key) % laneCount] as Lane<Item, Result>
       const own = apart.get(key)
-      if (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)) return Promise.reject(unavailable())
+      if (refuses && (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)))
+        return Promise.reject(unavailable())
       const promise = new Promise<Result>((resolve, reject) => {
         const entry = { item, key, since: performance.now(), resolve, reject }
         if (own) return void own.waiting.push(entry)
@@ -111,7 +118,7 @@ async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, 
   // One turn of the event loop: what has arrived in the same read of the sockets travels together.
   await new Promise((resolve) => setImmediate(resolve))
   while (lane.waiting.length > 0) {
-    const items = inTime(takeFairly(lane, group.max)).filter((entry) => !joinApart(group, entry))
+    const items = inTime(group, takeFairly(lane, group.max)).filter((entry) => !joinApart(group, entry))
     if (items.length === 0) continue
     lane.begunAt = performance.now()
     const ms = await timed(group, items.length, () => settleHurried(group, items))
@@ -122,7 +129,11 @@ async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, 
 }
 
 /** Those that still have time; the others hear that they may come again, and nothing is begun for them. */
-function inTime<Item, Result>(items: readonly Waiting<Item, Result>[]): readonly Waiting<Item, Result>[] {
+function inTime<Item, Result>(
+  { refuses }: Group<Item, Result>,
+  items: readonly Waiting<Item, Result>[],
+): readonly Waiting<Item, Result>[] {
+  if (!refuses) return items
   const { expired, left } = takeExpired(items)
   for (const { reject } of expired) reject(unavailable())
   return left
@@ -180,7 +191,7 @@ async function drainApart<Item, Result>(
     await settle(items, { run: group.run, turn: patient, again: settleAlone })
   }
   while (own.waiting.length > 0) {
-    const items = inTime(own.waiting.splice(0, group.max))
+    const items = inTime(group, own.waiting.splice(0, group.max))
     if (items.length === 0) continue
     await timed(group, items.length, () => settleAlone(items))
   }

@@ -1,3 +1,4 @@
+import { constants, platform, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { assert } from '../platform/assert.ts'
 import type { Section } from './statement-lines.ts'
@@ -13,6 +14,10 @@ export type PdfStep =
   | { step: 'add'; lines: string }
   | { step: 'finish'; totals: StatementTotals }
   | { step: 'end' }
+
+// On Linux this is the priority of the calling thread alone; elsewhere it would be that of the whole process. A document may take
+// longer; a payment may not.
+if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 let document: StatementDocument | null = null
 

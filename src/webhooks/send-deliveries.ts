@@ -144,6 +144,7 @@ function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
 function recordBatch(app: App): Batch<Ended, null> {
   return batch({
     laneOf: ({ claimed }) => claimed.merchantId,
+    refuses: false,
     run: async (ended, turn) => {
       await app.db.transactionFor(turn, async (tx) => {
         await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))

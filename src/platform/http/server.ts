@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { crashPoint } from '../crash-point.ts'
-import { invalidRequest } from '../refusal.ts'
+import { invalidRequest, TooBusy } from '../refusal.ts'
 import { admitNow } from './admission.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
@@ -159,7 +159,8 @@ function sendError<App>(
   request.code = refusal.code
   // Fastify's own refusals run no hooks.
   reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
-  if (refusal.status >= 500)
+  // Refused because there is too much to do: a line of the log for each, beside that of the request, would be more of it.
+  if (refusal.status >= 500 && !(error instanceof TooBusy))
     frame.log[refusal.status === 500 ? 'error' : 'warn'](
       { err: error, request_id: request.id },
       refusal.message,

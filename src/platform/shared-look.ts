@@ -1,0 +1,15 @@
+/** Looks, or waits for a look under way that began less than `freshMs` ago: one serves all who ask at the same time. */
+export function sharedLook(look: () => Promise<void>, freshMs: number): () => Promise<void> {
+  let underWay: { since: number; done: Promise<void> } | null = null
+  return () => {
+    const now = performance.now()
+    if (underWay !== null && now - underWay.since < freshMs) return underWay.done
+    const mine = { since: now, done: look() }
+    underWay = mine
+    const ended = () => {
+      if (underWay === mine) underWay = null
+    }
+    mine.done.then(ended, ended)
+    return mine.done
+  }
+}
