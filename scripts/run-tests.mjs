@@ -1,10 +1,12 @@
 // Runs every compiled *.test.js (or those whose path contains one of the words given) under node's own runner.
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const scripts = join(root, 'scripts')
 const BROWSER_TESTS = join('test', 'pages')
 const words = process.argv.slice(2)
 
@@ -25,10 +27,22 @@ if (files.length === 0) {
 }
 // Before the run: its own closing lines are the last that is said.
 await sayWhatWasSkipped(files.filter((file) => relative(root, file).includes(BROWSER_TESTS)))
-const run = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {
-  stdio: 'inherit',
-  cwd: root,
-})
+const times = mkdtempSync(join(tmpdir(), 'gateway-times-'))
+const run = spawnSync(
+  process.execPath,
+  [
+    ...['--import', pathToFileURL(join(scripts, 'note-time.mjs')).href],
+    ...['--test', '--test-concurrency=2'],
+    ...[
+      '--test-reporter',
+      pathToFileURL(join(scripts, 'reporter.mjs')).href,
+      '--test-reporter-destination=stdout',
+    ],
+    ...files,
+  ],
+  { stdio: 'inherit', cwd: root, env: { ...process.env, TEST_TIMES: join(times, 'files') } },
+)
+rmSync(times, { recursive: true })
 process.exit(run.status ?? 1)
 
 /** Without a browser the tests that need one skip themselves; one line says so. */
