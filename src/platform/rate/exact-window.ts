@@ -1,5 +1,5 @@
 import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../batch.ts'
-import { numbers, words } from '../db/columns.ts'
+import { numbers, repeated, words } from '../db/columns.ts'
 import { type Call, call, type Database } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
@@ -26,13 +26,14 @@ type Place = { merchantId: number; mode: Mode }
 const MAKE = statement<WindowRow>(
   'make rate windows',
   `insert into rate_windows (merchant_id, mode, what)
-   select merchant_id, mode, $3 from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)
-   on conflict do nothing`,
+   select * from unnest($1::bigint[], $2::mode[], $3::text[]) on conflict do nothing`,
 )
+// `what` comes as a column like the others: as one value it would be a condition by itself, and a plan made while the table was
+// small would look for it alone and compare every window there is with every place.
 const LOCK = statement<WindowRow>(
   'lock rate windows',
   `select merchant_id as "merchantId", mode, accepted from rate_windows
-   where (merchant_id, mode) in (select * from unnest($1::bigint[], $2::mode[])) and what = $3
+   where (merchant_id, mode, what) in (select * from unnest($1::bigint[], $2::mode[], $3::text[]))
    order by merchant_id, mode::text for no key update`,
 )
 const WRITE = statement(
@@ -134,7 +135,7 @@ const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
     wanted,
     numbers(places.map((place) => place.merchantId)),
     words(places.map((place) => place.mode)),
-    what,
+    repeated(what, places.length),
   )
 
 /** A window as one transaction sees it: how many count at its time, for it asks that for every item. */
