@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { armCrashPoint } from './platform/crash-point.ts'
+import { watchTransactions } from './platform/db/open-transaction.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import {
   address,
@@ -163,7 +164,7 @@ const SETTINGS = {
   testHooks: setting(
     'TEST_HOOKS',
     '',
-    '1 allows CRASH_POINT and TEST_CLOCK; refused in production',
+    '1 allows CRASH_POINT and TEST_CLOCK, and refuses calls inside a transaction on every Node; refused in production',
     (text) => text === '1',
   ),
   crashPoint: setting('CRASH_POINT', '', 'kills the process at a named point, for the crash tests', optional),
@@ -212,6 +213,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const refused = [...refusals(config), ...(production ? missing(read) : [])]
   if (refused.length > 0) throw new WrongSettings(refused.join('\n'))
   if (config.crashPoint !== null) armCrashPoint(config.crashPoint)
+  if (config.testHooks) watchTransactions()
   return config
 }
 

@@ -91,7 +91,12 @@ test('D7: a superuser is refused, and a service cannot start in production with 
   await assert.rejects(
     startService({
       database,
-      env: { NODE_ENV: 'production', TRUSTED_PROXIES: '1', BASE_URL: 'https://pay.shops.invalid' },
+      env: {
+        NODE_ENV: 'production',
+        TEST_HOOKS: '',
+        TRUSTED_PROXIES: '1',
+        BASE_URL: 'https://pay.shops.invalid',
+      },
     }),
     /the service signs in as the superuser postgres/,
   )

@@ -159,6 +159,15 @@ test('only config.ts reads the environment', () => {
   none(places(SRC, 'code', /\bprocess\s*\.\s*env\b/g).filter((place) => !place.startsWith('src/config.ts:')))
 })
 
+test('nothing watches promises, which costs every payment, but the marker of open transactions', () => {
+  const others = SRC.filter(({ path }) => path !== 'src/platform/db/open-transaction.ts')
+  none(
+    others.flatMap(({ path, imports }) =>
+      imports.filter((one) => /\basync_hooks$/.test(one.path)).map((one) => `${path}:${one.line}`),
+    ),
+  )
+})
+
 test('only platform/http, docs, the hosted pages and the door of machine suppliers know fastify', () => {
   const allowed = /^src\/(?:platform\/http\/|docs\/|checkout\/|vending\/inbound-routes\.ts$)/
   none(

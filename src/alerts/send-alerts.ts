@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Gateway } from '../app.ts'
-import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { statement } from '../platform/db/statement.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { ALERT_KINDS, type AlertKind } from './alert.ts'

@@ -1,4 +1,4 @@
-import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import type { Movement, Rail, Rails } from './rail.ts'
 
 /** The same rails, each call of which throws when a transaction is open around it (rails.md 1.3). */

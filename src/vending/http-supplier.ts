@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { ExactNumber, numberText, readExact, writeExact } from '../platform/exact-json.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import type { Limits } from '../platform/outbound/connect.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { statement } from '../platform/db/statement.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Claim } from './claim.ts'

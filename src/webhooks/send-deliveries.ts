@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { webhookSecrets } from '../merchants/secrets.ts'
 import { type Batch, batch, done } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { assertOutsideTransaction } from '../platform/db/database.ts'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import {
   type Claimed,

@@ -111,6 +111,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     DATABASE_URL: database.url,
     MASTER_KEY,
     LOG_LEVEL: 'silent',
+    // Every call of a rail, a supplier or a receiver inside a transaction throws.
+    TEST_HOOKS: '1',
     ...NO_LIMITS,
     ...options.env,
   })

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import pg, { type PoolClient } from 'pg'
 import { assert } from '../assert.ts'
@@ -7,6 +6,7 @@ import { readExact } from '../exact-json.ts'
 import { readSum } from '../sums.ts'
 import { CommitUnknown, classify, isLockTimeout, isRetryable } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
+import { insideTransaction } from './open-transaction.ts'
 import { type DatabaseOptions, makePool, openAll } from './pool.ts'
 import { type Statement, statement } from './statement.ts'
 
@@ -73,13 +73,6 @@ const TRIES = 3
 const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 const BEGIN = { name: 'begin', text: 'begin' }
 const COMMIT = { name: 'commit', text: 'commit' }
-
-const openTransaction = new AsyncLocalStorage<true>()
-
-/** Throws when a transaction is open around the caller: rails, suppliers and receivers are never called inside one. */
-export function assertOutsideTransaction(what: string): void {
-  assert(openTransaction.getStore() === undefined, `${what} was called inside a transaction`)
-}
 
 export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call<Row> => ({
   statement,
@@ -196,7 +189,7 @@ async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<T> {
     },
   }
   try {
-    const { value, last = [] } = await openTransaction.run(true, () => work(tx))
+    const { value, last = [] } = await insideTransaction(() => work(tx))
     assert(begun || last.length === 0, 'a transaction that writes has sent something before')
     if (begun) await commit(client, last)
     return value
