@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { lastNine } from '../platform/phone.ts'
 import type {
@@ -97,6 +97,6 @@ async function lookUp(phone: string): Promise<Holder> {
 
 /** Decimal digits made from the reference, so that statements and receipts look as they will in live. */
 function transactionNumber(reference: string): string {
-  const digest = createHash('sha256').update(reference).digest()
+  const digest = hash('sha256', reference, 'buffer')
   return String(10_000_000_000 + (digest.readUIntBE(0, 6) % 89_999_999_999))
 }

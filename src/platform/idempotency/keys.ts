@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { numbers, repeated, words } from '../db/columns.ts'
 import { type Call, call } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
@@ -58,7 +58,7 @@ export function fingerprintOf(method: string, path: string, body: unknown): Buff
 
 /** The same from the canonical text of the body. */
 export function fingerprintOfText(method: string, path: string, text: string): Buffer {
-  return createHash('sha256').update(`${method} ${path}\n`).update(text).digest()
+  return hash('sha256', `${method} ${path}\n${text}`, 'buffer')
 }
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {

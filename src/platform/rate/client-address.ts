@@ -1,15 +1,28 @@
 import ipaddr from 'ipaddr.js'
+import { remember } from './oldest-out.ts'
 
 const LONGEST = 64
 // Some proxies write the port of the connection behind the address; it is another one each time.
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const HEXTETS_OF_A_CUSTOMER = 4
+// Every request has an address, and most come from few: of these it is known what they count as.
+const MOST_KNOWN = 1000
+const known = new Map<string, string>()
 
 /**
  * The name under which an address is counted: an IPv4 address as it is, of an IPv6 address the first 64 bits, for everybody has
  * all the addresses behind them to himself. What is no address is counted as it stands.
  */
 export function countedAddress(text: string): string {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const counted = readAddress(text)
+  // Longer ones are no addresses, and would fill the memory.
+  if (text.length <= LONGEST) remember(known, { key: text, value: counted, most: MOST_KNOWN })
+  return counted
+}
+
+function readAddress(text: string): string {
   const [, bracketed, bare] = WITH_PORT.exec(text) ?? []
   const address = (bracketed ?? bare ?? text).split('%', 1)[0] ?? text
   if (!ipaddr.isValid(address)) return text.slice(0, LONGEST)
