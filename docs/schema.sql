@@ -397,7 +397,6 @@ CREATE INDEX deliveries_failed ON deliveries USING btree (merchant_id, mode, cre
 CREATE INDEX deliveries_listed ON deliveries USING btree (merchant_id, mode, created_at, event_id);
 CREATE INDEX deliveries_of_event ON deliveries USING btree (merchant_id, mode, event, created_at, event_id);
 CREATE INDEX deliveries_parked ON deliveries USING btree (merchant_id, created_at, event_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
-CREATE INDEX deliveries_waiting ON deliveries USING btree (merchant_id) WHERE status = 'pending'::text AND next_attempt_at IS NULL;
 
 create table dispense_claims (
   merchant_id bigint not null,
