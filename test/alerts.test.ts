@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { raiseAlerts } from '../src/alerts/look-around.ts'
 import { type Receiver, startReceiver } from './fakes/receiver.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { type LiveService, newPayer, startLiveService } from './helpers/live-service.ts'
 import { answering } from './helpers/webhooks.ts'
 
@@ -27,7 +27,7 @@ after(async () => {
   await person.close()
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const look = () => service.run('raise-alerts')
 const told = (kind: string) => person.received.map(({ event }) => event).filter((one) => one.kind === kind)
@@ -206,12 +206,12 @@ test('D12: alerts test reaches a person, and doctor asks for the code until it w
     BASE_URL: 'https://pay.shops.invalid',
   }
   const says = async (env: Record<string, string>) =>
-    oneJson(await runProgram(['doctor', '--json'], env), 1)
+    oneJson(await runInside(['doctor', '--json'], env), 1)
       .findings.map((one: any) => `${one.level} ${one.says}`)
       .join('\n')
   const without = { ...production, ALERT_WEBHOOK: '' }
   assert.match(await says(without), /^refused ALERT_WEBHOOK is not set/m)
-  assertRefused(await runProgram(['alerts', 'test'], without), { code: 1, says: /^ALERT_WEBHOOK is not set/ })
+  assertRefused(await runInside(['alerts', 'test'], without), { code: 1, says: /^ALERT_WEBHOOK is not set/ })
   assert.deepEqual(await json('alerts', 'test'), { sent: true, confirmed: false })
   assert.match(await says(production), /^refused nobody has confirmed an alert/m)
   const { code } = told('test').at(-1)

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { openDispute } from '../src/disputes/open-dispute.ts'
 import type { Report } from '../src/disputes/report.ts'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { type LiveService, newPayer, startLiveService, succeed } from './helpers/live-service.ts'
 
 let service: LiveService
@@ -20,7 +20,7 @@ after(async () => {
   }
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const REPORT: Report = {
   reason: 'wrong_amount',

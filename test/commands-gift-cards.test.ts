@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { moveCharge } from '../src/charges/move-charge.ts'
 import { findUsableCard } from '../src/gift-cards/find-card.ts'
 import { monthBounds } from '../src/platform/kampala.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { payByCard, sumsOf } from './helpers/gift-cards.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { type Payer, payer } from './helpers/schedules.ts'
@@ -24,7 +24,7 @@ after(async () => {
   }
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(['gift-cards', ...args], settings)
+const run = (...args: string[]): Promise<Ran> => runInside(['gift-cards', ...args], settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const handleOf = ({ merchant }: Payer) => merchant.handle
 const listOf = (own: Payer) => json('list', handleOf(own))

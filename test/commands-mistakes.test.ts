@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { hasForbiddenControl } from '../src/platform/text.ts'
-import { assertRefused, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, type Ran, runInside } from './helpers/command-line.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'gateway.mjs')
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 
 test('C22: control characters in what is given to a command are refused by name, and nothing is written', async () => {
   const { handle } = await service.merchant()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { plantOrder } from './helpers/planted-order.ts'
 import { type Client, startService, type TestService } from './helpers/test-service.ts'
 
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const run = (...args: string[]): Promise<Ran> => runProgram(['payment-links', ...args], settings)
+const run = (...args: string[]): Promise<Ran> => runInside(['payment-links', ...args], settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 
 async function shop() {

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
 import { movableClock } from '../src/platform/clock.ts'
 import type { Attempt, Rail } from '../src/rails/rail.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { assertVerified, newPayer } from './helpers/live-service.ts'
 import { availableOf } from './helpers/schedules.ts'
 import { balanceOfSubaccount } from './helpers/splits.ts'
@@ -51,7 +51,7 @@ function payingRail(): Rail {
   }
 }
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 
 /** A merchant with 48,500 of its own and 50,000 in its subaccount, in each mode. */

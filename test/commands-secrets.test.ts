@@ -8,7 +8,7 @@ import { keepCommand } from '../src/merchants/command-keys.ts'
 import { newWebhookSecret } from '../src/merchants/rotate-webhook-secret.ts'
 import { callbackSecrets } from '../src/vending/callback-secrets.ts'
 import { type Receiver, startReceiver } from './fakes/receiver.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside, runProgram } from './helpers/command-line.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 import { deliver, endedCharge } from './helpers/webhooks.ts'
@@ -31,7 +31,7 @@ after(async () => {
   await receiver.close()
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 
 async function shopWithHook() {
@@ -243,7 +243,7 @@ test('D10: supplier secrets come from a file or standard input, and in productio
   }
   const { WEBHOOK_ALLOW_PRIVATE: _, ...allowed } = production as Record<string, string>
   const cases: [Promise<Ran>, RegExp][] = [
-    [runProgram([...set, '--key', 'k', '--secret', 's'], allowed), /do not belong on the command line/],
+    [runInside([...set, '--key', 'k', '--secret', 's'], allowed), /do not belong on the command line/],
     [
       runProgram([...set, '--secrets-from', '-'], settings, '{"key":"only-this"}'),
       /JSON object with key and secret/,
@@ -275,7 +275,7 @@ test('C9: WEBHOOK_SIGNATURE_ALIAS carries the same signature under a second name
   assert.equal(told.headers['x-gateway-signature'], hex(merchant.webhook_secret, told.body))
   assert.equal(told.headers['x-gateway-signature'], told.headers['x-service-signature'])
   for (const name of ['Content-Length', 'webhook-id', 'x-service-signature', 'two words', 'X:Y', 'Host'])
-    assertRefused(await runProgram(['merchants', 'list'], { ...settings, WEBHOOK_SIGNATURE_ALIAS: name }), {
+    assertRefused(await runInside(['merchants', 'list'], { ...settings, WEBHOOK_SIGNATURE_ALIAS: name }), {
       code: 2,
       says: /^WEBHOOK_SIGNATURE_ALIAS must be a header name/,
     })

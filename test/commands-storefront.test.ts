@@ -7,7 +7,7 @@ import test, { after, before } from 'node:test'
 import sharp from 'sharp'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
 import { findPicture } from '../src/storefront/find-items.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
@@ -33,7 +33,7 @@ after(async () => {
   }
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const fileOf = (name: string, content: Buffer | string) => {
   const path = join(folder, name)

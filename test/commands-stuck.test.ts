@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { findMerchant } from '../src/merchants/set-merchant.ts'
 import { movableClock } from '../src/platform/clock.ts'
-import { oneJson, runProgram } from './helpers/command-line.ts'
+import { oneJson, runInside } from './helpers/command-line.ts'
 import { FIRST_INSTALLATION } from './helpers/http-rail.ts'
 import { type LiveService, newPayer, passUntil, type Shop } from './helpers/live-service.ts'
 import { paidOrder, told } from './helpers/paid-orders.ts'
@@ -26,7 +26,7 @@ after(async () => {
 })
 
 const stuck = async (): Promise<any[]> => {
-  const { stuck, ...rest } = oneJson(await runProgram(['stuck', '--json'], settings))
+  const { stuck, ...rest } = oneJson(await runInside(['stuck', '--json'], settings))
   assert.deepEqual(rest, {})
   return stuck
 }
@@ -38,7 +38,7 @@ const about = async (kind: string, id: string) => {
 
 test('D12: nothing is stuck where all has ended', async () => {
   assert.deepEqual(await stuck(), [])
-  assert.equal((await runProgram(['stuck'], settings)).stdout, 'nothing is stuck\n')
+  assert.equal((await runInside(['stuck'], settings)).stdout, 'nothing is stuck\n')
 })
 
 test('D12, M3: a charge that the operator never heard of is listed after its window, with what was heard', async () => {
@@ -86,7 +86,7 @@ test('D12, M3: a charge that the operator never heard of is listed after its win
       transport: null,
     },
   )
-  const { stdout } = await runProgram(['stuck'], settings)
+  const { stdout } = await runInside(['stuck'], settings)
   assert.match(
     stdout,
     new RegExp(`^charge ${body.id} live of mer_\\w+, UGX 5000, since .*: the operator does not know it`, 'm'),
@@ -108,9 +108,9 @@ test('D12: a payout in doubt says so, and one that a freeze holds back says what
     ['the operator has not said how it ended', 'in_doubt', 'ambiguous'],
   )
   assert.equal((await about('payout', queued as string)).why, 'the operator has not taken it')
-  assert.equal((await runProgram(['payouts', 'freeze', '--reason', 'a look'], settings)).code, 0)
+  assert.equal((await runInside(['payouts', 'freeze', '--reason', 'a look'], settings)).code, 0)
   assert.equal((await about('payout', queued as string)).why, 'live payouts are frozen')
-  assert.equal((await runProgram(['payouts', 'unfreeze'], settings)).code, 0)
+  assert.equal((await runInside(['payouts', 'unfreeze'], settings)).code, 0)
 })
 
 test('D12: an event, an order, a dispense, a schedule, a hold and a key that were left lying are listed', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { assertVerified, balanceOf } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
@@ -15,7 +15,7 @@ after(async () => {
   await service.close()
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const SWEEPS = [
   'follow-charges',
@@ -117,7 +117,7 @@ test('doctor warns outside production and refuses inside', async () => {
     BASE_URL: 'http://pay.shops.invalid',
     TRUSTED_PROXIES: '1',
   }
-  const refused = oneJson(await runProgram(['doctor', '--json'], production), 1)
+  const refused = oneJson(await runInside(['doctor', '--json'], production), 1)
   assert.equal(refused.ok, false)
   const says = refused.findings.map((one: any) => `${one.level} ${one.says}`).join('\n')
   assert.match(says, /refused BASE_URL is not https/)
@@ -125,7 +125,7 @@ test('doctor warns outside production and refuses inside', async () => {
 })
 
 test('wrong settings are named all at once with exit code 2', async () => {
-  const ran = await runProgram(['merchants', 'list'], {
+  const ran = await runInside(['merchants', 'list'], {
     ...settings,
     PORT: 'eighty',
     LOG_LEVEL: 'loud',
@@ -141,9 +141,9 @@ test('wrong settings are named all at once with exit code 2', async () => {
 test('DATABASE_URL without MASTER_KEY, and the wrong MASTER_KEY, are refused with their sentences', async () => {
   const { DATABASE_URL = '' } = settings
   const [missing, wrong, hooks] = await Promise.all([
-    runProgram(['merchants', 'list'], { DATABASE_URL }),
-    runProgram(['merchants', 'list'], { DATABASE_URL, MASTER_KEY: Buffer.alloc(32, 8).toString('base64') }),
-    runProgram(['merchants', 'list'], { ...settings, CRASH_POINT: 'charge.moved' }),
+    runInside(['merchants', 'list'], { DATABASE_URL }),
+    runInside(['merchants', 'list'], { DATABASE_URL, MASTER_KEY: Buffer.alloc(32, 8).toString('base64') }),
+    runInside(['merchants', 'list'], { ...settings, CRASH_POINT: 'charge.moved' }),
   ])
   assertRefused(missing as Ran, { code: 2, says: /^MASTER_KEY is required with DATABASE_URL/ })
   assertRefused(wrong as Ran, {
@@ -154,7 +154,7 @@ test('DATABASE_URL without MASTER_KEY, and the wrong MASTER_KEY, are refused wit
 })
 
 test('a database that is not there is a sentence and exit code 1, no stack', async () => {
-  const ran = await runProgram(['merchants', 'list'], {
+  const ran = await runInside(['merchants', 'list'], {
     ...settings,
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../src/vending/vending-settings.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from './helpers/callbacks.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 import {
@@ -33,7 +33,7 @@ after(async () => {
 })
 
 const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
-  runProgram(
+  runInside(
     ['vending', 'decide', shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest],
     settings,
   )
@@ -96,9 +96,9 @@ test('an optimistic delivery can be decided the other way, one that a machine co
     '--outcome',
     'not-delivered',
   ]
-  const ran = await runProgram([...args(guessed.order_id), '--json'], settings)
+  const ran = await runInside([...args(guessed.order_id), '--json'], settings)
   assert.equal(oneJson(ran).vending_status, 'failed')
-  assertRefused(await runProgram(args(confirmed.order_id), settings), { code: 1, says: /nothing to decide/ })
+  assertRefused(await runInside(args(confirmed.order_id), settings), { code: 1, says: /nothing to decide/ })
 })
 
 test('there is nothing to decide before a machine was told, and nothing of others', async () => {

@@ -7,7 +7,7 @@ import { findMerchant } from '../src/merchants/set-merchant.ts'
 import { profileOf } from '../src/vending/suppliers.ts'
 import { supplierAccess } from '../src/vending/vending-settings.ts'
 import { type FakeSupplier, startSupplier } from './fakes/supplier.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { assertVerified } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
@@ -32,7 +32,7 @@ after(async () => {
   }
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 const access = () => {
   const { baseUrl, key, secret, shbh } = supplier.access

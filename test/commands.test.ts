@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside, runProgram } from './helpers/command-line.ts'
 import { assertVerified, eventually } from './helpers/live-service.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 
@@ -15,7 +15,7 @@ after(async () => {
   await service.close()
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 let shops = 0
 async function shop(): Promise<{ handle: string; made: any }> {
@@ -103,6 +103,18 @@ test('what a merchant cannot be called is refused with exit code 1', async () =>
   assertRefused(unknown as Ran, { code: 1, says: /there is no merchant called/ })
 })
 
+test('the program itself ends with the exit code, its answer on one stream and the sentence on the other', async () => {
+  const { handle } = await shop()
+  const [shown, unknown, wrong] = await Promise.all([
+    runProgram(['merchants', 'show', handle, '--json'], settings),
+    runProgram(['merchants', 'show', 'nobody-is-called-so'], settings),
+    runProgram(['serve', '--role', 'king'], settings),
+  ])
+  assert.equal(oneJson(shown).handle, handle)
+  assertRefused(unknown, { code: 1, says: /^there is no merchant called/ })
+  assertRefused(wrong, { code: 2, says: /^--role must be one of all, web, worker\n$/ })
+})
+
 test('wrong usage is exit code 2 with the usage on standard error', async () => {
   const { handle } = await shop()
   const wrong: string[][] = [
@@ -117,7 +129,6 @@ test('wrong usage is exit code 2 with the usage on standard error', async () => 
     ['sandbox', 'set', handle, '--fail-next-payouts', '3'],
     ['sandbox', 'clock', handle, '--advance', 'tomorrow'],
     ['sweep', 'the-floor'],
-    ['serve', '--role', 'king'],
   ]
   for (const ran of await pairwise(wrong.map((args) => () => run(...args))))
     assertRefused(ran, { code: 2, says: /./ })

@@ -4,7 +4,7 @@ import test, { after, before } from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../src/commands/secrets.ts'
 import { callbackSecrets } from '../src/vending/callback-secrets.ts'
 import { type Receiver, startReceiver } from './fakes/receiver.ts'
-import { assertRefused, oneJson, type Ran, runProgram } from './helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from './helpers/command-line.ts'
 import { startService, type TestService } from './helpers/test-service.ts'
 import { deliver, endedCharge } from './helpers/webhooks.ts'
 
@@ -25,7 +25,7 @@ after(async () => {
   await receiver.close()
 })
 
-const run = (...args: string[]): Promise<Ran> => runProgram(args, settings)
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 
 test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
@@ -75,15 +75,15 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     MASTER_KEY_PREVIOUS: settings.MASTER_KEY ?? '',
   }
   const alone = { ...settings, MASTER_KEY: KEY_B.toString('base64') }
-  assertRefused(await runProgram(['merchants', 'list'], alone), {
+  assertRefused(await runInside(['merchants', 'list'], alone), {
     code: 2,
     says: /^MASTER_KEY is not the key/,
   })
-  const { findings } = oneJson(await runProgram(['doctor', '--json'], both))
+  const { findings } = oneJson(await runInside(['doctor', '--json'], both))
   assert.match(JSON.stringify(findings), /merchant_secrets\.ciphertext.* sealed with an older key/)
-  const { rewrapped } = oneJson(await runProgram(['secrets', 'rewrap', '--json'], both))
+  const { rewrapped } = oneJson(await runInside(['secrets', 'rewrap', '--json'], both))
   for (const [name, count] of Object.entries(rewrapped)) assert.ok((count as number) > 0, name)
-  const again = oneJson(await runProgram(['secrets', 'rewrap', '--json'], both))
+  const again = oneJson(await runInside(['secrets', 'rewrap', '--json'], both))
   for (const [name, count] of Object.entries(again.rewrapped)) assert.equal(count, 0, name)
 
   const next = await startService({ database: service.database, env: alone, clock: service.clock })
@@ -91,7 +91,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
   assert.deepEqual(
     oneJson(
-      await runProgram(
+      await runInside(
         ['gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards', '--json'],
         alone,
       ),
@@ -110,7 +110,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   await next.close()
   assertRefused(await run('merchants', 'list'), { code: 2, says: /^MASTER_KEY is not the key/ })
   const back = { ...settings, MASTER_KEY_PREVIOUS: KEY_B.toString('base64') }
-  oneJson(await runProgram(['secrets', 'rewrap', '--json'], back))
+  oneJson(await runInside(['secrets', 'rewrap', '--json'], back))
 })
 
 async function idOf(publicId: string): Promise<number> {

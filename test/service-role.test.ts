@@ -9,7 +9,7 @@ import { readConfig } from '../src/config.ts'
 import { openGateway } from '../src/open-gateway.ts'
 import { ledgerGuardFaults } from '../src/platform/db/ledger-guard.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
-import { oneJson, runProgram } from './helpers/command-line.ts'
+import { oneJson, runInside } from './helpers/command-line.ts'
 import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
 import { startService } from './helpers/test-service.ts'
 
@@ -59,7 +59,7 @@ async function production(settings: Record<string, string>, code: number): Promi
     BASE_URL: 'https://pay.shops.invalid',
     ...settings,
   }
-  const { findings } = oneJson(await runProgram(['doctor', '--json'], env), code)
+  const { findings } = oneJson(await runInside(['doctor', '--json'], env), code)
   return findings.map((one: { level: string; says: string }) => `${one.level} ${one.says}`).join('\n')
 }
 
@@ -132,7 +132,7 @@ test('D7: with MIGRATE_DATABASE_URL the service signs in as a login that owns no
 test('D7: without MIGRATE_DATABASE_URL such a login works on a schema that is up to date, and is told when it is not', async () => {
   const url = address({ user: SERVICE })
   const env = { DATABASE_URL: url, MASTER_KEY }
-  assert.deepEqual(oneJson(await runProgram(['migrate', '--json'], env)), {
+  assert.deepEqual(oneJson(await runInside(['migrate', '--json'], env)), {
     applied: [],
     cells: ['cell_0'],
     role: 'gateway_app',
@@ -143,7 +143,7 @@ test('D7: without MIGRATE_DATABASE_URL such a login works on a schema that is up
      delete from cell_0.migration_checksums where name = ${last}`,
     database.name,
   )
-  const ran = await runProgram(['merchants', 'list'], env)
+  const ran = await runInside(['merchants', 'list'], env)
   await asAdmin('insert into cell_0.migration_checksums table kept; drop table kept', database.name)
   assert.equal(ran.code, 1)
   assert.match(

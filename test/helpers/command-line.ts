@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { runCommand } from '../../src/commands/run-command.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
+
+/** A command line, run in this process with only the settings given. */
+export async function runInside(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
+  const ran: Ran = { code: null, stdout: '', stderr: '' }
+  const out = (text: string) => {
+    ran.stdout += text
+  }
+  const err = (text: string) => {
+    ran.stderr += text
+  }
+  const runService = () => assert.fail('the service is not run inside a test')
+  ran.code = await runCommand(args, { environment: settings, streams: { out, err }, runService })
+  return ran
+}
 
 /** The program as a real child process that sees only the settings given, with this text on its standard input. */
 export function runProgram(

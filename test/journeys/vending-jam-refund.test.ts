@@ -4,7 +4,7 @@ import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { claimOrder } from '../../src/vending/claim.ts'
-import { oneJson, runProgram } from '../helpers/command-line.ts'
+import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import {
   DELIVERED,
@@ -143,7 +143,7 @@ for (const [set, mode, refunds] of [
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     }
     const args = ['merchants', 'set', own.merchant.id, '--auto-refund-on-jam', set, '--json']
-    if (set !== 'off') assert.equal(oneJson(await runProgram(args, settings)).auto_refund_on_jam, set)
+    if (set !== 'off') assert.equal(oneJson(await runInside(args, settings)).auto_refund_on_jam, set)
     const order = await jammed(service, own, mode === 'live' ? LIVE : {})
     assert.equal(await refundJams(), refunds ? 1 : 0)
     await (refunds ? assertRefundedOnce : assertNotRefunded)(order)

@@ -1,0 +1,129 @@
+import { pino } from 'pino'
+import { type Config, readConfig } from '../config.ts'
+import { openGateway } from '../open-gateway.ts'
+import { CannotStart, fileFault } from '../platform/cannot-start.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { loggedError } from '../platform/error-log.ts'
+import { writeExact } from '../platform/exact-json.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { WrongSettings } from '../setting-readers.ts'
+import { alertCommands } from './alerts.ts'
+import { type Command, type CommandAnswer, overview, readCommandLine, WrongUsage } from './command.ts'
+import { disputeCommands } from './disputes.ts'
+import { exceptionCommands } from './exceptions.ts'
+import { giftCardCommands } from './gift-cards.ts'
+import { keyCommands } from './keys.ts'
+import { merchantCommands } from './merchants.ts'
+import { moneyCommands } from './money.ts'
+import { paymentLinkCommands } from './payment-links.ts'
+import { payoutCommands } from './payouts.ts'
+import { secretCommands } from './secrets.ts'
+import { storefrontCommands } from './storefront.ts'
+import { stuckCommands } from './stuck.ts'
+import { upkeepCommands } from './upkeep.ts'
+import { vendingCommands } from './vending.ts'
+import { vendingDecideCommands } from './vending-decide.ts'
+import { webhookCommands } from './webhooks.ts'
+
+/** Where a command writes: its answer to `out`, everything else to `err`. */
+export type CommandStreams = { out(text: string): Promise<void> | void; err(text: string): void }
+
+/** Runs the service when the command line says `serve`. */
+export type RunService = (config: Config, options: Readonly<Record<string, unknown>>) => Promise<void>
+
+const serveCommand: Command = {
+  name: 'serve',
+  usage: 'serve [--role all|web|worker]',
+  says: 'run the service',
+  words: 0,
+  options: { role: { type: 'string' } },
+  run: async () => {
+    throw new Error('serve runs until it is stopped')
+  },
+}
+const COMMANDS = [
+  serveCommand,
+  ...merchantCommands,
+  ...keyCommands,
+  ...webhookCommands,
+  ...moneyCommands,
+  ...payoutCommands,
+  ...paymentLinkCommands,
+  ...giftCardCommands,
+  ...storefrontCommands,
+  ...disputeCommands,
+  ...exceptionCommands,
+  ...vendingCommands,
+  ...vendingDecideCommands,
+  ...stuckCommands,
+  ...upkeepCommands,
+  ...secretCommands,
+  ...alertCommands,
+]
+
+/**
+ * Runs one command line on a gateway of its own, with the settings of `environment` or else those of the process. Answers the exit
+ * code: 0, 2 for wrong usage or settings, 1 for a refusal or a fault; the sentence that says why goes to `err`. `serve` is left to whoever gives `runService`.
+ */
+export async function runCommand(
+  args: readonly string[],
+  {
+    environment,
+    streams,
+    runService,
+  }: { environment?: Environment; streams: CommandStreams; runService: RunService },
+): Promise<number> {
+  try {
+    if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
+      await streams.out(`${overview(COMMANDS)}\n`)
+      return 0
+    }
+    const { command, words, options } = readCommandLine(COMMANDS, args)
+    const config = readConfig(environment)
+    if (command === serveCommand) {
+      await runService(config, options)
+      return 0
+    }
+    const opened = await openGateway({
+      config,
+      log: logOf(config, streams),
+      say: (line) => streams.err(`${line}\n`),
+      patient: true,
+    })
+    try {
+      const answer = await command.run({ words, options, gateway: opened.gateway, opened, config })
+      await streams.out(textOf(answer, options.json === true))
+      return answer.exitCode ?? 0
+    } finally {
+      await opened.close()
+    }
+  } catch (thrown) {
+    return explain(thrown, streams)
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>
+  pino({ level: logLevel === 'info' ? 'warn' : logLevel, serializers: { err: loggedError } }, { write: err })
+
+const textOf = ({ json, lines }: CommandAnswer, asJson: boolean) =>
+  asJson ? `${writeExact(json)}\n` : lines.map((line) => `${line}\n`).join('')
+
+/** A sentence for people; the exit code for scripts. */
+function explain(thrown: unknown, { err }: CommandStreams): number {
+  const error = classify(thrown)
+  const usage = error instanceof WrongUsage || error instanceof WrongSettings
+  const sentence =
+    error instanceof Refusal || error instanceof DatabaseAway || error instanceof CannotStart || usage
+      ? (error as Error).message
+      : (fileFault(error) ?? describe(error))
+  err(`${sentence}\n`)
+  return usage ? 2 : 1
+}
+
+/** A fault of ours: the stack says where, and nothing of a row is shown. */
+const describe = (error: unknown) => {
+  const { stack, message } = loggedError(error)
+  return stack ?? message
+}
