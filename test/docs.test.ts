@@ -8,7 +8,7 @@ import Schema from 'typebox/schema'
 import { ENDPOINTS } from '../src/api.ts'
 import { chargeEventData } from '../src/charges/charge.ts'
 import { settingsTable } from '../src/config.ts'
-import { openapiText, schemaText } from '../src/docs/printed.ts'
+import { architectureText, openapiText, schemaText } from '../src/docs/printed.ts'
 import { readPhone } from '../src/platform/phone.ts'
 import { EVENT_TYPES } from '../src/webhooks/events.ts'
 import { type TestDatabase, testDatabase } from './helpers/test-database.ts'
@@ -28,6 +28,12 @@ after(() => database.drop())
 
 test('docs/openapi.json is what the code prints now', () => {
   assert.ok(read('docs', 'openapi.json') === openapiText(ENDPOINTS), `docs/openapi.json ${STALE}`)
+})
+
+test('ARCHITECTURE.md has the tables of moves that the code has', () => {
+  const written = read('ARCHITECTURE.md')
+  assert.match(written, /\| pending \| succeeded \| `charge.succeeded` \|/)
+  assert.ok(written === architectureText(written), `ARCHITECTURE.md ${STALE}`)
 })
 
 test('docs/schema.sql is what a migrated database prints now', async () => {

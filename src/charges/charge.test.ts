@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import { mayMove } from '../platform/moves.ts'
 import { CHARGE_MOVES, CHARGE_STATUSES, type ChargeStatus } from './charge.ts'
 
 let service: TestService
@@ -50,7 +51,7 @@ async function moveTo(id: string, status: ChargeStatus): Promise<void> {
 
 for (const from of CHARGE_STATUSES)
   for (const to of CHARGE_STATUSES) {
-    const allowed = (CHARGE_MOVES[from] as readonly string[]).includes(to)
+    const allowed = mayMove(CHARGE_MOVES, from, to)
     test(`${from} -> ${to} is ${from === to ? 'no move' : allowed ? 'allowed' : 'refused by the database'}`, async () => {
       const id = `txn_${from}_${to}`
       await insertCharge(id, from)
@@ -63,10 +64,10 @@ for (const from of CHARGE_STATUSES)
 
 test('the table of moves is the one of the spec, and final states end', () => {
   assert.deepEqual(CHARGE_MOVES, {
-    pending: ['authorized', 'succeeded', 'failed'],
-    authorized: ['succeeded', 'failed'],
-    succeeded: ['refunded'],
-    failed: [],
-    refunded: [],
+    pending: { authorized: null, succeeded: 'charge.succeeded', failed: 'charge.failed' },
+    authorized: { succeeded: 'charge.succeeded', failed: 'charge.failed' },
+    succeeded: { refunded: 'charge.refunded' },
+    failed: {},
+    refunded: {},
   })
 })

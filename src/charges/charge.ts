@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { assert } from '../platform/assert.ts'
+import { type Moves, statesOf } from '../platform/moves.ts'
 import { CHANNELS } from '../rails/rail.ts'
 import type { Share } from '../subaccounts/shares.ts'
+import type { EventType } from '../webhooks/events.ts'
 import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
 
 /** Spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
@@ -9,14 +11,14 @@ export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | '
 
 /** The one table of moves; the database refuses every other (trigger charges_move_forward). */
 export const CHARGE_MOVES = {
-  pending: ['authorized', 'succeeded', 'failed'],
-  authorized: ['succeeded', 'failed'],
-  succeeded: ['refunded'],
-  failed: [],
-  refunded: [],
-} as const satisfies Record<ChargeStatus, readonly ChargeStatus[]>
+  pending: { authorized: null, succeeded: 'charge.succeeded', failed: 'charge.failed' },
+  authorized: { succeeded: 'charge.succeeded', failed: 'charge.failed' },
+  succeeded: { refunded: 'charge.refunded' },
+  failed: {},
+  refunded: {},
+} as const satisfies Moves<ChargeStatus, EventType>
 
-export const CHARGE_STATUSES = Object.keys(CHARGE_MOVES) as ChargeStatus[]
+export const CHARGE_STATUSES = statesOf<ChargeStatus>(CHARGE_MOVES)
 
 /** A row of `charges` as the rules and the pages see it. Whole UGX; times are UTC. */
 export type Charge = {

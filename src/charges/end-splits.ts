@@ -9,7 +9,8 @@ import { newId } from '../platform/ids.ts'
 import { byCharge, lockPayees, type Share, writeShares } from '../subaccounts/shares.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
 import { type ChargeFacts, residualOf } from './charge.ts'
-import { type ChargeEnd, correctSplits, type SplitCorrection } from './write-charges.ts'
+import type { ChargeEnd } from './write-charge-status.ts'
+import { correctSplits, type SplitCorrection } from './write-charges.ts'
 
 /** What the end of split charges has locked and will write beside their rows. */
 export type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }

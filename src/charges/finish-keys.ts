@@ -6,7 +6,7 @@ import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
-import { publishCharge } from './submit-live-charge.ts'
+import { publishCharge } from './write-charge-status.ts'
 
 // The request that reserved a live key has surely given up by then: its submit lives 25 s.
 const ORPHANED_AFTER_MS = 30_000

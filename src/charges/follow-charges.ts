@@ -2,9 +2,9 @@ import type { App } from '../app.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
 import type { Deadline } from '../rails/rail.ts'
 import { type Due, type Followed, followLater, followOne } from './ask-about-charge.ts'
+import { claimLive, DUE_COLUMNS } from './write-charge-status.ts'
 
 /** What one run takes. What falls due while it works is the next one's: few large batches cost less than many small ones. */
 export const FOLLOWED_AT_ONCE = 1000
@@ -17,26 +17,10 @@ const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
 
-const COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
-  c.rail_reference as "railReference", c.created_at as "createdAt"`
-
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
 const DUE_TEST = statement<Due>(
   'due test charges',
-  `select ${COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
-)
-const CLAIM_LIVE = statement<Followed>(
-  'claim due live charges',
-  `with due as (
-     select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
-     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
-     order by c.follow_at limit $2 for no key update of c skip locked)
-   update charges c set follow_at = $3,
-     status = 'authorized', published = true
-   from due, rail_attempts a, merchants m
-   where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
-     and a.merchant_id = c.merchant_id and a.subject = c.id
-   returning ${COLUMNS}, ${ATTEMPT_FACTS}, m.tag`,
+  `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
 // Nothing of a test charge has left, and it has no attempt.
 const NEVER_SENT = {
@@ -74,13 +58,14 @@ export function chargeFollower(app: App): ChargeFollower {
   }
 
   async function startLive(): Promise<number> {
-    const now = app.clock.now().toISOString()
-    const lease = new Date(app.clock.nowMs() + LEASE_MS).toISOString()
+    const now = app.clock.now()
+    const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
     let started = 0
     for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
       const free = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
       if (free <= 0) break
-      const due = await app.db.query(CLAIM_LIVE, [now, free, lease, fullOnes([...asking.values()])])
+      const claim = claimLive({ now, leaseUntil }, { places: free, full: fullOnes([...asking.values()]) })
+      const due = await app.db.query(claim.statement, claim.values)
       for (const charge of due) begin(charge)
       started += due.length
       if (due.length < free) break

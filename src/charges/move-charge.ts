@@ -21,11 +21,11 @@ import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
-import { type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
+import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
 import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
 import { type LockedChargePost, lockChargePosts } from './lock-charge-posts.ts'
-import { type ChargeEnd, endCharges, endedCharge } from './write-charges.ts'
+import { type ChargeEnd, endCharges, endedCharge } from './write-charge-status.ts'
 
 /** How a charge ends. */
 export type ChargeOutcome =
@@ -191,7 +191,7 @@ function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
     merchantId: charge.merchantId,
     tag: terms.tag,
     mode: charge.mode,
-    type: charge.status === 'succeeded' ? 'charge.succeeded' : 'charge.failed',
+    type: CHARGE_MOVES.authorized[charge.status === 'succeeded' ? 'succeeded' : 'failed'],
     subject: charge.id,
     data: chargeEventData(charge),
     hasWebhookUrl: terms.hasWebhookUrl,

@@ -8,7 +8,8 @@ import { type Followed, followLater } from './ask-about-charge.ts'
 import { lockChargePosts } from './lock-charge-posts.ts'
 import { LIVE_SENDING_MS } from './new-charge.ts'
 import { isLostCharge } from './repost-times.ts'
-import { askToCollect, attemptNameOf, KEPT_MS, publishCharge } from './submit-live-charge.ts'
+import { askToCollect, attemptNameOf, KEPT_MS } from './submit-live-charge.ts'
+import { publishCharge } from './write-charge-status.ts'
 
 const READINESS_WAIT_MS = 2000
 

@@ -1,8 +1,7 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { finishKey, freeKey, type KeyOwner } from '../platform/idempotency/keys.ts'
@@ -15,6 +14,7 @@ import { railUnavailable } from './charge-rules.ts'
 import { endCards } from './end-cards.ts'
 import { lockChargePosts } from './lock-charge-posts.ts'
 import { type ChargeMove, type Moved, moveCharge } from './move-charge.ts'
+import { publishCharge, takeBackCharge } from './write-charge-status.ts'
 
 type Heard = Submitted<ChargeFailure>
 type Parked = { parked: boolean }
@@ -30,25 +30,7 @@ const FIRST_POST = 1
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
-const FIRST_QUESTION_MS = 5000
 export const KEPT_MS = 60_000
-
-const PUBLISH = statement<{ id: string }>(
-  'publish live charge',
-  `update charges set status = 'authorized', published = true, follow_at = $3
-   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
-)
-const VOID = statement<{ id: string }>(
-  'void live charge',
-  `update charges set voided_at = $3, follow_at = null
-   where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
-)
-/** Shows a charge that its rail took or may have taken, and asks about it soon. */
-export const publishCharge = (
-  app: App,
-  { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
-): Call<{ id: string }> =>
-  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
 
 type Travelling = Pick<
   Charge,
@@ -269,10 +251,7 @@ async function publish(
 async function voidCharge(app: App, { charge, owner, installation }: Submission): Promise<boolean> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [voided, [now]] = await tx.send(
-      call(VOID, charge.merchantId, charge.id, at.toISOString()),
-      lockChargePosts([charge]),
-    )
+    const [voided, [now]] = await tx.send(takeBackCharge(charge, at), lockChargePosts([charge]))
     if (voided.length === 0) return { value: now?.voided === true }
     const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
     return { value: true, last: [...freed, moveAttempt(attemptNameOf(charge, installation), 'void', null)] }

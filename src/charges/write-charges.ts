@@ -2,7 +2,7 @@ import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
-import type { Charge, ChargeFacts } from './charge.ts'
+import type { Charge } from './charge.ts'
 
 /** A charge about to be stored: sandbox rows are born published, live ones once the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
@@ -47,43 +47,6 @@ export function addCharges(charges: readonly NewCharge[]): Call[] {
   ]
 }
 
-/** The end of an open charge: what the compare-and-set writes. Everything about the hold is fixed here, once (CH9). */
-export type ChargeEnd = {
-  merchantId: number
-  id: string
-  status: 'succeeded' | 'failed'
-  failureReason: string | null
-  railTransactionId: string | null
-  holdUntil: Date | null
-  settledAt: Date | null
-  settlementId: string | null
-}
-
-type EndedRow = Omit<
-  ChargeFacts,
-  | 'failureReason'
-  | 'railTransactionId'
-  | 'refundId'
-  | 'completedAt'
-  | 'refundedAt'
-  | 'holdUntil'
-  | 'settledAt'
-  | 'split'
->
-
-const END_CHARGES = statement<EndedRow>(
-  'end charges',
-  `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
-     completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
-     settlement_id = n.settlement_id
-   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
-     as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
-   where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
-   returning c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
-     c.gift_card_amount as "giftCardAmount", c.shares, c.channel, c.reference, c.rail_reference as "railReference",
-     c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
-)
-
 /** What the end of a split charge has made of it. */
 export type SplitCorrection = {
   merchantId: number
@@ -111,49 +74,4 @@ export function correctSplits(corrections: readonly SplitCorrection[]): Call[] {
       words(corrections.map((one) => one.settlementId)),
     ),
   ]
-}
-
-/** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
-export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow> {
-  return call(
-    END_CHARGES,
-    numbers(ends.map((one) => one.merchantId)),
-    words(ends.map((one) => one.id)),
-    words(ends.map((one) => one.status)),
-    words(ends.map((one) => one.failureReason)),
-    ends.map((one) => one.railTransactionId),
-    times(ends.map((one) => one.holdUntil)),
-    times(ends.map((one) => one.settledAt)),
-    words(ends.map((one) => one.settlementId)),
-    at.toISOString(),
-  )
-}
-
-/**
- * The whole charge after its end: what the row keeps and what has just been written to it. Field by field, for every payment
- * passes here and spreading an object costs several times as much.
- */
-export function endedCharge(row: EndedRow, end: ChargeEnd, at: Date): ChargeFacts {
-  return {
-    merchantId: row.merchantId,
-    id: row.id,
-    mode: row.mode,
-    status: row.status,
-    amount: row.amount,
-    fee: row.fee,
-    giftCardAmount: row.giftCardAmount,
-    shares: row.shares,
-    channel: row.channel,
-    reference: row.reference,
-    railReference: row.railReference,
-    railTransactionId: end.railTransactionId,
-    failureReason: end.failureReason,
-    paymentLinkId: row.paymentLinkId,
-    refundId: null,
-    createdAt: row.createdAt,
-    completedAt: at,
-    refundedAt: null,
-    holdUntil: end.holdUntil,
-    settledAt: end.settledAt,
-  }
 }

@@ -1,6 +1,12 @@
 import pg from 'pg'
+import { CHARGE_MOVES } from '../charges/charge.ts'
+import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { movesText } from '../platform/moves.ts'
+import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { VENDING_MOVES } from '../vending/order.ts'
+import { DELIVERY_MOVES } from '../webhooks/delivery.ts'
 import { describeProduct } from './describe-product.ts'
 
 // The printed document stands for every installation: its address is the one a first start listens on.
@@ -28,4 +34,19 @@ export async function schemaText(connectionString: string): Promise<string> {
   } finally {
     await client.end()
   }
+}
+
+const MOVES = {
+  'A charge': CHARGE_MOVES,
+  'A payout': PAYOUT_MOVES,
+  'A schedule': SCHEDULE_MOVES,
+  "A vending order's dispense": VENDING_MOVES,
+  'A delivery of a webhook': DELIVERY_MOVES,
+}
+const PRINTED_MOVES = /<!-- printed: moves -->[\s\S]*<!-- end -->/
+
+/** The text of ARCHITECTURE.md with the tables of moves as they are in code. */
+export function architectureText(written: string): string {
+  const tables = Object.entries(MOVES).map(([title, moves]) => movesText(title, moves))
+  return written.replace(PRINTED_MOVES, ['<!-- printed: moves -->', ...tables, '<!-- end -->'].join('\n\n'))
 }

@@ -1,7 +1,6 @@
 import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call } from '../platform/db/database.ts'
 import { lastNine } from '../platform/phone.ts'
 import { type AttemptFacts, isRefusedRepost } from '../rails/attempt-facts.ts'
 import { addEvidence, countQuestion, moveAttempt } from '../rails/attempts.ts'
@@ -13,15 +12,9 @@ import { AMBIGUOUS } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
 import { isLost, nextQuestionAt } from './repost-times.ts'
 import { payoutAttempt } from './submit-live-payout.ts'
+import { showAndAskAgain } from './write-payout-status.ts'
 
 type Answered = Status<PayoutFailure>
-
-// A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.
-const ASK_AGAIN = statement(
-  'ask about live payout again',
-  `update payouts set follow_at = $3, status = 'authorized', published = true, failure_reason = coalesce($4, failure_reason)
-   where merchant_id = $1 and id = $2 and follow_at is not null and status in ('pending', 'authorized')`,
-)
 
 /** Asks the payout's rail for its status; null where there is no rail to ask. */
 export async function askAbout(app: App, payout: DuePayout, deadline: Deadline): Promise<Answered | null> {
@@ -166,5 +159,5 @@ function askLater(
   const next = lost ? now : nextQuestionAt(payout, now, notFound)
   // Nobody has heard the end of its submit: from now on the merchant sees it, with the reason that says so.
   const reason = payout.state === 'sending' ? AMBIGUOUS : null
-  return call(ASK_AGAIN, payout.merchantId, payout.id, new Date(next).toISOString(), reason)
+  return showAndAskAgain(payout, { at: new Date(next), reason })
 }

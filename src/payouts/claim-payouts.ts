@@ -63,16 +63,12 @@ const FAIR_TEST = (status: string) => `
          order by p.follow_at limit $2) f) d
      order by d.turn, d.follow_at limit $2)`
 
-// The payouts of a cycle are born `pending`; in test mode sending them is this statement (rails.md 2.1).
-const AUTHORIZE_TEST = statement<{ id: string }>(
-  'authorize test payouts',
-  `with ${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pending')},
+/** The test payouts that wait to be sent, as `due` of a statement with the time ($1) and how many ($2): locked, of each merchant in turn. */
+export const TEST_QUEUE = `${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pending')},
    due as (
      select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
-     where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)
-   update payouts p set status = 'authorized', follow_at = greatest(p.created_at + $3 * interval '1 second', $1::timestamptz)
-   from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
-)
+     where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)`
+
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
 const DUE_TEST = statement<DuePayout>(
   'due test payouts',
@@ -104,10 +100,6 @@ export function claimLive(
     numbers([...busy.values()]),
   )
 }
-
-/** Sends test payouts that are due, of each merchant in turn. */
-export const authorizeTest = (now: Date, most: number, outcomeSeconds: number): Call<{ id: string }> =>
-  call(AUTHORIZE_TEST, now.toISOString(), most, outcomeSeconds)
 
 /** The test payouts whose outcome is due, of each merchant in turn. */
 export const dueTest = (now: Date, most: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), most)

@@ -5,7 +5,7 @@ import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
 import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
-import { publishPayout } from './submit-live-payout.ts'
+import { publishPayout } from './write-payout-status.ts'
 
 // The request that reserved the key has surely given up by then: its submit lives 25 s.
 const ORPHANED_AFTER_MS = 30_000

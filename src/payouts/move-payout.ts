@@ -20,9 +20,9 @@ import { statement } from '../platform/db/statement.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { isCurrent, type LockedPost, lockPosts } from './lock-posts.ts'
-import { type Payout, payoutEventData } from './payout.ts'
+import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
-import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payouts.ts'
+import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
 
 /** How a payout ends. `voided`: its reservation is taken back before anybody has seen it (contract.md 3 j). */
 export type PayoutOutcome =
@@ -164,7 +164,7 @@ function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantT
         merchantId: payout.merchantId,
         tag: own.tag,
         mode: payout.mode,
-        type: payout.status === 'succeeded' ? ('payout.succeeded' as const) : ('payout.failed' as const),
+        type: PAYOUT_MOVES.authorized[payout.status === 'succeeded' ? 'succeeded' : 'failed'],
         subject: payout.id,
         data: payoutEventData(payout),
         hasWebhookUrl: own.hasWebhookUrl,

@@ -1,18 +1,20 @@
 import { type Static, Type } from 'typebox'
+import { type Moves, statesOf } from '../platform/moves.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
+import type { EventType } from '../webhooks/events.ts'
 
 /** Spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
 export type PayoutStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
 
 /** The one table of moves; the database refuses every other (trigger payouts_move_forward). */
 export const PAYOUT_MOVES = {
-  pending: ['authorized', 'succeeded', 'failed'],
-  authorized: ['succeeded', 'failed'],
-  succeeded: [],
-  failed: [],
-} as const satisfies Record<PayoutStatus, readonly PayoutStatus[]>
+  pending: { authorized: null, succeeded: 'payout.succeeded', failed: 'payout.failed' },
+  authorized: { succeeded: 'payout.succeeded', failed: 'payout.failed' },
+  succeeded: {},
+  failed: {},
+} as const satisfies Moves<PayoutStatus, EventType>
 
-export const PAYOUT_STATUSES = Object.keys(PAYOUT_MOVES) as PayoutStatus[]
+export const PAYOUT_STATUSES = statesOf<PayoutStatus>(PAYOUT_MOVES)
 
 /** What a payout was made for. */
 export type PayoutKind = 'payout' | 'bulk' | 'scheduled' | 'refund' | 'withdrawal' | 'subaccount'

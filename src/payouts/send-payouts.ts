@@ -3,9 +3,10 @@ import { type Call, call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { applyAnswer, askAbout } from './ask-about-payout.ts'
-import { authorizeTest, claimLive, type DuePayout, dueTest, type LaneName } from './claim-payouts.ts'
+import { claimLive, type DuePayout, dueTest, type LaneName } from './claim-payouts.ts'
 import type { Payout } from './payout.ts'
 import { sendQueued } from './send-queued-payout.ts'
+import { authorizeTest } from './write-payout-status.ts'
 
 /** What one run takes of test mode; what is left is the next one's, which follows at once. */
 export const SENT_AT_ONCE = 200

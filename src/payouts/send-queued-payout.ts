@@ -21,7 +21,8 @@ import { payoutReadiness } from './payout-readiness.ts'
 import { stopOf } from './payout-stops.ts'
 import { mayBePosted, nextQuestionAt } from './repost-times.ts'
 import { followLater, LEASE_MS } from './send-payouts.ts'
-import { askToPay, KEPT_MS, publishPayout } from './submit-live-payout.ts'
+import { askToPay, KEPT_MS } from './submit-live-payout.ts'
+import { publishPayout } from './write-payout-status.ts'
 
 const SECOND = 1000
 // How long a payout waits after the rail could not take it: the first tries, then every five minutes (rails.md 4.6).

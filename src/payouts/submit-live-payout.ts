@@ -1,8 +1,7 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Answer } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
@@ -15,6 +14,7 @@ import { movePayout } from './move-payout.ts'
 import { AMBIGUOUS, type Payout, presentPayout } from './payout.ts'
 import { payingRail } from './payout-readiness.ts'
 import { unavailableRail } from './payout-rules.ts'
+import { publishPayout } from './write-payout-status.ts'
 
 type Heard = Submitted<PayoutFailure>
 
@@ -24,15 +24,8 @@ export type Submission = { payout: Payout; installation: string; owner: KeyOwner
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
 const SUBMIT_DEADLINE_MS = 25_000
-const FIRST_QUESTION_MS = 5000
 /** For so long what the rail has said is kept, known to this process alone; a sweep that asks again comes later than this. */
 export const KEPT_MS = 20_000
-
-const PUBLISH = statement<{ id: string }>(
-  'publish live payout',
-  `update payouts set status = 'authorized', published = true, follow_at = $3, failure_reason = $4
-   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
-)
 
 type Travelling = Pick<
   Payout,
@@ -53,20 +46,6 @@ export const payoutAttempt = (payout: Travelling, installation: string): Attempt
   createdAt: payout.createdAt,
   ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
 })
-
-/** Shows the payout as `authorized`: the rail took it, or (with the ambiguous reason) may have taken it. */
-export const publishPayout = (
-  app: App,
-  payout: Pick<Payout, 'merchantId' | 'id'>,
-  inDoubt: boolean,
-): Call<{ id: string }> =>
-  call(
-    PUBLISH,
-    payout.merchantId,
-    payout.id,
-    new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString(),
-    inDoubt ? AMBIGUOUS : null,
-  )
 
 /**
  * Asks the rail to pay a stored live payout, outside any transaction, and records what it said (rails.md 3.8). Answers 201,

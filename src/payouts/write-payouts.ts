@@ -3,7 +3,6 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import type { NewPayout } from './new-payout.ts'
-import { PAYOUT_COLUMNS, type Payout } from './payout.ts'
 
 const ADD_PAYOUTS = statement(
   'add payouts',
@@ -69,42 +68,3 @@ function attemptOf(payout: NewPayout, installation: string | undefined): NewAtte
 
 /** A single payout is on its way with the request that makes it; the others wait until they are sent. */
 const attemptStateOf = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')
-
-/** The end of an open payout: what the compare-and-set writes. `voided`: taken back before anybody saw it. */
-export type PayoutEnd = {
-  merchantId: number
-  id: string
-  status: 'succeeded' | 'failed' | 'voided'
-  failureReason: string | null
-  railTransactionId: string | null
-}
-
-export type EndedPayout = Payout & { feeToReturn: number; voided: boolean }
-
-// A payout that was voided stays `pending` and hidden; one that the merchant has been shown can no longer be voided.
-const END_PAYOUTS = statement<EndedPayout>(
-  'end payouts',
-  `update payouts p set status = case n.status when 'voided' then p.status else n.status end,
-     failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
-     completed_at = case n.status when 'voided' then null else $6::timestamptz end,
-     voided_at = case n.status when 'voided' then $6::timestamptz end,
-     published = n.status <> 'voided', follow_at = null
-   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
-     as n (merchant_id, id, status, failure_reason, rail_transaction_id)
-   where p.merchant_id = n.merchant_id and p.id = n.id and p.status in ('pending', 'authorized') and p.voided_at is null
-     and (n.status <> 'voided' or (p.status = 'pending' and not p.published))
-   returning ${PAYOUT_COLUMNS}, p.fee_to_return as "feeToReturn", p.voided_at is not null as voided`,
-)
-
-/** Ends the payouts that are still open and answers with those rows; the others were ended by somebody else first. */
-export function endPayouts(ends: readonly PayoutEnd[], at: Date): Call<EndedPayout> {
-  return call(
-    END_PAYOUTS,
-    numbers(ends.map((one) => one.merchantId)),
-    words(ends.map((one) => one.id)),
-    words(ends.map((one) => one.status)),
-    words(ends.map((one) => one.failureReason)),
-    ends.map((one) => one.railTransactionId),
-    at.toISOString(),
-  )
-}

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
-import { type Charge, chargeEventData } from '../charges/charge.ts'
-import { lockCharges, refundCharges } from '../charges/refunded-charges.ts'
+import { CHARGE_MOVES, type Charge, chargeEventData } from '../charges/charge.ts'
+import { lockCharges } from '../charges/lock-charges.ts'
+import { refundCharges } from '../charges/write-charge-status.ts'
 import { type CardUse, lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
@@ -228,7 +229,7 @@ function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTe
     merchantId: charge.merchantId,
     tag: own.tag,
     mode: charge.mode,
-    type: 'charge.refunded',
+    type: CHARGE_MOVES.succeeded.refunded,
     subject: charge.id,
     data: inKeyOrder(data),
     hasWebhookUrl: own.hasWebhookUrl,

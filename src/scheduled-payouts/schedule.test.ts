@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import { mayMove } from '../platform/moves.ts'
 import { changed, type ScheduleChange } from './change-schedule.ts'
 import { SCHEDULE_MOVES, SCHEDULE_STATUSES, type Schedule, type ScheduleStatus } from './schedule.ts'
 
@@ -35,7 +36,7 @@ const moveTo = (id: string, status: ScheduleStatus) =>
 
 for (const from of SCHEDULE_STATUSES)
   for (const to of SCHEDULE_STATUSES) {
-    const allowed = from === to || (SCHEDULE_MOVES[from] as readonly string[]).includes(to)
+    const allowed = from === to || mayMove(SCHEDULE_MOVES, from, to)
     test(`${from} -> ${to} is ${from === to ? 'no move' : allowed ? 'allowed' : 'refused by the database'}`, async () => {
       const id = `spo_${from}_${to}`
       await insertSchedule(id, from)
@@ -122,8 +123,8 @@ test('a cancelled schedule is neither paused nor resumed', () => {
 
 test('the table of moves is the one of the contract', () => {
   assert.deepEqual(SCHEDULE_MOVES, {
-    active: ['paused', 'cancelled'],
-    paused: ['active', 'cancelled'],
-    cancelled: [],
+    active: { paused: null, cancelled: null },
+    paused: { active: null, cancelled: null },
+    cancelled: {},
   })
 })

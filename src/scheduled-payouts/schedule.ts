@@ -1,16 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { type Moves, statesOf } from '../platform/moves.ts'
 
 /** Spec 3.3. */
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled'
 
 /** The one table of moves (contract.md 2.3a); the database refuses that a cancelled schedule comes back. */
 export const SCHEDULE_MOVES = {
-  active: ['paused', 'cancelled'],
-  paused: ['active', 'cancelled'],
-  cancelled: [],
-} as const satisfies Record<ScheduleStatus, readonly ScheduleStatus[]>
+  active: { paused: null, cancelled: null },
+  paused: { active: null, cancelled: null },
+  cancelled: {},
+} as const satisfies Moves<ScheduleStatus>
 
-export const SCHEDULE_STATUSES = Object.keys(SCHEDULE_MOVES) as ScheduleStatus[]
+export const SCHEDULE_STATUSES = statesOf<ScheduleStatus>(SCHEDULE_MOVES)
 
 export const INTERVALS = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof INTERVALS)[number]

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { ChargeStatus } from '../charges/charge.ts'
-import { lockCharges } from '../charges/refunded-charges.ts'
+import { lockCharges } from '../charges/lock-charges.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { lockLink } from '../payment-links/hold-link.ts'
 import { assert } from '../platform/assert.ts'

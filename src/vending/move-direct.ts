@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
-import { lockCharges } from '../charges/refunded-charges.ts'
+import { lockCharges } from '../charges/lock-charges.ts'
 import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'

@@ -3,6 +3,8 @@ import type { ChargeStatus } from '../charges/charge.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 import type { ExactNumber } from '../platform/exact-json.ts'
+import type { Moves } from '../platform/moves.ts'
+import type { EventType } from '../webhooks/events.ts'
 
 /** Where the machine's side of an order stands (spec 3.4). */
 export type VendingStatus = 'pending' | 'dispensing' | 'dispensed' | 'failed'
@@ -10,12 +12,13 @@ export type PaymentStatus = 'unpaid' | 'pending' | 'succeeded' | 'failed'
 
 /** The one table of moves (contract.md G29a); the database refuses every other (trigger vending_moves_forward). */
 export const VENDING_MOVES = {
-  pending: ['dispensing', 'failed'],
-  dispensing: ['dispensed', 'failed'],
-  failed: ['dispensing', 'dispensed'],
+  // Failed before anything was commanded: taken back or not paid in time. Nobody is told.
+  pending: { dispensing: null, failed: null },
+  dispensing: { dispensed: 'vending.dispensed', failed: 'vending.dispense_failed' },
+  failed: { dispensing: null, dispensed: 'vending.dispensed' },
   // Only while no machine has confirmed it: the optimistic profile may be contradicted.
-  dispensed: ['failed'],
-} as const satisfies Record<VendingStatus, readonly VendingStatus[]>
+  dispensed: { failed: 'vending.dispense_failed' },
+} as const satisfies Moves<VendingStatus, EventType>
 
 /** One product of an order as the merchant gave it; what else stands in it is kept and passed on. */
 export type Goods = {

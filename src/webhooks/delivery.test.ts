@@ -48,5 +48,9 @@ test('delays from the settings replace the ladder', () => {
 })
 
 test('a delivery that ended moves only by a resend', () => {
-  assert.deepEqual(DELIVERY_MOVES, { pending: ['sent', 'failed'], sent: ['pending'], failed: ['pending'] })
+  assert.deepEqual(DELIVERY_MOVES, {
+    pending: { sent: null, failed: null },
+    sent: { pending: null },
+    failed: { pending: null },
+  })
 })

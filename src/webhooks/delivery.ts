@@ -1,16 +1,17 @@
 import { Type } from 'typebox'
+import { type Moves, statesOf } from '../platform/moves.ts'
 
 /** Waiting or under way, acknowledged, or given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'
 
 /** pending -> sent | failed; a resend brings sent and failed back to pending (contract.md G19a). */
 export const DELIVERY_MOVES = {
-  pending: ['sent', 'failed'],
-  sent: ['pending'],
-  failed: ['pending'],
-} as const satisfies Record<DeliveryStatus, readonly DeliveryStatus[]>
+  pending: { sent: null, failed: null },
+  sent: { pending: null },
+  failed: { pending: null },
+} as const satisfies Moves<DeliveryStatus>
 
-export const DELIVERY_STATUSES = Object.keys(DELIVERY_MOVES) as DeliveryStatus[]
+export const DELIVERY_STATUSES = statesOf<DeliveryStatus>(DELIVERY_MOVES)
 
 export const MOST_ATTEMPTS = 8
 const SPREAD_FROM_S = 300

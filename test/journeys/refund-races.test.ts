@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import test, { after, before } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
@@ -22,7 +24,15 @@ after(async () => {
 
 const clientsOf = ({ merchant }: Payer) =>
   [service, other].map((one) => one.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
-const refund = (api: Payer['api'], id: string) => api.post(`/v1/charges/${id}/refund`)
+/** Sends it until the service is not too busy to judge it. */
+async function refund(api: Payer['api'], id: string): Promise<Reply> {
+  const headers = { 'idempotency-key': randomUUID() }
+  for (;;) {
+    const reply = await api.post(`/v1/charges/${id}/refund`, undefined, headers)
+    if (reply.status !== 503) return reply
+    await sleep(50)
+  }
+}
 
 async function charges(api: Payer['api'], count: number): Promise<string[]> {
   const made = await Promise.all(

@@ -28,9 +28,13 @@ export function newPayer({ operator }: Fleet, kind: PayerKind = 'pays'): string 
 }
 
 /** Sends a form until the process is not too busy to judge it. The same token makes all of these one form. */
-export async function send(fleet: Fleet, nth: number, form: Form): Promise<FormAnswer> {
+export const send = (fleet: Fleet, nth: number, form: Form): Promise<FormAnswer> =>
+  sendUntilJudged((again) => webOf(fleet, nth + again), form)
+
+/** The same to an address for each try. */
+export async function sendUntilJudged(urlOf: (again: number) => string, form: Form): Promise<FormAnswer> {
   for (let again = 0; ; again += 1) {
-    const answer = await sendForm(webOf(fleet, nth + again), form)
+    const answer = await sendForm(urlOf(again), form)
     if (answer.status !== 503 || answer.retryAfter === null) return answer
     await sleep(10)
   }

@@ -1,4 +1,4 @@
-import { type FormAnswer, sendForm } from '../crash/forms.ts'
+import type { FormAnswer } from '../crash/forms.ts'
 import {
   allDecided,
   chargesOn,
@@ -11,6 +11,7 @@ import {
   pay,
   promptsFor,
   send,
+  sendUntilJudged,
   strangeAnswers,
 } from './checkout.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
@@ -92,7 +93,9 @@ const reportAll = (fleet: Fleet, charges: readonly LinkCharge[]): Promise<Verdic
       // Behind the last day on which those of the round before are told.
       fleet.installation.advance((REPORTS / PER_DAY + 1) * DAY_MS)
       const answers = await Promise.all(
-        charges.map((charge, nth) => sendForm(urls[nth % urls.length] as string, report(charge, 'late'))),
+        charges.map((charge, nth) =>
+          sendUntilJudged(() => urls[nth % urls.length] as string, report(charge, 'late')),
+        ),
       )
       const wrong = strangeAnswers(answers, [302])
       const { disputes, events, at_once } = await told(fleet, charges)

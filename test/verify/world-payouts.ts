@@ -4,7 +4,7 @@ import { movePayout, type PayoutOutcome } from '../../src/payouts/move-payout.ts
 import { type NewPayout, newPayout } from '../../src/payouts/new-payout.ts'
 import { presentPayout } from '../../src/payouts/payout.ts'
 import { reservePayout } from '../../src/payouts/reserve-payout.ts'
-import { publishPayout } from '../../src/payouts/submit-live-payout.ts'
+import { publishPayout } from '../../src/payouts/write-payout-status.ts'
 import { addPayouts } from '../../src/payouts/write-payouts.ts'
 import type { Call } from '../../src/platform/db/database.ts'
 import { addKeys, fingerprintOf, finishKey, freeKey } from '../../src/platform/idempotency/keys.ts'

@@ -1,0 +1,164 @@
+import type { App } from '../app.ts'
+import { numbers, times, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import type { Followed } from './ask-about-charge.ts'
+import type { Charge, ChargeFacts } from './charge.ts'
+
+// The one file that writes the status of a charge: each function is a move of CHARGE_MOVES, or takes a charge back that nobody saw.
+
+const FIRST_QUESTION_MS = 5000
+
+/** The end of an open charge: what the compare-and-set writes. Everything about the hold is fixed here, once (CH9). */
+export type ChargeEnd = {
+  merchantId: number
+  id: string
+  status: 'succeeded' | 'failed'
+  failureReason: string | null
+  railTransactionId: string | null
+  holdUntil: Date | null
+  settledAt: Date | null
+  settlementId: string | null
+}
+
+const PUBLISH = statement<{ id: string }>(
+  'publish live charge',
+  `update charges set status = 'authorized', published = true, follow_at = $3
+   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
+)
+const VOID = statement<{ id: string }>(
+  'void live charge',
+  `update charges set voided_at = $3, follow_at = null
+   where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
+)
+/** Shows a charge that its rail took or may have taken, and asks about it soon. */
+export const publishCharge = (
+  app: Pick<App, 'clock'>,
+  { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
+): Call<{ id: string }> =>
+  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
+
+/** Takes back a charge that its rail refused before anybody saw it. */
+export const takeBackCharge = (
+  { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
+  at: Date,
+): Call<{ id: string }> => call(VOID, merchantId, id, at.toISOString())
+
+/** What is read of an open charge that is due. */
+export const DUE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
+  c.rail_reference as "railReference", c.created_at as "createdAt"`
+const CLAIM_LIVE = statement<Followed>(
+  'claim due live charges',
+  `with due as (
+     select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
+     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
+     order by c.follow_at limit $2 for no key update of c skip locked)
+   update charges c set follow_at = $3, status = 'authorized', published = true
+   from due, rail_attempts a, merchants m
+   where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
+     and a.merchant_id = c.merchant_id and a.subject = c.id
+   returning ${DUE_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`,
+)
+
+/**
+ * Claims live charges that are due until `leaseUntil`: at most `places`, none at the contracts that are `full`. One whose submit died
+ * is shown from now on.
+ */
+export const claimLive = (
+  { now, leaseUntil }: { now: Date; leaseUntil: Date },
+  { places, full }: { places: number; full: readonly string[] },
+): Call<Followed> => call(CLAIM_LIVE, now.toISOString(), places, leaseUntil.toISOString(), full)
+
+type EndedRow = Omit<
+  ChargeFacts,
+  | 'failureReason'
+  | 'railTransactionId'
+  | 'refundId'
+  | 'completedAt'
+  | 'refundedAt'
+  | 'holdUntil'
+  | 'settledAt'
+  | 'split'
+>
+
+const END_CHARGES = statement<EndedRow>(
+  'end charges',
+  `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
+     completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
+     settlement_id = n.settlement_id
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
+     as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
+   where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
+   returning c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
+     c.gift_card_amount as "giftCardAmount", c.shares, c.channel, c.reference, c.rail_reference as "railReference",
+     c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
+)
+
+/** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
+export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow> {
+  return call(
+    END_CHARGES,
+    numbers(ends.map((one) => one.merchantId)),
+    words(ends.map((one) => one.id)),
+    words(ends.map((one) => one.status)),
+    words(ends.map((one) => one.failureReason)),
+    ends.map((one) => one.railTransactionId),
+    times(ends.map((one) => one.holdUntil)),
+    times(ends.map((one) => one.settledAt)),
+    words(ends.map((one) => one.settlementId)),
+    at.toISOString(),
+  )
+}
+
+/**
+ * The whole charge after its end: what the row keeps and what has just been written to it. Field by field, for every payment
+ * passes here and spreading an object costs several times as much.
+ */
+export function endedCharge(row: EndedRow, end: ChargeEnd, at: Date): ChargeFacts {
+  return {
+    merchantId: row.merchantId,
+    id: row.id,
+    mode: row.mode,
+    status: row.status,
+    amount: row.amount,
+    fee: row.fee,
+    giftCardAmount: row.giftCardAmount,
+    shares: row.shares,
+    channel: row.channel,
+    reference: row.reference,
+    railReference: row.railReference,
+    railTransactionId: end.railTransactionId,
+    failureReason: end.failureReason,
+    paymentLinkId: row.paymentLinkId,
+    refundId: null,
+    createdAt: row.createdAt,
+    completedAt: at,
+    refundedAt: null,
+    holdUntil: end.holdUntil,
+    settledAt: end.settledAt,
+  }
+}
+
+const REFUND = statement(
+  'refund charges',
+  `update charges c set status = 'refunded', refunded_at = n.at, refund_id = n.refund_id
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as n (merchant_id, id, refund_id, at)
+   where c.merchant_id = n.merchant_id and c.id = n.id and c.status = 'succeeded'`,
+)
+
+/** Marks locked, succeeded charges as refunded by these payouts; null where a gift card gets all of it back. */
+export function refundCharges(
+  refunded: readonly { merchantId: number; id: string; refundId: string | null; at: Date }[],
+): Call[] {
+  if (refunded.length === 0) return []
+  return [
+    call(
+      REFUND,
+      numbers(refunded.map((one) => one.merchantId)),
+      words(refunded.map((one) => one.id)),
+      words(refunded.map((one) => one.refundId)),
+      times(refunded.map((one) => one.at)),
+    ),
+  ]
+}

@@ -1,0 +1,93 @@
+import type { App } from '../app.ts'
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { TEST_QUEUE } from './claim-payouts.ts'
+import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
+
+// The one file that writes the status of a payout: each function is a move of PAYOUT_MOVES, or takes a payout back that nobody saw.
+
+const FIRST_QUESTION_MS = 5000
+
+// The payouts of a cycle are born `pending`; in test mode sending them is this statement (rails.md 2.1).
+const AUTHORIZE_TEST = statement<{ id: string }>(
+  'authorize test payouts',
+  `with ${TEST_QUEUE}
+   update payouts p set status = 'authorized', follow_at = greatest(p.created_at + $3 * interval '1 second', $1::timestamptz)
+   from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
+)
+/** Sends test payouts that are due, of each merchant in turn. */
+export const authorizeTest = (now: Date, most: number, outcomeSeconds: number): Call<{ id: string }> =>
+  call(AUTHORIZE_TEST, now.toISOString(), most, outcomeSeconds)
+
+const PUBLISH = statement<{ id: string }>(
+  'publish live payout',
+  `update payouts set status = 'authorized', published = true, follow_at = $3, failure_reason = $4
+   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
+)
+
+/** Shows the payout as `authorized`: the rail took it, or (with the ambiguous reason) may have taken it. */
+export const publishPayout = (
+  app: Pick<App, 'clock'>,
+  payout: Pick<Payout, 'merchantId' | 'id'>,
+  inDoubt: boolean,
+): Call<{ id: string }> =>
+  call(
+    PUBLISH,
+    payout.merchantId,
+    payout.id,
+    new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString(),
+    inDoubt ? AMBIGUOUS : null,
+  )
+
+// A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.
+const ASK_AGAIN = statement(
+  'ask about live payout again',
+  `update payouts set follow_at = $3, status = 'authorized', published = true, failure_reason = coalesce($4, failure_reason)
+   where merchant_id = $1 and id = $2 and follow_at is not null and status in ('pending', 'authorized')`,
+)
+
+/** Asks about an open payout again at `at`; `reason` is what its merchant is shown meanwhile, null where nothing changes. */
+export const showAndAskAgain = (
+  { merchantId, id }: Pick<Payout, 'merchantId' | 'id'>,
+  { at, reason }: { at: Date; reason: typeof AMBIGUOUS | null },
+): Call => call(ASK_AGAIN, merchantId, id, at.toISOString(), reason)
+
+/** The end of an open payout: what the compare-and-set writes. `voided`: taken back before anybody saw it. */
+export type PayoutEnd = {
+  merchantId: number
+  id: string
+  status: 'succeeded' | 'failed' | 'voided'
+  failureReason: string | null
+  railTransactionId: string | null
+}
+
+export type EndedPayout = Payout & { feeToReturn: number; voided: boolean }
+
+// A payout that was voided stays `pending` and hidden; one that the merchant has been shown can no longer be voided.
+const END_PAYOUTS = statement<EndedPayout>(
+  'end payouts',
+  `update payouts p set status = case n.status when 'voided' then p.status else n.status end,
+     failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
+     completed_at = case n.status when 'voided' then null else $6::timestamptz end,
+     voided_at = case n.status when 'voided' then $6::timestamptz end,
+     published = n.status <> 'voided', follow_at = null
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
+     as n (merchant_id, id, status, failure_reason, rail_transaction_id)
+   where p.merchant_id = n.merchant_id and p.id = n.id and p.status in ('pending', 'authorized') and p.voided_at is null
+     and (n.status <> 'voided' or (p.status = 'pending' and not p.published))
+   returning ${PAYOUT_COLUMNS}, p.fee_to_return as "feeToReturn", p.voided_at is not null as voided`,
+)
+
+/** Ends the payouts that are still open and answers with those rows; the others were ended by somebody else first. */
+export function endPayouts(ends: readonly PayoutEnd[], at: Date): Call<EndedPayout> {
+  return call(
+    END_PAYOUTS,
+    numbers(ends.map((one) => one.merchantId)),
+    words(ends.map((one) => one.id)),
+    words(ends.map((one) => one.status)),
+    words(ends.map((one) => one.failureReason)),
+    ends.map((one) => one.railTransactionId),
+    at.toISOString(),
+  )
+}

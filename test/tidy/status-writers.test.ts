@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sourcesOf } from './sources.ts'
+
+const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
+const WRITERS = {
+  charges: 'src/charges/write-charge-status.ts',
+  payouts: 'src/payouts/write-payout-status.ts',
+}
+
+/** The files with an update of this table that sets its status: `status =` between `set` and what is only looked at. */
+function writersOf(table: string): string[] {
+  const update = new RegExp(`\\bupdate ${table}(?: \\w)?\\s+set\\b([\\s\\S]*?)\\b(?:from|where)\\b`, 'g')
+  const setsStatus = (set: string | undefined) => /(?:^|,)\s*status\s*=/.test(set ?? '')
+  return SRC.filter(({ strings }) => [...strings.matchAll(update)].some(([, set]) => setsStatus(set))).map(
+    ({ path }) => path,
+  )
+}
+
+for (const [table, writer] of Object.entries(WRITERS))
+  test(`the status of ${table} is written in one file`, () => assert.deepEqual(writersOf(table), [writer]))
