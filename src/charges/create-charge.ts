@@ -15,7 +15,7 @@ import {
   replayOf,
   type StoredAnswer,
 } from '../platform/idempotency/keys.ts'
-import { knowingOthers } from '../platform/idempotency/under-key.ts'
+import { knowingHolders } from '../platform/idempotency/under-key.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
@@ -62,7 +62,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
     const ready = await railReadiness(app, request)
-    const created = await knowingOthers(() => app.chargeCreation.add(itemOf(request, ready)))
+    const created = await knowingHolders(() => app.chargeCreation.add(itemOf(request, ready)))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(ready.installation !== null, 'a stored live charge has an installation')

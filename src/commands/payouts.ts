@@ -3,7 +3,7 @@ import { idForKey } from '../payouts/accept-payout.ts'
 import { findPayout } from '../payouts/find-payouts.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { type Payout, presentPayout } from '../payouts/payout.ts'
-import { sqlState } from '../platform/db/errors.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { keyReused } from '../platform/idempotency/keys.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
@@ -25,7 +25,6 @@ import {
   wholeNumber,
 } from './command.ts'
 
-const UNIQUE_VIOLATION = '23505'
 const amountOf = (input: CommandInput) =>
   wholeNumber('amount', required(input, 'amount'), { low: 1, high: Number.MAX_SAFE_INTEGER })
 
@@ -62,7 +61,7 @@ async function oncePerKey(
     return shown(payout)
   } catch (error) {
     // Another command with this key was faster.
-    if (key === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
+    if (key === undefined || !isTaken(error)) throw error
     const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, key))
     if (payout === null) throw error
     return shownAgain(payout, wanted)

@@ -1,11 +1,11 @@
 import type { App } from '../app.ts'
-import { findCommand, keepCommand } from '../merchants/command-keys.ts'
+import { findCommand, keepOrFind } from '../merchants/command-keys.ts'
 import { type Merchant, merchantInactive } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
@@ -27,7 +27,6 @@ export const MOST_CARDS = 50
 const LONGEST_NOTES = 1000
 const DAY_MS = 86_400_000
 const COMMAND = 'gift-cards issue'
-const UNIQUE_VIOLATION = '23505'
 
 // A repeat finishes what the first began; a code that another card has stops it.
 const ADD = statement(
@@ -57,7 +56,7 @@ export async function issueCards(
     })
   await add().catch((error) => {
     // Another command with this key was storing the same cards, and its codes were seen before its ids: by now both are there.
-    if (commandKey === undefined || sqlState(error) !== UNIQUE_VIOLATION) throw error
+    if (commandKey === undefined || !isTaken(error)) throw error
     return add()
   })
   return { cards: draft.cards, again }
@@ -88,17 +87,8 @@ type KeyedIssue = CardIssue & { commandKey: string | undefined }
 async function begin(app: App, issuer: Issuer, { commandKey, ...issue }: KeyedIssue): Promise<Begun> {
   const draft = drawDraft(app, issuer, issue)
   if (commandKey === undefined) return { draft, again: false }
-  const keep = keepCommand(app, keyed(issuer, { ...issue, commandKey }), draft)
-  try {
-    await app.directory.query(keep.statement, keep.values)
-    return { draft, again: false }
-  } catch (error) {
-    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-    // Another command with this key was faster.
-    const first = await findIssue(app, issuer, { ...issue, commandKey })
-    if (first === null) throw error
-    return first
-  }
+  const { made, again } = await keepOrFind(app, keyed(issuer, { ...issue, commandKey }), draft)
+  return { draft: made, again }
 }
 
 async function findIssue(

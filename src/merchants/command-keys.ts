@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { keyReused } from '../platform/idempotency/keys.ts'
 import { canonicalJson } from '../platform/json.ts'
 import { domainRefusal } from '../platform/refusal.ts'
@@ -55,6 +56,23 @@ export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
     app.vault.seal(JSON.stringify(made), COMMAND_BINDING),
     app.clock.now().toISOString(),
   )
+
+/** Keeps it where this key is new; else answers with what the first use of the key keeps, though it was faster by a moment. */
+export async function keepOrFind<Made extends object>(
+  app: App,
+  used: KeyedCommand,
+  made: Made,
+): Promise<{ made: Made; again: boolean }> {
+  const keep = keepCommand(app, used, made)
+  try {
+    await app.directory.query(keep.statement, keep.values)
+    return { made, again: false }
+  } catch (error) {
+    const first = isTaken(error) ? await findCommand<Made>(app, used) : null
+    if (first === null) throw error
+    return { made: first, again: true }
+  }
+}
 
 const fingerprintOf = ({ command, input }: KeyedCommand) =>
   createHash('sha256')

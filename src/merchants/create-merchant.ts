@@ -3,8 +3,8 @@ import { makeHeads } from '../ledger/book.ts'
 import { type KeyKind, newApiKey } from '../platform/api-key-format.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
@@ -139,7 +139,7 @@ async function register(app: App, input: NewMerchant, commandKey: string | undef
       })
       return draft
     } catch (error) {
-      if (sqlState(error) !== '23505' || attempt === TRIES) throw error
+      if (!isTaken(error) || attempt === TRIES) throw error
       const first =
         commandKey === undefined
           ? null

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { findCommand, keepCommand } from './command-keys.ts'
+import { findCommand, keepOrFind } from './command-keys.ts'
 import { addSecret, openSecret } from './secrets.ts'
 
 /** The new secret, and until when the one before still signs beside it. */
@@ -79,13 +78,6 @@ async function draftOf(
   const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
   const seen = await findCommand<Draft>(app, command)
   if (seen !== null) return { draft: seen, again: true }
-  const keeping = keepCommand(app, command, draft)
-  try {
-    await app.directory.query(keeping.statement, keeping.values)
-    return { draft, again: false }
-  } catch (error) {
-    const first = sqlState(error) === '23505' ? await findCommand<Draft>(app, command) : null
-    if (first === null) throw error
-    return { draft: first, again: true }
-  }
+  const kept = await keepOrFind(app, command, draft)
+  return { draft: kept.made, again: kept.again }
 }

@@ -10,7 +10,7 @@ import { lockTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
+import { againWhenTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts } from '../rails/attempts.ts'
 import type { Channel } from '../rails/rail.ts'
@@ -26,8 +26,6 @@ import {
 import { attemptHolding, chargeOfForm, shareLink } from './link-attempts.ts'
 
 const READINESS_WAIT_MS = 2000
-const TRIES = 3
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * Pays a link: claims it, stores the charge and sets aside what a gift card covers in one commit, then (live) asks the rail
@@ -79,15 +77,8 @@ type Request = { payment: LinkPayment; installation: string | null }
 export const PAYMENTS_AT_ONCE = 2
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
-async function storeOnce(app: App, paid: PaidLink, request: Request): Promise<Decided> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await inOpenMonth(() => storePayment(app, paid, request))
-    } catch (error) {
-      if (sqlState(error) !== UNIQUE_VIOLATION || attempt === TRIES) throw error
-    }
-  }
-}
+const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Decided> =>
+  againWhenTaken(() => inOpenMonth(() => storePayment(app, paid, request)))
 
 function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Decided> {
   const at = app.clock.now()

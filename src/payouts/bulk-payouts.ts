@@ -4,17 +4,10 @@ import { type MerchantTerms, merchantInactive, termsForPayout } from '../merchan
 import { lockStops } from '../merchants/payout-freeze.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
-import {
-  addKeys,
-  findKeys,
-  finishKey,
-  type KeyOwner,
-  keyInFlight,
-  replayOf,
-} from '../platform/idempotency/keys.ts'
+import { addKeys, findKeys, finishKey, type KeyOwner, replayOf } from '../platform/idempotency/keys.ts'
+import { knowingOthers } from '../platform/idempotency/under-key.ts'
 import { newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
 import {
@@ -40,8 +33,6 @@ export type BulkRequest = {
   items: readonly BulkItem[]
 }
 
-const UNIQUE_VIOLATION = '23505'
-
 /**
  * Pays many, each for itself (spec 2.6; contract.md G13 to G13f). The call is stored whole before its first item runs, so
  * after a crash it is finished and never restarted; the same key answers with the same batch. Throws Refusal for what is not
@@ -52,7 +43,7 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, () =>
     inBulkTurn(app.bulkTurns, merchantId, async () => {
-      const stored = await storeKnowingOthers(app, request)
+      const stored = await knowingOthers(() => storeBatch(app, request))
       if ('status' in stored) return stored
       crashPoint('bulk.stored')
       await runChunks(app, stored)
@@ -78,18 +69,6 @@ export async function finishBatch(
   crashPoint('bulk.finished')
   app.nudge('send-payouts')
   return { status: 200, body, objectId: batch.id }
-}
-
-async function storeKnowingOthers(app: App, request: BulkRequest): Promise<Answer | BulkBatch> {
-  try {
-    return await storeBatch(app, request)
-  } catch (error) {
-    // Another process has stored this key in the meantime: it is at work on it, or has just finished.
-    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-    return storeBatch(app, request).catch((again) => {
-      throw sqlState(again) === UNIQUE_VIOLATION ? keyInFlight() : again
-    })
-  }
 }
 
 /** A replay, a refusal of the whole call that is kept, or the stored batch whose items are to be run now. */

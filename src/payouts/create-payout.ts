@@ -13,7 +13,6 @@ import {
   type RunTurn,
 } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
 import {
@@ -21,11 +20,11 @@ import {
   findKeys,
   type KeyRow,
   type KeyUse,
-  keyInFlight,
   ownerName,
   replayOf,
   type StoredAnswer,
 } from '../platform/idempotency/keys.ts'
+import { knowingOthers } from '../platform/idempotency/under-key.ts'
 import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type NewPayout, newPayout } from './new-payout.ts'
@@ -59,9 +58,6 @@ type Plan = {
 }
 export type PayoutCreation = Batch<Item, Created>
 
-const TRIES = 3
-const UNIQUE_VIOLATION = '23505'
-
 /**
  * Creates a payout, or repeats the stored answer of its Idempotency-Key (spec 4.2; contract.md 3 h, 3 i, 3 j). Amount and
  * fee leave available in the commit that stores it. Throws Refusal for what is not kept under the key.
@@ -74,7 +70,9 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
       mode,
       channel: request.input.channel ?? DEFAULT_PAYOUT_CHANNEL,
     })
-    const created = await addKnowingOthers(app, { ...request, merchantId, mode, readiness })
+    const created = await knowingOthers(() =>
+      app.payoutCreation.add({ ...request, merchantId, mode, readiness }),
+    )
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(readiness.kind === 'ready', 'a stored live payout has a rail')
@@ -99,18 +97,6 @@ export function payoutCreation(app: App): PayoutCreation {
       laneOf: (item) => item.caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.mode)
-}
-
-/** Another process may hold the same key: see create-charge.ts. */
-async function addKnowingOthers(app: App, item: Item): Promise<Created> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await app.payoutCreation.add(item)
-    } catch (error) {
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-      if (attempt === TRIES) throw keyInFlight()
-    }
-  }
 }
 
 type Known = {

@@ -5,11 +5,11 @@ import { judgePayout } from '../payouts/payout-rules.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Answer, Caller } from '../platform/http/caller.ts'
 import { errorBody } from '../platform/http/errors.ts'
-import { addKeys, findKeys, keyInFlight, replayOf, type StoredAnswer } from '../platform/idempotency/keys.ts'
+import { addKeys, findKeys, replayOf, type StoredAnswer } from '../platform/idempotency/keys.ts'
+import { knowingOthers } from '../platform/idempotency/under-key.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
@@ -25,8 +25,6 @@ export type ScheduleRequest = {
 }
 
 const MOST_SCHEDULES = 100
-const TRIES = 3
-const UNIQUE_VIOLATION = '23505'
 
 const COUNT = statement<{ open: number }>(
   'count open schedules',
@@ -45,17 +43,9 @@ const ADD = statement(
  */
 export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
-  return app.keysInFlight.during({ merchantId, mode, key: request.key }, async () => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await storeSchedule(app, request)
-      } catch (error) {
-        // Another process has just committed under this key; the second look finds its answer (ledger.md section 8).
-        if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-        if (attempt === TRIES) throw keyInFlight()
-      }
-    }
-  })
+  return app.keysInFlight.during({ merchantId, mode, key: request.key }, () =>
+    knowingOthers(() => storeSchedule(app, request)),
+  )
 }
 
 function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {

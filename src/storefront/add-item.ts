@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
-import { findCommand, keepCommand } from '../merchants/command-keys.ts'
+import { findCommand, keepOrFind } from '../merchants/command-keys.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
 import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
 import { type Item, readItemWords, termsOfItem } from './item.ts'
@@ -20,7 +20,6 @@ export type NewItem = { name: string; amount: number; description: string | null
 export type AddedItem = { item: Item; again: boolean }
 
 const COMMAND = 'storefront add'
-const UNIQUE_VIOLATION = '23505'
 
 const ADD = statement(
   'add storefront item',
@@ -66,17 +65,7 @@ async function begin(
   const at = app.clock.now().toISOString()
   const draft = { id: newId('itm_', shop.tag), linkId: newId('lnk_', shop.tag), at }
   if (used === null) return draft
-  const keep = keepCommand(app, used, draft)
-  try {
-    await app.directory.query(keep.statement, keep.values)
-    return draft
-  } catch (error) {
-    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-    // Another command with this key was faster.
-    const first = await findCommand<Draft>(app, used)
-    if (first === null) throw error
-    return first
-  }
+  return (await keepOrFind(app, used, draft)).made
 }
 
 type Drafted = { wanted: NewItem; draft: Draft }
@@ -85,7 +74,7 @@ async function store(app: App, shop: Shop, drafted: Drafted): Promise<AddedItem>
   try {
     return { item: await storeNew(app, shop, drafted), again: false }
   } catch (error) {
-    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    if (!isTaken(error)) throw error
     // The first use of this key has stored it.
     const item = await findItem(app, { merchantId: shop.id, id: drafted.draft.id })
     if (item === null) throw error

@@ -10,7 +10,7 @@ import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../plat
 import {
   type KeyedRequest,
   keyUseOf,
-  knowingOthers,
+  knowingHolders,
   refusedAnswer,
   replayedAnswer,
 } from '../platform/idempotency/under-key.ts'
@@ -56,7 +56,7 @@ export async function dispenseDirect(app: App, request: DispenseRequest): Promis
   const use = keyUseOf(request)
   if (use === null) return finish(app, await claimDirect(app, request, null), null)
   return app.keysInFlight.during(use, async () =>
-    finish(app, await knowingOthers(() => claimDirect(app, request, use)), use),
+    finish(app, await knowingHolders(() => claimDirect(app, request, use)), use),
   )
 }
 

@@ -4,15 +4,13 @@ import { assert } from '../platform/assert.ts'
 import { done, type Outcome, runApart } from '../platform/batch.ts'
 import { numbers, PLACES, rowsOf } from '../platform/db/columns.ts'
 import { call, type Tx } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { judgeMove, type MoveFacts, type NewestClaim } from './judge-move.ts'
 import { type MovedOrder, planRefund, writesOf } from './move-writes.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
 import type { OrderMove, OrderMoved } from './order-move.ts'
 import { addCallbacks, ordersOfSigns, signName } from './vendor-callbacks.ts'
-
-const UNIQUE_VIOLATION = '23505'
 
 type OrderFacts = Omit<MoveFacts, 'newest'>
 
@@ -77,14 +75,7 @@ async function moveAll(app: App, moves: readonly OrderMove[]): Promise<OrderMove
 }
 
 /** A sign that another order was moved by in the meantime is found at the second look. */
-export async function unlessSeen<T>(move: () => Promise<T>): Promise<T> {
-  try {
-    return await move()
-  } catch (error) {
-    if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-    return move()
-  }
-}
+export const unlessSeen = <T>(move: () => Promise<T>): Promise<T> => whenTaken(move, move)
 
 function judgeAndMove(app: App, moves: readonly OrderMove[]) {
   const at = app.clock.now()

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { type Merchant, type Mode, merchantsById } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { addEvents } from './events.ts'
@@ -27,7 +27,7 @@ export async function sendPing(
     app.nudge('send-deliveries')
     return { eventId: await pingStored(app, merchantId, subject), url }
   } catch (error) {
-    if (sqlState(error) !== '23505') throw error
+    if (!isTaken(error)) throw error
     const wanted = merchantsById([merchantId])
     const [merchant] = await app.db.query(wanted.statement, wanted.values)
     return { eventId: await pingStored(app, merchantId, subject), url: merchant?.webhookUrl ?? '' }

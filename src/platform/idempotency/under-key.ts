@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts'
 import type { Call, Tx } from '../db/database.ts'
-import { sqlState } from '../db/errors.ts'
+import { isLockTimeout } from '../db/errors.ts'
+import { againWhenTaken, isTaken } from '../db/taken.ts'
 import type { Answer, Caller } from '../http/caller.ts'
 import { errorBody } from '../http/errors.ts'
 import { Refusal } from '../refusal.ts'
@@ -17,10 +18,6 @@ export type KeyedRequest = {
 export type DecidedAnswer = { answer: StoredAnswer; writes: readonly Call[] }
 type Decide = (tx: Tx, at: Date) => Promise<DecidedAnswer>
 
-const TRIES = 3
-const LOCK_NOT_AVAILABLE = '55P03'
-const UNIQUE_VIOLATION = '23505'
-
 /** The key of a request as a key of its caller, or null where none was sent. */
 export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
   if (idempotency === null) return null
@@ -36,22 +33,27 @@ export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
 export async function storeUnderKey(app: App, request: KeyedRequest, decide: Decide): Promise<Answer> {
   const use = keyUseOf(request)
   if (use === null) return store(app, { request, use, decide })
-  return app.keysInFlight.during(use, () => knowingOthers(() => store(app, { request, use, decide })))
+  return app.keysInFlight.during(use, () => knowingHolders(() => store(app, { request, use, decide })))
 }
 
 /**
- * Another process may hold the same key: in a transaction that has not ended (409), or in one that has just committed, and
- * then the second look finds its answer (ledger.md section 8).
+ * Another process may have just committed under the same key: the second look finds its answer. Throws keyInFlight (409) where
+ * that one is still at work (ledger.md section 8).
  */
 export async function knowingOthers<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run()
-    } catch (error) {
-      if (sqlState(error) === LOCK_NOT_AVAILABLE) throw keyInFlight()
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-      if (attempt === TRIES) throw keyInFlight()
-    }
+  try {
+    return await againWhenTaken(run)
+  } catch (error) {
+    throw isTaken(error) ? keyInFlight() : error
+  }
+}
+
+/** The same for work that waits for no lock but that of its key: one that is held for long is a first request under way. */
+export async function knowingHolders<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await knowingOthers(run)
+  } catch (error) {
+    throw isLockTimeout(error) ? keyInFlight() : error
   }
 }
 

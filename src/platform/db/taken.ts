@@ -1,0 +1,28 @@
+import { sqlState } from './errors.ts'
+
+const UNIQUE_VIOLATION = '23505'
+const TRIES = 3
+
+/** Whether a unique index refused a row because another one was there first. */
+export const isTaken = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION
+
+/** Runs it; where somebody else was first `otherwise` answers. */
+export async function whenTaken<T>(run: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    return otherwise()
+  }
+}
+
+/** Runs it, up to three times as long as somebody else was first: the next run sees what was there. Throws the last error. */
+export async function againWhenTaken<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isTaken(error) || attempt === TRIES) throw error
+    }
+  }
+}
