@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { ROOT } from './platform/root.ts'
 
 const SHOWN = 12
 
 /** The first 12 hex digits of the commit that runs, or null where no checkout tells (G2). */
 export function runningCommit(): string | null {
-  const git = fileURLToPath(new URL('../../.git', import.meta.url))
+  const git = join(ROOT, '.git')
   try {
     const head = readFileSync(`${git}/HEAD`, 'utf8').trim()
     const ref = /^ref: (.+)$/.exec(head)?.[1]

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { raiseAlertsNow } from './alerts/look-around.ts'
@@ -31,6 +31,7 @@ import { requestMetrics } from './platform/http/request-metrics.ts'
 import { buildServer, type HttpServer } from './platform/http/server.ts'
 import { findKeys, replayOf } from './platform/idempotency/keys.ts'
 import { unavailable } from './platform/refusal.ts'
+import { ROOT } from './platform/root.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
 import { runningCommit } from './running-commit.ts'
 import { WrongSettings } from './setting-readers.ts'
@@ -68,8 +69,7 @@ const ALERT_LOOK_MS = 30_000
 // A database that answers, but slowly, is no reason to give a start up.
 const BEGIN_WITHIN_MS = 60_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
-const fromRoot = (name: string) =>
-  readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
+const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const CHANGELOG = fromRoot('CHANGELOG.md')
 const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
 const VERSION = JSON.parse(fromRoot('package.json')).version as string

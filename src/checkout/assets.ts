@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { ROOT } from '../platform/root.ts'
 
 export type CheckoutAsset = {
   /** Where it is served; the version in the query changes with the bytes. */
@@ -11,8 +12,8 @@ export type CheckoutAsset = {
   etag: string
 }
 
-// From dist/src/checkout back to the sources: the compiler copies no scripts.
-const FOLDER = new URL('../../../src/checkout/assets/', import.meta.url)
+// Where the sources are: the compiler copies no scripts.
+const FOLDER = join(ROOT, 'src', 'checkout', 'assets')
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** Every file that the hosted pages load. Read once at the start; nothing else of the folder is ever served. */
@@ -27,7 +28,7 @@ export const CHECKOUT_ASSETS = {
 export type CheckoutScript = 'pay.js' | 'wait.js' | 'receipt.js' | 'display.js'
 
 function readAsset(name: string, type: string): CheckoutAsset {
-  const body = readFileSync(fileURLToPath(new URL(name, FOLDER)))
+  const body = readFileSync(join(FOLDER, name))
   const version = createHash('sha256').update(body).digest('hex').slice(0, 8)
   const path = `/pay/assets/${name}`
   return { path, href: `${path}?v=${version}`, type, body, etag: `"${version}"` }

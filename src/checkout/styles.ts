@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { assert } from '../platform/assert.ts'
+import { ROOT } from '../platform/root.ts'
 
 /** The stylesheet of the hosted pages. It is inlined: on a bad network a second request is a second wait. */
 export const CHECKOUT_CSS = readStyle('checkout.css')
@@ -14,8 +15,7 @@ export const DISPLAY_CSS = readStyle('display.css')
 export const DISPLAY_CSS_HASH = hashOf(DISPLAY_CSS)
 
 function readStyle(name: string): string {
-  const source = new URL(`../../../src/checkout/assets/${name}`, import.meta.url)
-  const text = minify(readFileSync(fileURLToPath(source), 'utf8'))
+  const text = minify(readFileSync(join(ROOT, 'src', 'checkout', 'assets', name), 'utf8'))
   // The renderer escapes these, and then the page's style would no longer be the one that the policy allows.
   assert(!/[<&"]/.test(text), `${name} has a character that escaping changes`)
   return text

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { ROOT } from '../platform/root.ts'
 
-// From dist/src/docs back to the sources: the compiler copies no styles.
-const OWN = fileURLToPath(new URL('../../../src/docs/assets', import.meta.url))
+// Where the sources are: the compiler copies no styles.
+const OWN = join(ROOT, 'src', 'docs', 'assets')
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /** Every file that the pages need and the folder it lies in. Nothing else of these folders is ever served. */

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { CannotStart } from '../cannot-start.ts'
 import { crashPoint } from '../crash-point.ts'
+import { ROOT } from '../root.ts'
 import { giveRights, type Login, usableRole } from './application-role.ts'
 import { sqlState } from './errors.ts'
 
-// From dist/src/platform/db to the root of the package.
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url))
+const MIGRATIONS = join(ROOT, 'migrations')
 // One lock for all of it: processes that start at once wait for the first and then find nothing to do.
 const MIGRATION_LOCK = 7_310_553_001
 const LOCK_TIMEOUT = '2s'
