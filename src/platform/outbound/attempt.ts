@@ -1,4 +1,7 @@
-import { type buildConnector, Client, errors } from 'undici'
+import type { buildConnector } from 'undici'
+import requestOn from 'undici/lib/api/api-request.js'
+import errors from 'undici/lib/core/errors.js'
+import Client from 'undici/lib/dispatcher/client.js'
 import { assert } from '../assert.ts'
 import { connectChecked, limitsOf, NotConnected, type Outcome, type PosterOptions } from './connect.ts'
 import { letContinuePass } from './interim-answers.ts'
@@ -94,7 +97,7 @@ async function send(line: Line, { request, url, deadline, options }: Sending) {
   const { headers, body } = request
   const asked = { path: url.pathname + url.search, headers, body, reset: !request.keepAlive }
   try {
-    const answer = await line.client.request({ ...asked, method: 'POST' })
+    const answer = await requestOn.call(line.client, { ...asked, method: 'POST' })
     // The status line and headers are complete and in time, so the outcome stands whatever the body does.
     const outcome = judge(answer.statusCode)
     const read = await readToEnd(answer.body, limitsOf(options).bodyBytes)

@@ -1,0 +1,16 @@
+// Three parts of undici by their own paths. The whole package also fetches, caches and keeps cookies: a tenth of a start to load it.
+declare module 'undici/lib/dispatcher/client.js' {
+  import { Client } from 'undici'
+  export = Client
+}
+declare module 'undici/lib/api/api-request.js' {
+  import type { Client, Dispatcher } from 'undici'
+
+  /** `client.request`, which only the whole package puts there. */
+  function request(this: Client, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>
+  export = request
+}
+declare module 'undici/lib/core/errors.js' {
+  import { errors } from 'undici'
+  export = errors
+}
