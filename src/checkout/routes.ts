@@ -100,7 +100,7 @@ export function registerCheckout(server: FastifyInstance, options: CheckoutOptio
         })
         .send(asset.body),
     )
-  refuseOtherMethods(server, [...ROUTES, ...assets.map(({ path }) => ({ path, method: 'GET' }))])
+  refuseOtherMethods(server, [...ROUTES, ...assets.map(({ path }) => ({ path, method: 'GET' as const }))])
 }
 
 type Asked = { request: FastifyRequest; reply: FastifyReply; route: Route }

@@ -12,7 +12,7 @@ import { readBody } from './read-body.ts'
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
 type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'rawBody'>
-type Asked = { path: string; keyed: boolean; refuseUsedKey: RefuseUsedKey }
+type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 
 /** The body in the form its endpoint describes, undefined where none is looked at, and what makes the request the same. */
 export type GivenBody = { fingerprint: Buffer | null; body: unknown }
@@ -24,14 +24,19 @@ export type GivenBody = { fingerprint: Buffer | null; body: unknown }
 export async function readRequestBody(
   request: FastifyRequest,
   declared: Declared,
-  { path, keyed, refuseUsedKey }: Asked,
+  { keyed, refuseUsedKey }: Asked,
 ): Promise<GivenBody> {
   const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
   const raw = declared.method === 'POST' ? await readRawBody(request, declared, refuseUsedKey) : undefined
   const { method } = declared
-  const fingerprint = keyed ? await fingerprintInSteps(bytes, { method, path, content: raw }) : null
+  const fingerprint = keyed
+    ? await fingerprintInSteps(bytes, { method, path: pathOf(request), content: raw })
+    : null
   return { fingerprint, body: await readForm(declared, raw, () => refuseUsedKey(fingerprint)) }
 }
+
+const pathOf = (request: FastifyRequest) =>
+  request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
 
 /**
  * The body as JSON, whatever its Content-Type says; an empty one is `{}`. A CsvFile only where the endpoint declares a

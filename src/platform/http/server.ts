@@ -12,7 +12,8 @@ import { errorBody, refusalFor } from './errors.ts'
 import type { Frame, Passed } from './frame.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import { givenRequestId, readQuery } from './guards.ts'
-import { notFoundHere, refuseOtherMethods } from './other-methods.ts'
+import { NO_COMPILERS } from './no-compilers.ts'
+import { notFoundHere, refuseOtherMethods, restoreMethod, standInForMethod } from './other-methods.ts'
 import { type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
@@ -61,6 +62,8 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
       requireHostHeader: false,
     },
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADERS_LIMIT },
+    rewriteUrl: standInForMethod,
+    schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })
@@ -74,6 +77,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   )
   server.server.on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, _reply, done) => {
+    restoreMethod(request.raw)
     // What a body calls itself is not believed and must not decide whether it is read.
     const { headers } = request.raw
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
@@ -126,7 +130,7 @@ async function serve<App>(
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const asked = { path: pathOf(request), keyed: key !== null, refuseUsedKey }
+  const asked = { keyed: key !== null, refuseUsedKey }
   const { fingerprint, body } = await readRequestBody(request, declared, asked)
   const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
   const api: ApiRequest = {
@@ -145,9 +149,6 @@ async function serve<App>(
   }
   return answer
 }
-
-const pathOf = (request: FastifyRequest) =>
-  request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
 
 function sendError<App>(
   frame: Frame<App>,
