@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS } from './assets.ts'
 import { ASSETS_PATH, changelogPage, frontPage, machinesPage, referencePage } from './pages.tsx'
 
@@ -50,15 +49,23 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
   }
   server.register(async (docs) => {
     docs.addHook('onRequest', async (request) => options.admit?.(request.raw))
-    // Only lends sendFile: each file has a route of its own, so there is no path to play tricks with.
-    await docs.register(fastifyStatic, { root: [...new Set(Object.values(ASSETS))], serve: false })
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))
     for (const [path, page] of Object.entries(pages))
       docs.get(path, (_request, reply) => reply.headers(PAGE_HEADERS).send(page))
-    for (const [name, folder] of Object.entries(ASSETS))
-      docs.get(`${ASSETS_PATH}${name}`, (_request, reply) => sendAsset(reply, name, folder))
+    // Each file has a route of its own, so there is no path to play tricks with.
+    for (const [name, root] of Object.entries(ASSETS))
+      docs.get(`${ASSETS_PATH}${name}`, (request, reply) => sendAsset(request, reply, { name, root }))
   })
 }
 
-const sendAsset = (reply: FastifyReply, name: string, folder: string) =>
-  reply.sendFile(name, folder, { maxAge: ASSETS_MAX_AGE })
+async function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, root }: { name: string; root: string },
+): Promise<FastifyReply> {
+  // Loaded for the first file that is asked for: a start does not pay for it.
+  const { default: send } = await import('@fastify/send')
+  const sent = await send(request.raw, name, { root, maxAge: ASSETS_MAX_AGE })
+  if (sent.type === 'error') throw sent.metadata.error
+  return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
+}
