@@ -28,6 +28,7 @@ export type OpenOptions = { config: Config; log: Logger; say: (line: string) => 
 
 const DATABASE = 'gateway'
 const EMBEDDED_LOGIN = 'gateway_service'
+const NO_DATABASE = '3D000'
 
 /**
  * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway.
@@ -38,7 +39,7 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
   const clock = options.clock ?? clockOf(config)
   const server = await reach(options)
   try {
-    const migrated = await migrate(server.ownerUrl, server.login)
+    const migrated = await bringUpToDate(server)
     const vault = await unlockVault(config, {
       connectionString: server.url,
       ...(migrated.role === null ? {} : { options: `-c role=${migrated.role}` }),
@@ -80,6 +81,8 @@ type Reached = {
   /** As the owner of the schema, for migrations. */
   ownerUrl: string
   login: Login
+  /** Makes the database, where it is ours to make. */
+  create: (() => Promise<void>) | null
   rejoin(): Promise<void>
   leave(): Promise<void>
 }
@@ -88,14 +91,15 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
   const { databaseUrl: url, migrateDatabaseUrl } = config
   if (url !== null) {
     const login = { user: new pg.Client({ connectionString: url }).user ?? '', make: false }
-    return { url, login, ownerUrl: migrateDatabaseUrl ?? url, rejoin: async () => {}, leave: async () => {} }
+    const ownerUrl = migrateDatabaseUrl ?? url
+    return { url, login, ownerUrl, create: null, rejoin: async () => {}, leave: async () => {} }
   }
   let server: EmbeddedServer = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
-  await createDatabase(server.url('postgres'))
   return {
     url: server.url(DATABASE, EMBEDDED_LOGIN),
     ownerUrl: server.url(DATABASE),
     login: { user: EMBEDDED_LOGIN, make: true },
+    create: () => createDatabase(server.url('postgres')),
     rejoin: async () => {
       const before = server
       server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
@@ -106,17 +110,26 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
   }
 }
 
+/** Every start but the first finds its database, and asks nothing beforehand. */
+async function bringUpToDate({ ownerUrl, login, create }: Reached): Promise<Migrated> {
+  try {
+    return await migrate(ownerUrl, login)
+  } catch (error) {
+    if (create === null || sqlState(error) !== NO_DATABASE) throw error
+    await create()
+    return await migrate(ownerUrl, login)
+  }
+}
+
 async function createDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
-    if (rowCount === 0)
-      await client.query(`create database ${DATABASE}`).catch((error) => {
-        // Another process of ours was first.
-        if (!['42P04', '23505'].includes(sqlState(error) ?? '')) throw error
-      })
+    await client.query(`create database ${DATABASE}`).catch((error) => {
+      // Another process of ours was first.
+      if (!['42P04', '23505'].includes(sqlState(error) ?? '')) throw error
+    })
   } finally {
     await client.end()
   }

@@ -21,6 +21,7 @@ import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
 import type { Clock } from './platform/clock.ts'
 import { crashPoint } from './platform/crash-point.ts'
+import type { Database } from './platform/db/database.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { statement } from './platform/db/statement.ts'
 import { againWhileAway } from './platform/db/while-away.ts'
@@ -111,11 +112,13 @@ export async function serve(options: ServeOptions): Promise<Service> {
 async function begin(door: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
   const { config, log, role, say, url } = options
   const { gateway } = opened
-  const findings = await againWhileAway(() => examine({ config, gateway }), BEGIN_WITHIN_MS)
+  const warming = Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
+  const examining = againWhileAway(() => examine({ config, gateway }), BEGIN_WITHIN_MS)
+  // Whatever is found, no connection is still being opened when they are closed.
+  const findings = await examining.finally(() => warming)
   const refused = findings.filter(({ level }) => level === 'refused')
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
   for (const { says } of findings) log.debug(says)
-  await Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
   await againWhileAway(async () => {
     await Promise.all(gateway.cells.map(followFreeze))
     await gateway.keyRing.refresh()
@@ -158,7 +161,7 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
     version: VERSION,
     commit: runningCommit(),
     uptimeSeconds: () => process.uptime(),
-    databaseUp: async () => (await door.opened?.gateway.directory.query(PING).catch(() => null)) != null,
+    databaseUp: () => door.opened && answers(door.opened.gateway.directory),
     notReady: async () => [
       ...(door.draining ? ['stopping'] : []),
       ...(door.opened === null ? ['the database has not been reached yet'] : []),
@@ -167,6 +170,8 @@ function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpSer
   registerPages(server, { door, gateway, config, log, clock })
   return server
 }
+
+const answers = async (database: Database) => (await database.query(PING).catch(() => null)) !== null
 
 /** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
 function registerPages(
@@ -223,17 +228,13 @@ async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
     try {
       return await openGateway(options)
     } catch (error) {
-      if (!isWorthWaiting(error)) throw error
+      // A server that is not there, is starting, or is shutting down; any other mistake is not cured by waiting.
+      if (!(classify(error) instanceof DatabaseAway)) throw error
       options.log.warn({ err: error }, 'the database is not there yet')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
   }
   return null
-}
-
-/** A server that is not there, is starting, or is shutting down; anything else is a mistake that waiting does not cure. */
-function isWorthWaiting(error: unknown): boolean {
-  return classify(error) instanceof DatabaseAway
 }
 
 /** Keys and rate counts of the other processes, and the embedded server when it has gone away. */
@@ -260,8 +261,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   )
   every(SHARE_MS, () => gateway.addressCounts.forget(gateway.clock.now()))
   every(SHARE_MS, async () => {
-    const answers = await gateway.directory.query(PING).catch(() => null)
-    if (answers === null && !door.draining) await opened.rejoin()
+    if (!(await answers(gateway.directory)) && !door.draining) await opened.rejoin()
   })
   return every
 }

@@ -5,8 +5,8 @@ export type Health = {
   commit: string | null
   /** Seconds since the start of the process. */
   uptimeSeconds(): number
-  /** Whether the database answers now. */
-  databaseUp(): Promise<boolean>
+  /** Asks whether the database answers now; null while there is none that could be asked. */
+  databaseUp(): Promise<boolean> | null
   /** Why no traffic should come here, in words; empty when ready. */
   notReady(): Promise<string[]>
 }
@@ -48,14 +48,15 @@ export function addHealth(server: FastifyInstance, health: Health): void {
   })
 }
 
-function remembered(ask: () => Promise<boolean>): () => Promise<boolean> {
+/** What nobody was asked is not remembered: a start is over when it is over. */
+function remembered(ask: Health['databaseUp']): () => Promise<boolean> {
   let askedAt = Number.NEGATIVE_INFINITY
-  let answer = Promise.resolve(false)
-  return () => {
-    if (performance.now() - askedAt > REMEMBERED_MS) {
+  let answer: Promise<boolean> | null = null
+  return async () => {
+    if (answer === null || performance.now() - askedAt > REMEMBERED_MS) {
       askedAt = performance.now()
       answer = ask()
     }
-    return answer
+    return (await answer) ?? false
   }
 }
