@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from './endings.ts'
 
-/** The service under measurement: the product's own program in a process of its own. */
+/** The service under measurement: the product's own program in a process of its own, as everybody starts it. */
 export type Service = {
   pid: number
   port: number
@@ -31,7 +31,7 @@ const PACKAGE = JSON.parse(
 const START_FLAGS = String(PACKAGE.scripts.start)
   .split(' ')
   .filter((word) => word.startsWith('--'))
-const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/gateway.mjs', import.meta.url))
 const START_WITHIN_MS = 30_000
 const STOP_WITHIN_MS = 35_000
 const LIMITS = [

@@ -1,26 +1,38 @@
 #!/usr/bin/env node
-// Runs the compiled program. In a checkout it compiles first when a source file is newer than the last build,
+// Runs the bundled program. In a checkout it bundles first when a source file or an installed package is newer than the bundle,
 // so that `npm start` always runs what is on the disk; an installed package carries only dist/ and skips that.
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import module from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const built = join(root, 'dist', '.tsbuildinfo')
+const program = join(root, 'dist', 'program', 'main.js')
+// Besides the sources: which packages there are, and how the bundle is made of both.
+const OTHERS = ['package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs']
 
-function newestSource(dir) {
-  let newest = 0
-  for (const entry of readdirSync(dir, { withFileTypes: true })) {
-    const path = join(dir, entry.name)
-    newest = Math.max(newest, entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs)
+const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** A folder counts too: what was removed from it, or moved to it, is as old as it ever was. */
+function newestBelow(folder) {
+  let newest = changedAt(folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    newest = Math.max(newest, entry.isDirectory() ? newestBelow(path) : changedAt(path))
   }
   return newest
 }
 
 const sources = join(root, 'src')
-if (existsSync(sources) && (!existsSync(built) || newestSource(sources) > statSync(built).mtimeMs)) {
-  const run = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: ['ignore', 2, 2] })
-  if (run.status !== 0) process.exit(run.status ?? 1)
+if (existsSync(sources)) {
+  const newest = Math.max(newestBelow(sources), ...OTHERS.map((name) => changedAt(join(root, name))))
+  if (newest > changedAt(program)) {
+    const { spawnSync } = await import('node:child_process')
+    const bundler = join(root, 'scripts', 'bundle.mjs')
+    const run = spawnSync(process.execPath, [bundler], { stdio: ['ignore', 2, 2] })
+    if (run.status !== 0) process.exit(run.status ?? 1)
+  }
 }
-await import(new URL('../dist/src/main.js', import.meta.url).href)
+// What V8 has compiled is kept beside the program, where nobody else writes. Node 20 cannot.
+module.enableCompileCache?.(join(root, 'dist', '.compiled'))
+await import(pathToFileURL(program).href)

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, type Installation, type Merchant, makeInstallation } from './crash/installation.ts'
-import { killPostgres, launch, postgresProcesses, type Running } from './crash/processes.ts'
+import { killPostgres, launch, PROGRAM, postgresProcesses, type Running } from './crash/processes.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'gateway.mjs')
 const WITHIN_MS = 20_000
 const LEASE_MS = 15_000
 

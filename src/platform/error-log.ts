@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { inSources } from './source-lines.ts'
 
 const PHONE = /(?<![\w.])\+?(?:256|0)\d{9}(?!\w)|(?<![\w.])7\d{8}(?!\w)/g
 const SECRET = /\b(?:sk|pk)_(?:test|live)_(?:col_)?\w+|\b(?:whsec|dsec)_[\w+/=]+/g
@@ -37,7 +38,7 @@ export function loggedError(thrown: unknown, depth = 0): Logged {
     ...(column === undefined ? {} : { column }),
     ...(thrown.stack === undefined
       ? {}
-      : { stack: withoutSecrets(thrown.stack.replace(thrown.message, said(thrown))) }),
+      : { stack: withoutSecrets(inSources(thrown.stack.replace(thrown.message, said(thrown)))) }),
     ...(cause === undefined ? {} : { cause }),
   }
 }

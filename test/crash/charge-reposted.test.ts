@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
 import { type Installation, type Merchant, makeInstallation } from './installation.ts'
-import type { Running } from './processes.ts'
+import { LIVE_PROGRAM, type Running } from './processes.ts'
 
 // A process dies between the commit of a live charge and the call: the operator has never heard of it. The next process posts it,
 // once, under the same reference, and the customer pays.
 const STEP_MS = 3000
 // Until the submit of the dead process has surely ended; it may be posted again for as long once more.
 const SUBMIT_LIVES_MS = 30_000
-const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 let installation: Installation
 let operator: Operator
 let shop: Merchant

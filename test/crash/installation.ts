@@ -8,7 +8,7 @@ import pg from 'pg'
 import { type Clock, clockFollowingFile } from '../../src/platform/clock.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { launch, type Running } from './processes.ts'
+import { launch, PROGRAM, type Running } from './processes.ts'
 
 /** A merchant of the installation with its own webhook receiver. */
 export type Merchant = {
@@ -50,8 +50,6 @@ export type Installation = {
   end(): Promise<void>
 }
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-const PROGRAM = join(ROOT, 'bin', 'gateway.mjs')
 const COMMAND_MS = 60_000
 const run = promisify(execFile)
 // Normal durability, no limits in the way, test charges that end at once.

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operator, type SubmitHow, startOperator } from '../fakes/operator.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { type Installation, type Merchant, makeInstallation } from './installation.ts'
-import type { Running } from './processes.ts'
+import { LIVE_PROGRAM, type Running } from './processes.ts'
 
 // Live payouts on a starved machine: what other processes leave of it, a payroll that waited over a day for its worker, kill -9
 // twice, and an operator that loses, keeps and resets. In the end every payout is as the operator has it, none was paid twice,
@@ -17,7 +16,6 @@ const HOUR = 3_600_000
 const QUESTION_MS = 15_000
 const PATIENCE_MS = 120_000
 const LAST_PRIORITY = 19
-const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 let installation: Installation
 let operator: Operator
 let shop: Merchant

@@ -22,6 +22,11 @@ export type Running = {
 
 type Launch = { program: string; args: readonly string[]; env: Record<string, string>; logFile: string }
 
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+/** The program as everybody starts it. */
+export const PROGRAM = join(ROOT, 'bin', 'gateway.mjs')
+/** The same service with a live rail, bundled like it: `live-service.ts`. */
+export const LIVE_PROGRAM = join(ROOT, 'dist', 'test-program', 'live-service.js')
 const PATIENCE_MS = 20_000
 
 /** Starts a program of ours; its output goes to the log file. */

@@ -1,10 +1,9 @@
 // npm run starve -- [--runs MS] [--stops MS] [--kills N]: a machine with too little CPU, and kill -9 beside it.
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Operator, type SubmitHow, startOperator } from '../fakes/operator.ts'
 import { type Installation, type Merchant, makeInstallation } from './installation.ts'
-import { postgresProcesses, type Running } from './processes.ts'
+import { LIVE_PROGRAM, postgresProcesses, type Running } from './processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -19,7 +18,6 @@ const BETWEEN_KILLS_MS = 12_000
 const ANSWERED_WITHIN_MS = 60_000
 const WATCHED_AT_MOST_MS = 180_000
 const LOOK_MS = 1000
-const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 // The operator of a bad day: it takes most, refuses some, and of some nobody hears.
 const BAD_DAY: readonly [number, SubmitHow['answer']][] = [
   [17, 'silence'],

@@ -7,7 +7,7 @@ import { type Clients, makeClients } from './clients.ts'
 import { type Installation, type Merchant, makeInstallation, type StartOptions } from './installation.ts'
 import { openJournal } from './journal.ts'
 import { type Judgement, judge } from './judge.ts'
-import type { Running } from './processes.ts'
+import { LIVE_PROGRAM, type Running } from './processes.ts'
 import { JAMMING_MACHINE, MACHINE, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 
 /** An installation with its merchants, its clients, its operator, its supplier of machines, and their books. */
@@ -31,7 +31,6 @@ const LEASES_MS = 31_000
 const LIVE_QUESTION_MS = 15_000
 const FUNDS = '100000000'
 const CARDS = 50
-const LIVE_PROGRAM = join(import.meta.dirname, 'live-service.js')
 
 export async function makeWorld(chance: Chance): Promise<World> {
   const supplier = await startSupplier()

@@ -5,7 +5,7 @@ import { runCommand } from '../../src/commands/run-command.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
+const ROOT = join(import.meta.dirname, '..', '..', '..')
 
 /** A command line, run in this process with only the settings given. */
 export async function runInside(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
@@ -27,8 +27,18 @@ export function runProgram(
   settings: Record<string, string>,
   input = '',
 ): Promise<Ran> {
+  return runProgramAt(ROOT, args, { settings, input })
+}
+
+/** The same of another checkout. */
+export function runProgramAt(
+  root: string,
+  args: readonly string[],
+  { settings = {}, input = '' }: { settings?: Record<string, string>; input?: string } = {},
+): Promise<Ran> {
+  const program = join(root, 'bin', 'gateway.mjs')
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program that ends without reading its input is no fault of the test.
   child.stdin.on('error', () => {})
   child.stdin.end(input)

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
-import type { Running } from '../crash/processes.ts'
+import { LIVE_PROGRAM, type Running } from '../crash/processes.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { FIRST_INSTALLATION, type SECOND_CONTRACT } from '../helpers/http-rail.ts'
@@ -41,7 +41,6 @@ export type Race = { name: string; run(fleet: Fleet): Promise<Verdict> }
 export const OUTCOME_MS = 5000
 const WEBS = 3
 const WORKERS = 2
-const LIVE_PROGRAM = join(import.meta.dirname, '..', 'crash', 'live-service.js')
 
 export async function startFleet(): Promise<Fleet> {
   const supplier = await startSupplier()

@@ -1,0 +1,76 @@
+// Makes one program of src/main.ts and the packages that it needs, in dist/program: to load 900 files took longer than all else
+// that a start does. What serves is a file of its own, which commands leave alone.
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+// Statements are drawn in a thread, which starts from a file beside the program.
+const THREAD = 'src/reports/statement-pdf-thread.ts'
+const EXTERNAL = [
+  // These read files beside themselves.
+  'sharp',
+  'pdfkit',
+  // Wanted at few starts, or at none: pg and fastify load the others only where somebody uses what we do not.
+  'node-pg-migrate',
+  'pg-native',
+  'light-my-request',
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+]
+// Packages of the old kind ask for Node's own modules in this way.
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)"
+// pg looks whether it runs at Cloudflare; where there is no navigator (Node 20) it makes a Response to see, which loads all of fetch.
+const NAVIGATOR = JSON.stringify({ userAgent: 'Node.js' })
+
+/** `main` and all it needs as `folder/<name of main>.js`, with what it loads later beside it. */
+async function bundle(main, folder) {
+  // The bundle is as old as the sources it was made from: what is edited meanwhile is newer than it.
+  const began = new Date()
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [main, THREAD],
+    entryNames: '[name]',
+    outdir: join(root, folder),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    external: EXTERNAL,
+    banner: { js: REQUIRE },
+    define: { navigator: NAVIGATOR },
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'warning',
+    write: false,
+  })
+  write(join(root, folder), outputFiles, { last: `${basename(main, '.ts')}.js`, changedAt: began })
+}
+
+/** Each file appears as a whole, the program last: another process may start at this moment, or bundle too. */
+function write(folder, files, { last, changedAt }) {
+  mkdirSync(folder, { recursive: true })
+  const contents = new Map(files.map((file) => [basename(file.path), file.contents]))
+  for (const name of [...[...contents.keys()].filter((one) => one !== last), last]) {
+    const unfinished = join(folder, `${name}.${process.pid}`)
+    writeFileSync(unfinished, contents.get(name))
+    utimesSync(unfinished, changedAt, changedAt)
+    renameSync(unfinished, join(folder, name))
+  }
+  for (const name of readdirSync(folder))
+    if (/\.js(\.map)?$/.test(name) && !contents.has(name)) rmSync(join(folder, name), { force: true })
+}
+
+export async function bundleProgram() {
+  await bundle('src/main.ts', 'dist/program')
+  // What V8 had compiled of the last one (bin/gateway.mjs) is of no use to this one.
+  rmSync(join(root, 'dist', '.compiled'), { recursive: true, force: true })
+}
+
+/** The same service with a live rail, which tests kill in processes of their own. */
+export const bundleTestProgram = () => bundle('test/crash/live-service.ts', 'dist/test-program')
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleProgram()
