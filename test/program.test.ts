@@ -24,15 +24,15 @@ test('what runs is what is on the disk: an edited source is bundled before the n
   }
   assert.match(await help(), /run the service/)
 
-  const main = join(checkout, 'src', 'main.ts')
-  writeFileSync(main, readFileSync(main, 'utf8').replace('run the service', 'run it as edited'))
+  const commands = join(checkout, 'src', 'commands', 'run-command.ts')
+  writeFileSync(commands, readFileSync(commands, 'utf8').replace('run the service', 'run it as edited'))
   assert.match(await help(), /run it as edited/)
 
-  writeFileSync(main, 'this is no program')
+  writeFileSync(commands, 'this is no program')
   const broken = await runProgramAt(checkout, ['help'])
   assert.equal(broken.code, 1)
   assert.equal(broken.stdout, '', 'the program of before does not run instead')
-  assert.match(broken.stderr, /src\/main\.ts:1/)
+  assert.match(broken.stderr, /src\/commands\/run-command\.ts:1/)
 })
 
 test('what is loaded late or lies outside the bundle is found: pages and their files, PDF, pictures', async () => {
