@@ -22,7 +22,7 @@ import { guardRails } from './rails/guard.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { type Refunds, refunds } from './refunds/refund-charge.ts'
-import { CLAIMS_AT_ONCE } from './vending/claim.ts'
+import { CLAIMS_AT_ONCE } from './vending/claim-order.ts'
 import { SUPPLIER_LIMITS } from './vending/http-supplier.ts'
 
 /** Everything that serves one cell: what an operation is given. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import { claimOrder } from '../src/vending/claim.ts'
+import { claimOrder } from '../src/vending/claim-order.ts'
 import { sendCommand } from '../src/vending/send-command.ts'
 import {
   claim,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
-import { addClaim, type Claim, claimOrder } from '../src/vending/claim.ts'
-import { moveDirect } from '../src/vending/move-direct.ts'
-import { moveOrder, moveOrders } from '../src/vending/move-order.ts'
-import type { OrderOutcome } from '../src/vending/order-move.ts'
+import { claimOrder } from '../src/vending/claim-order.ts'
+import type { DispenseOutcome } from '../src/vending/dispense-move.ts'
+import type { Claim } from '../src/vending/dispensing/claim.ts'
+import { addClaim } from '../src/vending/dispensing/move-claim.ts'
+import { moveDispense, moveDispenses } from '../src/vending/move-dispense.ts'
 import { recordAnswer } from '../src/vending/record-answer.ts'
 import { sendCommand } from '../src/vending/send-command.ts'
 import {
@@ -74,7 +75,14 @@ test('a simulated report of an earlier command does not end a later one', async 
   await told(service, order)
   const about = { claimId: first.id, while: ['accepted'] } as const
   const { merchantId, id } = order
-  const said = await moveOrder(service.app, { merchantId, id, to: JAM, source: 'callback', about })
+  const said = await moveDispense(service.app, {
+    kind: 'order',
+    merchantId,
+    id,
+    to: JAM,
+    source: 'callback',
+    about,
+  })
   assert.equal(said, 'final')
   assert.deepEqual(await statesOf(order), ['released', 'accepted'])
 })
@@ -84,8 +92,8 @@ test('whoever has read that vending is off fails nothing that was claimed since'
   await told(service, order)
   const { merchantId, id } = order
   const to = { status: 'failed', confirmed: false, result: null, error: 'off' } as const
-  const move = { merchantId, id, to, source: 'command', about: 'none' } as const
-  assert.equal(await moveOrder(service.app, move), 'final')
+  const move = { kind: 'order', merchantId, id, to, source: 'command', about: 'none' } as const
+  assert.equal(await moveDispense(service.app, move), 'final')
   assert.deepEqual(await statesOf(order), ['accepted'])
 })
 
@@ -109,10 +117,10 @@ test('a jam that was said before the newest command was sent is old news, one th
   service.pass(1000)
   await told(service, order)
   const { merchantId, id } = order
-  const jam = { merchantId, id, to: JAM, source: 'callback' } as const
-  assert.equal(await moveOrder(service.app, { ...jam, saidAt: early }), 'final')
+  const jam = { kind: 'order', merchantId, id, to: JAM, source: 'callback' } as const
+  assert.equal(await moveDispense(service.app, { ...jam, saidAt: early }), 'final')
   assert.deepEqual(await statesOf(order), ['released', 'accepted'])
-  assert.equal(await moveOrder(service.app, { ...jam, saidAt: service.clock.now() }), 'moved')
+  assert.equal(await moveDispense(service.app, { ...jam, saidAt: service.clock.now() }), 'moved')
   assert.deepEqual(await statesOf(order), ['released', 'released'])
 })
 
@@ -121,7 +129,10 @@ test("of an order's first command a jam counts, however far behind the machine's
   await told(service, order)
   const { merchantId, id } = order
   const saidAt = new Date(service.clock.nowMs() - 4 * MINUTE)
-  assert.equal(await moveOrder(service.app, { merchantId, id, to: JAM, source: 'callback', saidAt }), 'moved')
+  assert.equal(
+    await moveDispense(service.app, { kind: 'order', merchantId, id, to: JAM, source: 'callback', saidAt }),
+    'moved',
+  )
 })
 
 test('moves of several orders travel together, those about one order in turn', async () => {
@@ -129,9 +140,9 @@ test('moves of several orders travel together, those about one order in turn', a
   for (const order of orders) await told(service, order)
   const unpaid = await newOrder(service, core.shop)
   const [first, second, third] = orders as [PaidOrder, PaidOrder, PaidOrder]
-  const moveOf = ({ merchantId, id }: Place, to: OrderOutcome) =>
-    ({ merchantId, id, to, source: 'callback' }) as const
-  const moved = await moveOrders(service.app, [
+  const moveOf = ({ merchantId, id }: Place, to: DispenseOutcome) =>
+    ({ kind: 'order', merchantId, id, to, source: 'callback' }) as const
+  const moved = await moveDispenses(service.app, [
     moveOf(second, JAM),
     moveOf(first, DELIVERED),
     moveOf(unpaid, DELIVERED),
@@ -228,12 +239,13 @@ test('the refusal of a direct dispense does not free what its machine has delive
   })
   await dieSending(service, direct)
   const move = {
+    kind: 'direct',
     merchantId: core.shop.merchantId,
-    chargeId: charge,
+    id: charge,
     to: DELIVERED,
     source: 'callback',
   } as const
-  assert.equal(await moveDirect(service.app, move), 'moved')
+  assert.equal(await moveDispense(service.app, move), 'moved')
   await recordAnswer(service.app, direct, REFUSED)
   const [row] = await service.rows('select state, vending_status from dispense_claims where id = $1', [
     direct.id,

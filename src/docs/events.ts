@@ -76,7 +76,7 @@ const DisputeEventShape = Type.Object(
   { $id: 'DisputeEventData' },
 )
 
-/** The data of the vending events (vending/move-order.ts). */
+/** The data of the vending events (vending/dispense-events.ts). */
 const VendingEventShape = Type.Object(
   {
     ...OrderShape.properties,

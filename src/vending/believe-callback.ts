@@ -9,9 +9,9 @@ import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } fr
 import { type CallbackSecret, openSecrets, ownerName, sealedSecrets } from './callback-secrets.ts'
 import { whichSigned } from './callback-signing.ts'
 import { deliveredOf } from './delivered-products.ts'
+import type { DispenseOutcome } from './dispense-move.ts'
 import { type Candidate, type Finder, isAbout, toldTo } from './match-callback.ts'
 import type { Goods } from './order.ts'
-import type { OrderOutcome } from './order-move.ts'
 import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callbacks.ts'
 
 export type Receiver = Finder & { clock: Clock; log: Logger }
@@ -29,7 +29,7 @@ export type Belief =
       callback: Callback
       candidates: readonly Candidate[]
     }
-  | { kind: 'reported'; callback: Callback; candidate: Candidate; to: OrderOutcome }
+  | { kind: 'reported'; callback: Callback; candidate: Candidate; to: DispenseOutcome }
 
 /** What a callback is believed by: the secrets of those it may be about, and the order that its sign was accepted for. */
 export type Trust = { secrets: Map<string, CallbackSecret[]>; served: Map<string, string> }
@@ -114,7 +114,7 @@ function believeSigned(
 function outcomeOfReport(
   { units, result }: Extract<Report, { kind: 'done' }>,
   goods: readonly Goods[],
-): OrderOutcome {
+): DispenseOutcome {
   if (units === 0) return { status: 'failed', confirmed: true, result, error: JAMMED }
   const { delivered, products } = deliveredOf(goods, result)
   const note = delivered < products ? `${delivered} of ${products} products delivered` : null

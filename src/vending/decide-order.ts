@@ -1,15 +1,15 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
+import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
 import { findOrder } from './find-orders.ts'
-import { moveOrder } from './move-order.ts'
+import { moveDispense } from './move-dispense.ts'
 import type { VendingOrder } from './order.ts'
-import type { OrderMoved, OrderOutcome } from './order-move.ts'
 
 /** What a person has found out at a machine that never reported (contract.md G41c). */
 export type Decision = 'delivered' | 'not-delivered'
 
-const OUTCOMES: Record<Decision, OrderOutcome> = {
+const OUTCOMES: Record<Decision, DispenseOutcome> = {
   delivered: { status: 'dispensed', confirmed: true, result: null, note: null },
   'not-delivered': {
     status: 'failed',
@@ -37,7 +37,7 @@ export async function decideOrder(
       'not_dispensing',
       `vending order is ${before.vendingStatus}: there is nothing to decide`,
     )
-  const moved = await moveOrder(app, { merchantId, id, to, source: 'manual' })
+  const moved = await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'manual' })
   if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved)
   const order = await findOrder(app, { merchantId, id })
   assert(order, 'an order is never deleted')
@@ -47,7 +47,7 @@ export async function decideOrder(
 const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensed' && !confirmed
 
-function refusalOf(moved: Exclude<OrderMoved, 'moved' | 'same'>) {
+function refusalOf(moved: Exclude<DispenseMoved, 'moved' | 'same'>) {
   const why =
     moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
   return domainRefusal('conflict', `vending order cannot be decided: ${why}`)

@@ -39,3 +39,7 @@ function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
   }
   return units
 }
+
+/** Units in all that a machine has reported; null where it has not said. */
+export const unitsOf = (result: readonly ReportedGoods[] | null): number | null =>
+  result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)

@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'
-import type { Claim } from './claim.ts'
+import type { Claim, ClaimState } from './dispensing/claim.ts'
 
 /** A direct claim with what its supplier has said. */
 export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
-  state: 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
+  state: ClaimState
   /** Accepted was as good as dispensed (contract.md 3 u). */
   optimistic: boolean
   commandedAt: Date | null

@@ -16,9 +16,10 @@ import {
 } from '../platform/idempotency/under-key.ts'
 import { newId, tagOf } from '../platform/ids.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
-import { addClaim, type Claim } from './claim.ts'
 import { claimAnswered, directRefusal, presentDispense } from './direct-answer.ts'
 import { type DirectDispense, type GivenDispense, readDirectDispense } from './direct-create.ts'
+import type { Claim } from './dispensing/claim.ts'
+import { addClaim } from './dispensing/move-claim.ts'
 import {
   chargeNotSucceeded,
   machineNotRegistered,

@@ -1,8 +1,10 @@
 import type { App } from '../app.ts'
 import { numbers } from '../platform/db/columns.ts'
 import { statement } from '../platform/db/statement.ts'
-import { CLAIM_COLUMNS, CLAIM_LEASE_MS, CLAIMS_AT_ONCE, type Claim, claimOrder } from './claim.ts'
-import { moveOrder } from './move-order.ts'
+import { CLAIMS_AT_ONCE, claimOrder } from './claim-order.ts'
+import type { Claim } from './dispensing/claim.ts'
+import { doubtClaims, takeUpClaims } from './dispensing/move-claim.ts'
+import { moveDispense } from './move-dispense.ts'
 import { sayDoubt, TURNED_OFF } from './record-answer.ts'
 import { sendCommand } from './send-command.ts'
 import { applySimulatedReports } from './simulated-reports.ts'
@@ -32,20 +34,6 @@ const FORGET_ENDED = statement<{ id: string }>(
        and c.status in ('pending', 'authorized', 'succeeded') and c.voided_at is null)
    returning o.id`,
 )
-const LEFT_CLAIMED = statement<Claim>(
-  'dispense claims left unsent',
-  `update dispense_claims k set lease_until = $2 from (select merchant_id, id from dispense_claims
-     where state = 'claimed' and lease_until < $1 order by lease_until limit $3 for no key update skip locked) left_over
-   where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
-)
-const LEFT_COMMANDING = statement<Claim>(
-  'dispense commands left unanswered',
-  `update dispense_claims k set state = 'ambiguous', answered_at = $1, lease_until = null
-   from (select merchant_id, id from dispense_claims where state = 'commanding' and lease_until < $1
-     order by lease_until limit $2 for no key update skip locked) left_over
-   where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
-)
-
 /** Commands machines; the calls are on their way until `stop` has waited for them. */
 export type Dispenser = { start(): Promise<number>; stop(): Promise<void> }
 
@@ -84,14 +72,14 @@ export function dispenser(app: App): Dispenser {
 
   return {
     async start() {
-      const now = app.clock.now().toISOString()
+      const now = app.clock.now()
       const paid = await startPaid()
       const left = await takeUpLeft(app, COMMANDS_AT_ONCE - sending.size)
       for (const claim of left) send(claim)
-      for (const claim of await app.db.query(LEFT_COMMANDING, [now, DISPENSED_AT_ONCE]))
-        await sayDoubt(app, claim)
+      const doubted = doubtClaims(now, DISPENSED_AT_ONCE)
+      for (const claim of await app.db.query(doubted.statement, doubted.values)) await sayDoubt(app, claim)
       const reported = await applySimulatedReports(app)
-      await app.db.query(FORGET_ENDED, [now])
+      await app.db.query(FORGET_ENDED, [now.toISOString()])
       return paid + left.length + reported
     },
     async stop() {
@@ -103,8 +91,8 @@ export function dispenser(app: App): Dispenser {
 /** Whoever takes a claim up must send it, so no more are taken than there are places. */
 async function takeUpLeft(app: App, places: number): Promise<Claim[]> {
   if (places <= 0) return []
-  const lease = new Date(app.clock.nowMs() + CLAIM_LEASE_MS).toISOString()
-  return app.db.query(LEFT_CLAIMED, [app.clock.now().toISOString(), lease, places])
+  const left = takeUpClaims(app.clock.now(), places)
+  return app.db.query(left.statement, left.values)
 }
 
 /** Null where there is nothing to command, or somebody else was first; one order's trouble stops no other. */
@@ -115,7 +103,7 @@ async function claimPaid(app: App, { merchantId, id }: Place): Promise<Claim | n
     if (claimed.kind !== 'off') return null
     const to = { status: 'failed', confirmed: false, result: null, error: TURNED_OFF } as const
     // Somebody may have switched it on again and claimed the order since: what was claimed is not failed for that.
-    await moveOrder(app, { merchantId, id, to, source: 'command', about: 'none' })
+    await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'command', about: 'none' })
   } catch (error) {
     report(app, { orderId: id }, error)
   }

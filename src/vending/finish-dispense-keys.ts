@@ -1,19 +1,12 @@
 import type { App } from '../app.ts'
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call } from '../platform/db/database.ts'
 import { finishKey, freeKey } from '../platform/idempotency/keys.ts'
 import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
+import { releaseUnsent } from './dispensing/move-claim.ts'
 
 // A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
 const ORPHANED_AFTER_MS = 40_000
-
-// Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
-const RELEASE_UNSENT = statement(
-  'release unsent direct claim',
-  `update dispense_claims set state = 'released', released_at = $3, lease_until = null, vending_status = 'failed'
-   where merchant_id = $1 and id = $2 and state = 'claimed'`,
-)
 
 /**
  * Finishes the keys that a process left behind when it died over a direct dispense (G58): a command that may have left gives
@@ -33,8 +26,7 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
 }
 
 function endOf(orphan: Orphan, claim: AnsweredClaim, at: Date): Call[] {
-  if (claim.state === 'claimed')
-    return [call(RELEASE_UNSENT, claim.merchantId, claim.id, at.toISOString()), freeKey(orphan)]
+  if (claim.state === 'claimed') return [releaseUnsent(claim, at), freeKey(orphan)]
   if (directRefusal(claim) !== null) return [freeKey(orphan)]
   return [finishKey(orphan, { status: 200, body: JSON.stringify(presentDispense(claim)) })]
 }

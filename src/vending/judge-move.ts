@@ -1,6 +1,6 @@
-import type { ClaimState } from './claim.ts'
+import type { DispenseMove, DispenseMoved } from './dispense-move.ts'
+import type { ClaimState } from './dispensing/claim.ts'
 import type { OrderCharge, VendingOrder } from './order.ts'
-import type { OrderMove, OrderMoved } from './order-move.ts'
 
 /** The newest claim of an order, or of the charge of a direct dispense. */
 export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
@@ -22,11 +22,11 @@ export type MoveFacts = {
 export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
   charge: Pick<OrderCharge, 'status'> | null
 }
-type Word = Pick<OrderMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
+type Word = Pick<DispenseMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
 type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
 
 /** The rules of a move, one a line; the same for orders and for direct dispenses. */
-export function judgeMove(order: Standing, move: Word, facts: Commands): OrderMoved {
+export function judgeMove(order: Standing, move: Word, facts: Commands): DispenseMoved {
   const { vendingStatus: status, confirmed } = order
   const { to, source } = move
   if (isAboutAnother(order, move, facts)) return 'final'

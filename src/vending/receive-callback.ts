@@ -5,10 +5,9 @@ import { groupBy } from '../platform/group-by.ts'
 import { echo } from '../platform/text.ts'
 import { type Belief, believe, type Received, type Receiver, readTrust } from './believe-callback.ts'
 import { type Callback, readCallback } from './callback-body.ts'
+import { type DispenseMove, type DispenseMoved, dispenseOf } from './dispense-move.ts'
 import { candidatesOf } from './match-callback.ts'
-import { moveDirect } from './move-direct.ts'
-import { moveOrders } from './move-order.ts'
-import type { OrderMoved } from './order-move.ts'
+import { moveDispenses } from './move-dispense.ts'
 import { addNewCallbacks, keptCallback, outcomeOf } from './vendor-callbacks.ts'
 
 type Kept = Extract<Belief, { kind: 'kept' }>
@@ -69,35 +68,29 @@ async function moveAll(
   reported: readonly Reported[],
 ): Promise<Map<Belief, Outcome<Received>>> {
   const outcomes = new Map<Belief, Outcome<Received>>()
-  const orders = reported.filter(({ candidate }) => candidate.kind === 'order')
-  for (const [app, own] of groupBy(orders, ({ candidate }) => candidate.app)) {
-    const moved = await moveOrders(app, own.map(moveOf))
+  for (const [app, own] of groupBy(reported, ({ candidate }) => candidate.app)) {
+    const moved = await moveDispenses(app, own.map(moveOf))
     for (const [index, belief] of own.entries())
-      outcomes.set(belief, received(receiver, belief, moved[index] as Outcome<OrderMoved>))
-  }
-  for (const belief of reported) {
-    const { candidate } = belief
-    if (candidate.kind === 'order') continue
-    const move = { ...moveOf(belief), chargeId: candidate.chargeId ?? '' }
-    outcomes.set(belief, received(receiver, belief, done(await moveDirect(candidate.app, move))))
+      outcomes.set(belief, received(receiver, belief, moved[index] as Outcome<DispenseMoved>))
   }
   return outcomes
 }
 
-function moveOf({ callback, candidate, to }: Reported) {
-  const { app, merchantId, orderId: id } = candidate
+function moveOf({ callback, candidate, to }: Reported): DispenseMove {
+  const { app, merchantId, kind, orderId, chargeId } = candidate
   const at = app.clock.now()
-  const kept = (verdict: OrderMoved) =>
+  const kept = (verdict: DispenseMoved) =>
     keptCallback(candidate, { callback, outcome: outcomeOf(verdict, to.status), at })
   const said = { sign: callback.sign, kept }
   const saidAt = new Date(callback.sentByMs)
-  return { merchantId, id, to, source: 'callback', saidAt, machine: callback.machine, said } as const
+  const place = dispenseOf({ kind, merchantId, orderId, chargeId: chargeId ?? '' })
+  return { ...place, to, source: 'callback', saidAt, machine: callback.machine, said }
 }
 
 function received(
   receiver: Receiver,
   { callback, candidate, to }: Reported,
-  moved: Outcome<OrderMoved>,
+  moved: Outcome<DispenseMoved>,
 ): Outcome<Received> {
   if (!moved.ok) return moved
   // Another copy of it was faster, or it had served another order meanwhile.

@@ -1,36 +1,20 @@
 import type { App } from '../app.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Claim, ClaimState } from './claim.ts'
-import { moveDirect } from './move-direct.ts'
-import { moveOrder } from './move-order.ts'
+import { dispenseOf } from './dispense-move.ts'
+import type { Claim, ClaimState } from './dispensing/claim.ts'
+import { type Answer, answerClaim } from './dispensing/move-claim.ts'
+import { moveDispense } from './move-dispense.ts'
 import { simulatedSupplier } from './simulated-supplier.ts'
 import type { CommandAnswer } from './supplier.ts'
 import { profileOf } from './suppliers.ts'
 
 type Heard<Kind extends CommandAnswer['kind']> = Extract<CommandAnswer, { kind: Kind }>
 
-const ANSWERED = statement(
-  'answer of dispense',
-  `update dispense_claims k set state = $3, supplier_code = $4, supplier_message = $5, answered_at = $6, lease_until = null,
-     reports_at = $7, reports = $8
-   where k.merchant_id = $1 and k.id = $2 and k.state = 'commanding'`,
-)
-const NOTE = statement(
-  'note answer of dispense',
-  `update dispense_claims set supplier_code = $3, supplier_message = $4 where merchant_id = $1 and id = $2`,
-)
 const DOUBT = statement(
   'doubt about order',
   `update vending_orders set vending_error = $4
    where merchant_id = $1 and id = $2 and vending_status = 'dispensing' and attempts = $3`,
-)
-// Only where nobody has heard more of it meanwhile: a delivery keeps its charge.
-const RELEASE_DIRECT = statement<{ id: string }>(
-  'release direct dispense',
-  `update dispense_claims set state = 'released', released_at = $3, answered_at = $3, lease_until = null,
-     vending_status = 'failed', supplier_code = $4, supplier_message = $5
-   where merchant_id = $1 and id = $2 and state = any($6) returning id`,
 )
 const WITHHELD = statement<{ paid: boolean; enabled: boolean }>(
   'why dispense was not commanded',
@@ -52,7 +36,7 @@ export async function recordAnswer(app: App, claim: Claim, answer: CommandAnswer
     case 'refused':
       return recordRefusal(app, claim, answer)
     case 'ambiguous':
-      await app.db.query(ANSWERED, [...ofAnswer(app, claim, answer), null, null])
+      await keep(app, claim, { state: 'ambiguous', answer: answerOf(answer) })
       return sayDoubt(app, claim)
     case 'accepted':
       return recordAcceptance(app, claim, answer)
@@ -70,7 +54,7 @@ export async function sayDoubt(
 /** Nothing will be dispensed: the charge is free for another try, and an order has failed. */
 async function recordRefusal(app: App, claim: Claim, answer: Heard<'refused'>): Promise<void> {
   const error = `machine supplier refused the command: ${cut(answer.message)}`
-  await fail(app, claim, { answer, error, states: UNDECIDED })
+  await fail(app, claim, { answer, error, while: UNDECIDED })
 }
 
 /**
@@ -82,62 +66,58 @@ export async function withhold(app: App, claim: Claim): Promise<CommandAnswer | 
   if (!why || (why.paid && why.enabled)) return null
   const error = why.paid ? TURNED_OFF : REFUNDED
   const answer = { kind: 'refused', code: null, message: error } as const
-  return (await fail(app, claim, { answer, error, states: ['claimed'] })) ? answer : null
+  return (await fail(app, claim, { answer, error, while: ['claimed'] })) ? answer : null
 }
 
-async function fail(
-  app: App,
-  claim: Claim,
-  { answer, error, states }: { answer: Heard<'refused'>; error: string; states: readonly ClaimState[] },
-): Promise<boolean> {
-  const { merchantId, id, orderId } = claim
-  const { code } = answer
-  const message = cut(answer.message)
-  if (claim.kind === 'direct') {
-    const at = app.clock.now().toISOString()
-    return (await app.db.query(RELEASE_DIRECT, [merchantId, id, at, code, message, states])).length > 0
-  }
-  const moved = await moveOrder(app, {
-    merchantId,
-    id: orderId,
+type Failure = { answer: Heard<'refused'>; error: string; while: readonly ClaimState[] }
+
+/** Only where nobody has heard more of it meanwhile: a delivery keeps its charge. */
+async function fail(app: App, claim: Claim, { answer, error, while: states }: Failure): Promise<boolean> {
+  const moved = await moveDispense(app, {
+    ...dispenseOf(claim),
     to: { status: 'failed', confirmed: false, result: null, error },
     source: 'command',
-    about: { claimId: id, while: states },
-    alongside: [call(NOTE, merchantId, id, code, message)],
+    about: { claimId: claim.id, while: states },
+    heard: answerOf(answer),
   })
   return moved === 'moved'
 }
 
 /** Accepted is not delivered, unless the merchant's supplier never reports (contract.md 3 u): then both in one commit. */
-async function recordAcceptance(app: App, claim: Claim, answer: Heard<'accepted'>): Promise<void> {
-  const { merchantId, orderId, chargeId } = claim
-  const answered = acceptance(app, claim, answer)
-  const { profile } = await profileOf(app, merchantId)
-  if (profile !== 'optimistic') {
-    await app.db.query(answered.statement, answered.values)
-    return
-  }
-  const move = {
-    merchantId,
+async function recordAcceptance(app: App, claim: Claim, accepted: Heard<'accepted'>): Promise<void> {
+  const answer = { ...answerOf(accepted), ...simulatedReport(app, claim) }
+  const { profile } = await profileOf(app, claim.merchantId)
+  if (profile !== 'optimistic') return keep(app, claim, { state: 'accepted', answer })
+  await moveDispense(app, {
+    ...dispenseOf(claim),
     to: { status: 'dispensed', confirmed: false, result: null, note: null },
     source: 'command',
     about: { claimId: claim.id, while: UNDECIDED },
-    alongside: [answered],
-  } as const
-  if (claim.kind === 'direct') await moveDirect(app, { ...move, chargeId })
-  else await moveOrder(app, { ...move, id: orderId })
+    heard: answer,
+  })
+}
+
+async function keep(
+  app: App,
+  claim: Claim,
+  heard: { state: 'accepted' | 'ambiguous'; answer: Answer },
+): Promise<void> {
+  const answered = answerClaim(claim, { ...heard, at: app.clock.now() })
+  await app.db.query(answered.statement, answered.values)
 }
 
 /** A simulated machine that will report by itself is given its time. */
-function acceptance(app: App, claim: Claim, answer: Heard<'accepted'>): Call {
+function simulatedReport(app: App, claim: Claim): Pick<Answer, 'reportsAt' | 'reports'> {
   const report = claim.mode === 'test' ? (simulatedSupplier.report?.(claim.machine) ?? null) : null
-  const reportsAt = report === null ? null : new Date(app.clock.nowMs() + report.afterMs).toISOString()
-  return call(ANSWERED, ...ofAnswer(app, claim, answer), reportsAt, report?.reports ?? null)
+  if (report === null) return { reportsAt: null, reports: null }
+  return { reportsAt: later(app.clock.now(), report.afterMs), reports: report.reports }
 }
 
-function ofAnswer(app: App, { merchantId, id }: Claim, answer: Heard<'accepted' | 'ambiguous'>): unknown[] {
-  const code = answer.kind === 'accepted' ? answer.code : null
-  return [merchantId, id, answer.kind, code, cut(answer.message), app.clock.now().toISOString()]
-}
+const answerOf = (answer: CommandAnswer): Answer => ({
+  code: answer.kind === 'ambiguous' ? null : answer.code,
+  message: cut(answer.message),
+  reportsAt: null,
+  reports: null,
+})
 
 const cut = (text: string) => [...text].slice(0, LONGEST_MESSAGE).join('')

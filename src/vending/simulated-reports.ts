@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
-import { CLAIM_COLUMNS, type Claim } from './claim.ts'
+import { dispenseOf } from './dispense-move.ts'
+import { CLAIM_COLUMNS, type Claim } from './dispensing/claim.ts'
+import { endReport } from './dispensing/move-claim.ts'
 import { productNumber } from './goods.ts'
-import { moveDirect } from './move-direct.ts'
-import { moveOrder } from './move-order.ts'
+import { moveDispense } from './move-dispense.ts'
 import type { ReportedGoods } from './order.ts'
 
 type Due = Claim & { reports: 'delivered' | 'jam' | 'not_finished' }
@@ -15,11 +16,6 @@ const DUE = statement<Due>(
   `select ${CLAIM_COLUMNS}, k.reports from dispense_claims k
    where k.reports_at <= $1 order by k.reports_at limit $2`,
 )
-const REPORTED = statement(
-  'simulated report done',
-  'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
-)
-
 /** Lets the machines of the sandbox report what their numbers say (contract.md 6.6), as their callbacks would. */
 export async function applySimulatedReports(app: App): Promise<number> {
   const due = await app.db.query(DUE, [app.clock.now().toISOString(), AT_ONCE])
@@ -31,7 +27,7 @@ export async function applySimulatedReports(app: App): Promise<number> {
 }
 
 async function report(app: App, claim: Due): Promise<void> {
-  const { merchantId, orderId: id, reports } = claim
+  const { reports } = claim
   if (reports !== 'not_finished') {
     const units = reports === 'delivered' ? 1 : 0
     const result: ReportedGoods[] = claim.goods.map(({ spbh, spmc }) => ({
@@ -44,9 +40,8 @@ async function report(app: App, claim: Due): Promise<void> {
         ? ({ status: 'dispensed', confirmed: true, result, note: null } as const)
         : ({ status: 'failed', confirmed: true, result, error: 'the machine reported a jam' } as const)
     const about = { claimId: claim.id, while: ['commanding', 'accepted', 'ambiguous'] } as const
-    const move = { merchantId, to, source: 'callback', about } as const
-    if (claim.kind === 'direct') await moveDirect(app, { ...move, chargeId: claim.chargeId })
-    else await moveOrder(app, { ...move, id })
+    await moveDispense(app, { ...dispenseOf(claim), to, source: 'callback', about })
   }
-  await app.db.query(REPORTED, [merchantId, claim.id])
+  const done = endReport(claim)
+  await app.db.query(done.statement, done.values)
 }

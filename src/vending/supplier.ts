@@ -1,4 +1,4 @@
-import type { Claim } from './claim.ts'
+import type { Claim } from './dispensing/claim.ts'
 
 /**
  * What a supplier has said to a command (contract.md 6.2). `accepted` is not delivered: only the machine's report says that.

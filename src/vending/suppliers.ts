@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Claim } from './claim.ts'
+import type { Claim } from './dispensing/claim.ts'
 import { httpSupplier } from './http-supplier.ts'
 import { simulatedSupplier } from './simulated-supplier.ts'
 import type { Supplier } from './supplier.ts'

@@ -4,7 +4,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
-import type { OrderMoved } from './order-move.ts'
+import type { DispenseMoved } from './dispense-move.ts'
 
 /** What became of a believed callback. */
 export type CallbackOutcome =
@@ -80,7 +80,7 @@ export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { o
   call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
 
 /** What is kept of a report that was judged so. */
-export function outcomeOf(verdict: OrderMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {
+export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {
   switch (verdict) {
     case 'moved':
     case 'same':

@@ -3,9 +3,10 @@ import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { addLinks, newLink } from '../../src/payment-links/write-links.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
-import { type Claim, claimOrder } from '../../src/vending/claim.ts'
-import { moveOrder } from '../../src/vending/move-order.ts'
-import type { MoveSource, OrderOutcome } from '../../src/vending/order-move.ts'
+import { claimOrder } from '../../src/vending/claim-order.ts'
+import type { DispenseOutcome, MoveSource } from '../../src/vending/dispense-move.ts'
+import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import { moveDispense } from '../../src/vending/move-dispense.ts'
 import { followUntilEnded, newPayer } from './live-service.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
@@ -21,13 +22,13 @@ export const PRICE = 5000
 const LIFETIME_MS = 120_000
 const GOODS = [{ spbh: '1', spmc: 'Water', spdj: PRICE }]
 
-export const JAM: OrderOutcome = {
+export const JAM: DispenseOutcome = {
   status: 'failed',
   confirmed: true,
   result: [{ spbh: '1', chsl: 0 }],
   error: 'the machine reported a jam',
 }
-export const DELIVERED: OrderOutcome = {
+export const DELIVERED: DispenseOutcome = {
   status: 'dispensed',
   confirmed: true,
   result: [{ spbh: '1', chsl: 1 }],
@@ -94,8 +95,9 @@ export async function claim(service: TestService, place: Place): Promise<Claim> 
 /** Its machine was told and has accepted, whoever its supplier is. */
 export async function told(service: TestService, order: Place): Promise<Claim> {
   const own = await claim(service, order)
+  await dieSending(service, own)
   await service.rows(
-    `update dispense_claims set state = 'accepted', commanded_at = $2, answered_at = $2, lease_until = null where id = $1`,
+    `update dispense_claims set state = 'accepted', answered_at = $2, lease_until = null where id = $1`,
     [own.id, service.clock.now()],
   )
   return own
@@ -115,9 +117,9 @@ export async function dieSending(service: TestService, { merchantId, id }: Claim
 export const say = (
   service: TestService,
   { merchantId, id }: Place,
-  to: OrderOutcome,
+  to: DispenseOutcome,
   source: MoveSource = 'callback',
-) => moveOrder(service.app, { merchantId, id, to, source })
+) => moveDispense(service.app, { kind: 'order', merchantId, id, to, source })
 
 export async function jammed(service: TestService, owner: Owner, wanted: Wanted = {}): Promise<PaidOrder> {
   const order = await paidOrder(service, owner, wanted)

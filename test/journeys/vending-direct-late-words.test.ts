@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import type { Claim } from '../../src/vending/claim.ts'
-import { moveDirect } from '../../src/vending/move-direct.ts'
+import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import { moveDispense } from '../../src/vending/move-dispense.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { DELIVERED, JAM } from '../helpers/paid-orders.ts'
+import { putBack } from '../helpers/put-back.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import {
   claimsOf,
@@ -47,7 +48,8 @@ const namesOf = async (number: string) => (await vendingEventsOf(service, number
 /** The process that claims the next command of a charge dies before it sends it. */
 async function claimUnsent(charge: string, number: string): Promise<void> {
   assert.equal(await dispense(charge, number), 200)
-  await service.rows(
+  await putBack(
+    service,
     `update dispense_claims set state = 'claimed', commanded_at = null, answered_at = null, supplier_code = null,
        supplier_message = null, lease_until = claimed_at + interval '60 seconds' where charge_id = $1 and order_id = $2`,
     [charge, number],
@@ -156,7 +158,14 @@ test('M9 a simulated report of an earlier direct command does not end a later on
   const { merchantId } = shop
   for (const to of [JAM, DELIVERED])
     assert.equal(
-      await moveDirect(service.app, { merchantId, chargeId: charge, to, source: 'callback', about }),
+      await moveDispense(service.app, {
+        kind: 'direct',
+        merchantId,
+        id: charge,
+        to,
+        source: 'callback',
+        about,
+      }),
       'final',
     )
   assert.deepEqual(await statesOf(charge), ['released', 'accepted'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
 import { assertVerified } from '../helpers/live-service.ts'
+import { putBack } from '../helpers/put-back.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import {
   claimsOf,
@@ -184,7 +185,8 @@ async function leave(
   await send(charge, state === 'released' ? { machine: 'M-REFUSE' } : {}, { 'idempotency-key': key })
   const made = 'where charge_id = $1 and kind = $2'
   if (state === 'claimed' || state === 'commanding')
-    await service.rows(
+    await putBack(
+      service,
       `update dispense_claims set state = $3, answered_at = null, supplier_code = null, supplier_message = null,
          lease_until = claimed_at + interval '60 seconds',
          commanded_at = case when $3 = 'commanding' then commanded_at end ${made}`,

@@ -6,10 +6,11 @@ import { assert } from '../../src/platform/assert.ts'
 import type { Caller } from '../../src/platform/http/caller.ts'
 import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
-import { addClaim, type Claim, claimOrder } from '../../src/vending/claim.ts'
-import { moveDirect } from '../../src/vending/move-direct.ts'
-import { moveOrder } from '../../src/vending/move-order.ts'
-import type { OrderMove, OrderOutcome } from '../../src/vending/order-move.ts'
+import { claimOrder } from '../../src/vending/claim-order.ts'
+import type { DispenseMove, DispenseOutcome } from '../../src/vending/dispense-move.ts'
+import type { Claim } from '../../src/vending/dispensing/claim.ts'
+import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
+import { moveDispense } from '../../src/vending/move-dispense.ts'
 import { sendCommand } from '../../src/vending/send-command.ts'
 import { CALLBACK, DIRECT, DIRECTLY, ORDER, orderedBy, TAGS } from './names.ts'
 import { pay, write } from './world-charges.ts'
@@ -43,13 +44,13 @@ export async function dispenseGoods(app: App): Promise<void> {
 /** A dispense that is about to be sent. */
 export const claimGoods = (app: App) => claimOrder(app, { merchantId: 1, id: ORDER.claimed })
 
-const delivered: OrderOutcome = {
+const delivered: DispenseOutcome = {
   status: 'dispensed',
   confirmed: true,
   result: [{ spbh: '1', chsl: 1 }],
   note: null,
 }
-const jam: OrderOutcome = {
+const jam: DispenseOutcome = {
   status: 'failed',
   confirmed: true,
   result: [{ spbh: '1', chsl: 0 }],
@@ -100,10 +101,10 @@ async function command(app: App, id: string): Promise<void> {
   await sendCommand(app, claimed.claim)
 }
 
-const say = (app: App, id: string, to: OrderOutcome, source: OrderMove['source'] = 'callback') =>
-  moveOrder(app, { merchantId: 1, id, to, source })
+const say = (app: App, id: string, to: DispenseOutcome, source: DispenseMove['source'] = 'callback') =>
+  moveDispense(app, { kind: 'order', merchantId: 1, id, to, source })
 
-async function dispense(app: App, id: string, reports: readonly OrderOutcome[]): Promise<void> {
+async function dispense(app: App, id: string, reports: readonly DispenseOutcome[]): Promise<void> {
   await payFor(app, id)
   await command(app, id)
   for (const one of reports) await say(app, id, one)
@@ -127,7 +128,14 @@ async function dispenseTrustingly(app: App): Promise<void> {
 async function switchOff(app: App): Promise<void> {
   await payFor(app, ORDER.off)
   const off = { status: 'failed', confirmed: false, result: null, error: 'vending is disabled' } as const
-  await moveOrder(app, { merchantId: 1, id: ORDER.off, to: off, source: 'command', about: 'none' })
+  await moveDispense(app, {
+    kind: 'order',
+    merchantId: 1,
+    id: ORDER.off,
+    to: off,
+    source: 'command',
+    about: 'none',
+  })
 }
 
 /** A charge of the API pays for each; the key of one is kept. */
@@ -136,8 +144,8 @@ async function dispenseDirectly(app: App): Promise<void> {
   await pay(app, 1, ['test', 'directtwo', PRICE])
   await commandDirectly(app, DIRECT.delivered, DIRECTLY.delivered)
   await commandDirectly(app, DIRECT.open, DIRECTLY.open)
-  const said = { merchantId: 1, chargeId: DIRECTLY.delivered, to: delivered } as const
-  await moveDirect(app, { ...said, source: 'callback' })
+  const said = { merchantId: 1, id: DIRECTLY.delivered, to: delivered } as const
+  await moveDispense(app, { kind: 'direct', ...said, source: 'callback' })
   await app.db.pool.query(
     `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
      values (1, $1, $2, $3, 'M-1', $4, 'dispensed', '{}', $5)`,

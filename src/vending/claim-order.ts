@@ -1,32 +1,15 @@
 import type { App } from '../app.ts'
 import type { ChargeStatus } from '../charges/charge.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
-import type { Mode } from '../merchants/merchant.ts'
 import { lockLink } from '../payment-links/hold-link.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeExact } from '../platform/exact-json.ts'
 import { newId } from '../platform/ids.ts'
+import type { Claim } from './dispensing/claim.ts'
+import { addClaim } from './dispensing/move-claim.ts'
 import { lockOrder, orderById } from './find-orders.ts'
-import type { Goods, VendingOrder } from './order.ts'
-
-/** The right to command one dispense for one succeeded charge; whoever holds its lease sends the command. */
-export type Claim = {
-  merchantId: number
-  id: string
-  mode: Mode
-  chargeId: string
-  kind: 'order' | 'direct'
-  orderId: string
-  machine: string
-  goods: readonly Goods[]
-  payAccount: string | null
-  attempt: number
-}
-
-/** `claimed`: nothing was sent; `commanding`: it may have left. The rest is what was heard of it, or decided. */
-export type ClaimState = 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
+import type { VendingOrder } from './order.ts'
 
 /** `claimed`: the claim is stored, nothing has been sent. The rest has written nothing. */
 export type Claimed =
@@ -40,22 +23,10 @@ export type Claimed =
 
 // Calls about one charge wait for each other's locks; what suppliers and machines have said needs connections meanwhile.
 export const CLAIMS_AT_ONCE = 3
-/** How long a claim that was not commanded belongs to the process that made it. */
-export const CLAIM_LEASE_MS = 60_000
-
-export const CLAIM_COLUMNS = `k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.kind,
-  k.order_id as "orderId", k.machine, k.goods, k.pay_account as "payAccount", k.attempt`
 
 const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
   'vending of merchant',
   'select vending_enabled as "vendingEnabled", tag from merchants where id = $1',
-)
-const ADD_CLAIM = statement<{ id: string }>(
-  'add dispense claim',
-  `insert into dispense_claims (merchant_id, id, mode, charge_id, kind, order_id, machine, goods, pay_account, attempt, state,
-     lease_until, claimed_at, vending_status)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', $11, $12, case $5 when 'direct' then 'dispensing' end)
-   on conflict (merchant_id, charge_id) where released_at is null do nothing returning id`,
 )
 const START_DISPENSING = statement(
   'start dispensing order',
@@ -124,21 +95,3 @@ function claimFor(order: VendingOrder, tag: string): Claim {
     attempt: order.attempts + 1,
   }
 }
-
-/** Stores a claim on a charge that the transaction has locked; no row when another claim stands in its way. */
-export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
-  call(
-    ADD_CLAIM,
-    claim.merchantId,
-    claim.id,
-    claim.mode,
-    claim.chargeId,
-    claim.kind,
-    claim.orderId,
-    claim.machine,
-    writeExact(claim.goods),
-    claim.payAccount,
-    claim.attempt,
-    new Date(at.getTime() + CLAIM_LEASE_MS).toISOString(),
-    at.toISOString(),
-  )

@@ -1,0 +1,60 @@
+import type { Mode } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Goods } from '../order.ts'
+
+/** The right to command one dispense for one succeeded charge; whoever holds its lease sends the command. */
+export type Claim = {
+  merchantId: number
+  id: string
+  mode: Mode
+  chargeId: string
+  kind: 'order' | 'direct'
+  orderId: string
+  machine: string
+  goods: readonly Goods[]
+  payAccount: string | null
+  attempt: number
+}
+
+/** `claimed`: nothing was sent; `commanding`: it may have left. The rest is what was heard of it, or decided. */
+export type ClaimState = 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
+
+const DELIVERED = 'vending.dispensed'
+const FAILED = 'vending.dispense_failed'
+export type ClaimEvent = typeof DELIVERED | typeof FAILED
+
+/**
+ * The one table of moves, each with the event that it sends; the database refuses every other (trigger claims_move_forward).
+ * Nothing leads back to `claimed`, the only state in which a command is sent: a claim commands once for ever. A released claim
+ * takes its charge again when the machine says only then that it has delivered. Where an acceptance is believed (profile
+ * `optimistic`) the delivery is told with it. A direct dispense that its supplier refused tells nothing: its answer does.
+ */
+export const CLAIM_MOVES = {
+  claimed: { commanding: null, delivered: DELIVERED, released: FAILED },
+  commanding: { accepted: null, ambiguous: null, delivered: DELIVERED, released: FAILED },
+  accepted: { delivered: DELIVERED, released: FAILED },
+  ambiguous: { delivered: DELIVERED, released: FAILED },
+  released: { delivered: DELIVERED },
+  delivered: {},
+} as const satisfies Record<ClaimState, Partial<Record<ClaimState, ClaimEvent | null>>>
+
+export const CLAIM_COLUMNS = `k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.kind,
+  k.order_id as "orderId", k.machine, k.goods, k.pay_account as "payAccount", k.attempt`
+
+/** Where a claim stands once this is known of its dispense. Unconfirmed is what a supplier is believed that never reports. */
+export function claimAfter(
+  state: ClaimState,
+  { status, confirmed }: { status: 'dispensed' | 'failed'; confirmed: boolean },
+): ClaimState {
+  if (status === 'failed') return 'released'
+  if (confirmed) return 'delivered'
+  return state === 'commanding' ? 'accepted' : state
+}
+
+/** What the merchant is told of an end. A delivery that is believed is told as one, and not again when its machine confirms it. */
+export function eventOf(state: ClaimState, status: 'dispensed' | 'failed'): ClaimEvent {
+  const events: Partial<Record<ClaimState, ClaimEvent | null>> = CLAIM_MOVES[state]
+  const event = events[status === 'failed' ? 'released' : 'delivered']
+  assert(event, `a ${state} claim does not end as ${status}`)
+  return event
+}

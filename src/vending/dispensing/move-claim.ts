@@ -1,0 +1,170 @@
+import { assert } from '../../platform/assert.ts'
+import { later } from '../../platform/clock.ts'
+import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { writeExact } from '../../platform/exact-json.ts'
+import type { ReportedGoods } from '../order.ts'
+import { CLAIM_COLUMNS, CLAIM_MOVES, type Claim, type ClaimState } from './claim.ts'
+
+// How long a claim that was not commanded belongs to the process that made it.
+const CLAIM_LEASE_MS = 60_000
+// The call itself takes 30 s at most; after this whoever made it is gone, and nobody knows what became of it.
+const COMMAND_LEASE_MS = 60_000
+
+// The one door: no other file writes a claim, and the database refuses what `CLAIM_MOVES` does not have.
+const ADD = statement<{ id: string }>(
+  'add dispense claim',
+  `insert into dispense_claims (merchant_id, id, mode, charge_id, kind, order_id, machine, goods, pay_account, attempt, state,
+     lease_until, claimed_at, vending_status)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', $11, $12, case $5 when 'direct' then 'dispensing' end)
+   on conflict (merchant_id, charge_id) where released_at is null do nothing returning id`,
+)
+// From this commit on the command may have left: it is never sent again by the program (VE4). The charge is held by this
+// statement: a claim may have waited for a minute after its process died, and nothing is commanded after a refund (VE3).
+const COMMAND = statement<{ payerPhone: string | null }>(
+  'command dispense',
+  `with paid as materialized (
+     select c.phone from dispense_claims d join charges c on c.merchant_id = d.merchant_id and c.id = d.charge_id
+     where d.merchant_id = $1 and d.id = $2 and c.status = 'succeeded' for share of c)
+   update dispense_claims k set state = 'commanding', commanded_at = $3, lease_until = $4
+   from paid where k.merchant_id = $1 and k.id = $2 and k.state = 'claimed'
+     and exists (select 1 from merchants m where m.id = $1 and m.vending_enabled) returning paid.phone as "payerPhone"`,
+)
+const TAKE_UP = statement<Claim>(
+  'dispense claims left unsent',
+  `update dispense_claims k set lease_until = $2 from (select merchant_id, id from dispense_claims
+     where state = 'claimed' and lease_until < $1 order by lease_until limit $3 for no key update skip locked) left_over
+   where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
+)
+const ANSWER = statement(
+  'answer of dispense',
+  `update dispense_claims k set state = $3, supplier_code = $4, supplier_message = $5, answered_at = $6, lease_until = null,
+     reports_at = $7, reports = $8
+   where k.merchant_id = $1 and k.id = $2 and k.state = 'commanding'`,
+)
+const DOUBT = statement<Claim>(
+  'dispense commands left unanswered',
+  `update dispense_claims k set state = 'ambiguous', answered_at = $1, lease_until = null
+   from (select merchant_id, id from dispense_claims where state = 'commanding' and lease_until < $1
+     order by lease_until limit $2 for no key update skip locked) left_over
+   where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
+)
+// A reported jam, a definite refusal and a person's "not delivered" free the charge for another try; a delivery keeps it, and
+// takes it again where the machine says so only after a failure was reported. A supplier's answer that ends it counts as heard
+// now. A direct dispense has no order row, so its claim says what became of it.
+const END = statement(
+  'end dispense claims',
+  `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $11::timestamptz end,
+     answered_at = case when n.heard then $11 else coalesce(k.answered_at, $11) end, lease_until = null,
+     supplier_code = case when n.heard then n.code else k.supplier_code end,
+     supplier_message = case when n.heard then n.message else k.supplier_message end,
+     reports_at = n.reports_at, reports = coalesce(n.reports, k.reports),
+     optimistic = k.optimistic or (k.kind = 'direct' and n.state not in ('released', 'delivered')),
+     vending_status = case k.kind when 'direct' then case n.state when 'released' then 'failed' else 'dispensed' end end,
+     dispense_result = case k.kind when 'direct' then n.result::json end,
+     units_dispensed = case k.kind when 'direct' then n.units end
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'int')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
+   where k.merchant_id = n.merchant_id and k.id = n.id`,
+)
+// Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
+const RELEASE_UNSENT = statement(
+  'release unsent direct claim',
+  `update dispense_claims set state = 'released', released_at = $3, lease_until = null, vending_status = 'failed'
+   where merchant_id = $1 and id = $2 and state = 'claimed'`,
+)
+const REPORTED = statement(
+  'simulated report done',
+  'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
+)
+
+type Place = Pick<Claim, 'merchantId' | 'id'>
+
+/** What a supplier has said, and in test mode when the simulated machine reports, and what. */
+export type Answer = {
+  code: string | null
+  message: string
+  reportsAt: Date | null
+  reports: 'delivered' | 'jam' | 'not_finished' | null
+}
+
+/** How a claim ends, or that its acceptance is believed; `result` and `units` are of a direct dispense. */
+export type ClaimEnd = Place & {
+  from: ClaimState
+  to: ClaimState
+  /** The supplier's own answer, where that ends it. */
+  heard: Answer | null
+  result: readonly ReportedGoods[] | null
+  units: number | null
+}
+
+/** Stores a claim on a charge that the transaction has locked; no row when another claim stands in its way. */
+export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
+  call(
+    ADD,
+    claim.merchantId,
+    claim.id,
+    claim.mode,
+    claim.chargeId,
+    claim.kind,
+    claim.orderId,
+    claim.machine,
+    writeExact(claim.goods),
+    claim.payAccount,
+    claim.attempt,
+    untilAfter(at, CLAIM_LEASE_MS),
+    at.toISOString(),
+  )
+
+/** Marks a claim as being sent, for whoever sends it then; no row where somebody has it, or its charge or merchant forbids it. */
+export const commandClaim = ({ merchantId, id }: Place, at: Date): Call<{ payerPhone: string | null }> =>
+  call(COMMAND, merchantId, id, at.toISOString(), untilAfter(at, COMMAND_LEASE_MS))
+
+/** Takes up claims that a dead process has not sent. Whoever gets one must send it. */
+export const takeUpClaims = (at: Date, most: number): Call<Claim> =>
+  call(TAKE_UP, at.toISOString(), untilAfter(at, CLAIM_LEASE_MS), most)
+
+/** Accepted is not delivered, and nobody may know; the claim stays where somebody has heard more of it meanwhile. */
+export const answerClaim = (
+  { merchantId, id }: Place,
+  { state, answer, at }: { state: 'accepted' | 'ambiguous'; answer: Answer; at: Date },
+): Call => {
+  const { code, message, reportsAt, reports } = answer
+  const time = at.toISOString()
+  return call(ANSWER, merchantId, id, state, code, message, time, reportsAt?.toISOString() ?? null, reports)
+}
+
+/** Says of commands whose process has died over them that nobody knows. */
+export const doubtClaims = (at: Date, most: number): Call<Claim> => call(DOUBT, at.toISOString(), most)
+
+/** Ends locked claims as `CLAIM_MOVES` allows it. */
+export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
+  if (ends.length === 0) return []
+  for (const { from, to } of ends)
+    assert(from === to || to in CLAIM_MOVES[from], `${from} claims never become ${to}`)
+  return [
+    call(
+      END,
+      numbers(ends.map(({ merchantId }) => merchantId)),
+      words(ends.map(({ id }) => id)),
+      words(ends.map(({ to }) => to)),
+      words(ends.map(({ heard }) => String(heard !== null))),
+      ends.map(({ heard }) => heard?.code ?? null),
+      ends.map(({ heard }) => heard?.message ?? null),
+      times(ends.map(({ heard }) => heard?.reportsAt ?? null)),
+      words(ends.map(({ heard }) => heard?.reports ?? null)),
+      ends.map(({ result }) => (result === null ? null : JSON.stringify(result))),
+      numbers(ends.map(({ units }) => units)),
+      at.toISOString(),
+    ),
+  ]
+}
+
+/** Gives a direct claim back that was never sent. */
+export const releaseUnsent = ({ merchantId, id }: Place, at: Date): Call =>
+  call(RELEASE_UNSENT, merchantId, id, at.toISOString())
+
+/** The simulated machine has said what it had to say. */
+export const endReport = ({ merchantId, id }: Place): Call => call(REPORTED, merchantId, id)
+
+const untilAfter = (at: Date, ms: number) => later(at, ms).toISOString()
