@@ -211,6 +211,14 @@ begin
   raise exception '% is append-only: % is refused', tg_table_name, lower(tg_op);
 end $function$;
 
+CREATE OR REPLACE FUNCTION refuse_claim_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'dispense claim % may not move from % to %', old.id, old.state, new.state;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -441,6 +449,7 @@ CREATE INDEX dispense_claims_of_order ON dispense_claims USING btree (merchant_i
 CREATE UNIQUE INDEX dispense_claims_once ON dispense_claims USING btree (merchant_id, charge_id) WHERE released_at IS NULL;
 CREATE INDEX dispense_claims_simulated ON dispense_claims USING btree (reports_at) WHERE reports_at IS NOT NULL;
 CREATE INDEX dispense_claims_waiting ON dispense_claims USING btree (lease_until) WHERE state = ANY (ARRAY['claimed'::text, 'commanding'::text]);
+CREATE TRIGGER claims_move_forward BEFORE UPDATE OF state ON dispense_claims FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state AND (old.state <> 'claimed'::text OR new.state <> 'commanding'::text) AND (old.state <> 'claimed'::text OR new.state <> 'delivered'::text) AND (old.state <> 'claimed'::text OR new.state <> 'released'::text) AND (old.state <> 'commanding'::text OR new.state <> 'accepted'::text) AND (old.state <> 'commanding'::text OR new.state <> 'ambiguous'::text) AND (old.state <> 'commanding'::text OR new.state <> 'delivered'::text) AND (old.state <> 'commanding'::text OR new.state <> 'released'::text) AND (old.state <> 'accepted'::text OR new.state <> 'delivered'::text) AND (old.state <> 'accepted'::text OR new.state <> 'released'::text) AND (old.state <> 'ambiguous'::text OR new.state <> 'delivered'::text) AND (old.state <> 'ambiguous'::text OR new.state <> 'released'::text) AND (old.state <> 'released'::text OR new.state <> 'delivered'::text)) EXECUTE FUNCTION refuse_claim_move();
 
 create table dispense_secrets (
   merchant_id bigint not null,

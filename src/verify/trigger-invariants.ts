@@ -7,6 +7,7 @@ const GUARDS = [
   ['schedules', 'schedules_move_forward'],
   ['gift_card_uses', 'card_uses_move_forward'],
   ['vending_orders', 'vending_moves_forward'],
+  ['dispense_claims', 'claims_move_forward'],
   ['rail_attempts', 'attempts_born_sending'],
   ['rail_attempts', 'attempts_keep_installation'],
 ]

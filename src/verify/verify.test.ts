@@ -6,7 +6,7 @@ import { FORBIDDEN_USE_MOVES } from '../../test/verify/broken/cards.ts'
 import { WHOLE_MOVEMENTS_OUT } from '../../test/verify/broken/payout.ts'
 import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
 import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
-import { CHARGE, NOW } from '../../test/verify/names.ts'
+import { CHARGE, DIRECT, NOW } from '../../test/verify/names.ts'
 import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
 import { buildWorld } from '../../test/verify/world.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
@@ -14,10 +14,13 @@ import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { type Moves, mayMove } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { CLAIM_MOVES, type ClaimState } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/order.ts'
 import { ledgerDigest, moneyDigest } from './digest.ts'
 import { INVARIANTS } from './invariants.ts'
 import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
+
+const CLAIM_STATES = Object.keys(CLAIM_MOVES) as ClaimState[]
 
 // An empty cell, the world as it is, and the world without constraints.
 const databases: TestDatabase[] = []
@@ -148,6 +151,20 @@ for (const [from, to] of [...forbiddenMoves(VENDING_MOVES), ['dispensed', 'faile
         message: 'vending_orders is append-only: update is refused',
       })
     }))
+
+for (const from of CLAIM_STATES)
+  for (const to of CLAIM_STATES.filter((one) => one !== from))
+    test(`a dispense claim moved from ${from} to ${to}: ${to in CLAIM_MOVES[from] ? 'done' : 'refused by claims_move_forward'}`, () =>
+      rolledBack(world, async () => {
+        const move = `update dispense_claims set state = $2, released_at = case $2 when 'released' then claimed_at end,
+          commanded_at = case when $2 <> 'claimed' then claimed_at end where id = $1`
+        await world.query('set local session_replication_role = replica')
+        await world.query(move, [DIRECT.open, from])
+        await world.query('set local session_replication_role = origin')
+        const moved = world.query(move, [DIRECT.open, to])
+        if (to in CLAIM_MOVES[from]) assert.equal((await moved).rowCount, 1)
+        else await assert.rejects(moved, { message: new RegExp(`may not move from ${from} to ${to}`) })
+      }))
 
 for (const [charge, to] of FORBIDDEN_USE_MOVES)
   test(`the gift card use of ${charge} moved to ${to}: refused by card_uses_move_forward`, () =>
