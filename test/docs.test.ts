@@ -32,7 +32,7 @@ test('docs/openapi.json is what the code prints now', () => {
 
 test('ARCHITECTURE.md has the tables of moves that the code has', () => {
   const written = read('ARCHITECTURE.md')
-  assert.match(written, /\| pending \| succeeded \| `charge.succeeded` \|/)
+  assert.match(written, /- `succeeded` -> `refunded` \(`charge.refunded`\)/)
   assert.ok(written === architectureText(written), `ARCHITECTURE.md ${STALE}`)
 })
 

@@ -5,6 +5,7 @@ import { printSchema } from '../platform/db/print-schema.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { movesText } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { CLAIM_MOVES } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/order.ts'
 import { DELIVERY_MOVES } from '../webhooks/delivery.ts'
 import { describeProduct } from './describe-product.ts'
@@ -40,7 +41,8 @@ const MOVES = {
   'A charge': CHARGE_MOVES,
   'A payout': PAYOUT_MOVES,
   'A schedule': SCHEDULE_MOVES,
-  "A vending order's dispense": VENDING_MOVES,
+  'The dispense of a vending order': VENDING_MOVES,
+  'A dispense claim': CLAIM_MOVES,
   'A delivery of a webhook': DELIVERY_MOVES,
 }
 const PRINTED_MOVES = /<!-- printed: moves -->[\s\S]*<!-- end -->/

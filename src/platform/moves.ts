@@ -10,10 +10,13 @@ export const statesOf = <Status extends string>(moves: Moves<Status>) => Object.
 export const mayMove = <Status extends string>(moves: Moves<Status>, from: Status, to: Status): boolean =>
   Object.hasOwn(moves[from], to)
 
-/** The table as lines of Markdown: one for each move. */
+/** The table as lines of Markdown, one for each state. */
 export function movesText(title: string, moves: Moves<string>): string {
-  const rows = Object.entries(moves).flatMap(([from, next]) =>
-    Object.entries(next).map(([to, event]) => `| ${from} | ${to} | ${event ? `\`${event}\`` : ''} |`),
-  )
-  return [`${title}:`, '', '| from | to | event |', '|---|---|---|', ...rows].join('\n')
+  const next = (to: string, event: string | null | undefined) =>
+    event ? `\`${to}\` (\`${event}\`)` : `\`${to}\``
+  const lines = Object.entries(moves).map(([from, after]) => {
+    const all = Object.entries(after).map(([to, event]) => next(to, event))
+    return `- \`${from}\`${all.length === 0 ? ', for good' : ` -> ${all.join(', ')}`}`
+  })
+  return [`${title}:`, ...lines].join('\n')
 }

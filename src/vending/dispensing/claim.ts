@@ -1,5 +1,6 @@
 import type { Mode } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
+import type { Moves } from '../../platform/moves.ts'
 import type { Goods } from '../order.ts'
 
 /** The right to command one dispense for one succeeded charge; whoever holds its lease sends the command. */
@@ -27,7 +28,7 @@ export type ClaimEvent = typeof DELIVERED | typeof FAILED
  * The one table of moves, each with the event that it sends; the database refuses every other (trigger claims_move_forward).
  * Nothing leads back to `claimed`, the only state in which a command is sent: a claim commands once for ever. A released claim
  * takes its charge again when the machine says only then that it has delivered. Where an acceptance is believed (profile
- * `optimistic`) the delivery is told with it. A direct dispense that its supplier refused tells nothing: its answer does.
+ * `optimistic`) the delivery is told with it. A direct dispense that was refused or never sent tells nothing: its answer does.
  */
 export const CLAIM_MOVES = {
   claimed: { commanding: null, delivered: DELIVERED, released: FAILED },
@@ -36,7 +37,7 @@ export const CLAIM_MOVES = {
   ambiguous: { delivered: DELIVERED, released: FAILED },
   released: { delivered: DELIVERED },
   delivered: {},
-} as const satisfies Record<ClaimState, Partial<Record<ClaimState, ClaimEvent | null>>>
+} as const satisfies Moves<ClaimState, ClaimEvent>
 
 export const CLAIM_COLUMNS = `k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.kind,
   k.order_id as "orderId", k.machine, k.goods, k.pay_account as "payAccount", k.attempt`
