@@ -13,7 +13,7 @@ import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see README).
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
   positionals: [what, part],

@@ -183,7 +183,7 @@ export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies'> & {
   production: boolean
 }
 
-/** The list for the README and its test: name, default, reason. */
+/** The list for docs/operating.md and its test: name, default, reason. */
 export const settingsTable = Object.values(SETTINGS).map(({ name, byDefault, reason }) => ({
   name,
   byDefault,

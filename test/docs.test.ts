@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -220,16 +220,14 @@ test('every event is described with its envelope, its four headers and exactly t
   assert.deepEqual(Object.keys(document.components.schemas.ChargeEventData.properties), sent)
 })
 
-test('the README names every setting with its default', {
-  skip: !existsSync(join(ROOT, 'README.md')),
-}, () => {
-  const rows = read('README.md').split('\n')
+test('docs/operating.md names every setting with its default', () => {
+  const rows = read('docs', 'operating.md').split('\n')
   for (const { name, byDefault } of settingsTable) {
     const shown = byDefault === '' ? 'empty' : `\`${byDefault}\``
     const start = `| \`${name}\` | ${shown} |`
     assert.ok(
       rows.some((row) => row.startsWith(start)),
-      `README.md lacks a row that begins with ${start}`,
+      `docs/operating.md lacks a row that begins with ${start}`,
     )
   }
 })

@@ -13,12 +13,18 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const MISSING = ['bash', 'curl', 'sed'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** The commands under `A walk`, letter for letter, for a service at this address. */
+// Where the walk begins, and where it goes on in the same terminal.
+const PAGES = { 'README.md': '### A walk', 'docs/integrating.md': '## The walk goes on' }
+
+/** The commands of both pages, letter for letter, for a service at this address. */
 function walkOf(url: string): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const walk = /^## A walk\n[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? ''
-  assert.ok(walk.includes('http://127.0.0.1:8080'), 'the walk was found')
-  return walk.replaceAll('http://127.0.0.1:8080', url)
+  const parts = Object.entries(PAGES).map(([page, heading]) => {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    const part = new RegExp(`^${heading}\\n[\\s\\S]*?^\`\`\`\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1]
+    assert.ok(part, `${page} has no commands below ${heading}`)
+    return part
+  })
+  return parts.join('').replaceAll('http://127.0.0.1:8080', url)
 }
 
 const OPEN = `select 1 from charges where follow_at is not null
@@ -66,7 +72,7 @@ async function run(script: string, settings: Record<string, string>): Promise<st
   return said
 }
 
-test('C14 the walk of the README works as it stands, the first refund included', {
+test('the walk of the README and of docs/integrating.md works as it stands, the first refund included', {
   skip: MISSING.length > 0 && `the walk wants ${MISSING.join(', ')}`,
 }, async () => {
   const service = await startService({ role: 'all' })
