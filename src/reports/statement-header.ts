@@ -35,7 +35,7 @@ export async function headerNow(db: Database, { merchantId }: Caller): Promise<N
 
 /**
  * Closes a month that is over, so that nothing can be posted in it any more, and gives the merchant's name as it was when
- * that was done first (ledger.md, closing a month).
+ * that was done first (ledger.md 10).
  */
 export async function closedHeader(
   db: Database,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Reply } from '../helpers/test-service.ts'
 
-/** An error answer as contract section 4 has it. */
+/** An error answer with its exact text. */
 export type Refused = { status: number; code: string; error: string; hint?: string }
 
 export const badRequest = (error: string): Refused => ({ status: 400, code: 'bad_request', error })

@@ -12,6 +12,7 @@ export type Source = {
   code: string
   /** Only what stands in strings and templates: where SQL lives. */
   strings: string
+  comments: string
   imports: Import[]
 }
 
@@ -62,11 +63,11 @@ function importsOf(path: string, text: string): Import[] {
 type Kind = 'code' | 'comment' | 'string'
 
 /** Tells code from comments from strings, character by character; a template's `${}` is code again. */
-function takeApart(text: string): { code: string; strings: string } {
+function takeApart(text: string): Pick<Source, 'code' | 'strings' | 'comments'> {
   const kinds = kindsOf(text)
   const only = (kind: Kind) =>
     Array.from(text.split(''), (char, at) => (char === '\n' || kinds[at] === kind ? char : ' ')).join('')
-  return { code: only('code'), strings: only('string') }
+  return { code: only('code'), strings: only('string'), comments: only('comment') }
 }
 
 function kindsOf(text: string): Kind[] {

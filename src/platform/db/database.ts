@@ -208,7 +208,7 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
   const committed = outcomes.at(-1)
   assert(committed !== undefined, 'a commit was sent')
   if (committed.status === 'fulfilled') {
-    // With pipelining COMMIT of a failed transaction answers ROLLBACK and no error (dependencies.md, warning 2).
+    // With pipelining COMMIT of a failed transaction answers ROLLBACK and throws nothing: only its tag tells (F8).
     if (committed.value.command === 'COMMIT') return
     throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
   }

@@ -21,7 +21,7 @@ const FORGET = statement('forget rate counts', 'delete from rate_counts where co
 
 /**
  * Windows kept in each process, which learns the others' counts once a second: for reads and the total, where an error of
- * one second of traffic harms nobody and a round trip each would (dependencies.md, rate limits). One-second buckets: never
+ * one second of traffic harms nobody and a round trip for each would cost too much. One-second buckets: never
  * more than the limit in any 60 s of this process.
  */
 export type SharedWindows = {
