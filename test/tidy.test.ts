@@ -171,15 +171,6 @@ test('nothing watches promises, which costs every payment, but the marker of ope
   )
 })
 
-test('only platform/http, docs, the hosted pages and the door of machine suppliers know fastify', () => {
-  const allowed = /^src\/(?:platform\/http\/|docs\/|checkout\/|vending\/inbound-routes\.ts$)/
-  none(
-    SRC.filter(({ path }) => !allowed.test(path)).flatMap(({ path, imports }) =>
-      imports.filter((one) => /^@?fastify\b/.test(one.path)).map((one) => `${path}:${one.line} ${one.names}`),
-    ),
-  )
-})
-
 test('only commands print to the terminal', () => {
   const others = SRC.filter(({ path }) => path !== 'src/main.ts' && folderOf(path) !== 'commands')
   none(places(others, 'code', /\bconsole\.\w+/g))

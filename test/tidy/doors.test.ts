@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { sourcesOf } from './sources.ts'
+
+const ALL = ['src', 'test'].flatMap((folder) => sourcesOf(folder, '.ts', '.tsx'))
+const PRODUCT = ALL.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+
+/** Where something is imported as a value by files that may not know it. */
+function importsOf(what: RegExp, allowed: RegExp): string[] {
+  return PRODUCT.filter(({ path }) => !allowed.test(path)).flatMap(({ path, imports }) =>
+    imports
+      .filter((one) => !one.typeOnly && what.test(one.path))
+      .map((one) => `${path}:${one.line} ${one.path}`),
+  )
+}
+
+test('only platform/outbound opens connections to others', () => {
+  const network = /^(?:undici|node:(?:net|tls|dns|dgram|http2?|https)(?:\/.*)?)$/
+  // The frame and the port of the metrics listen; they call nobody.
+  assert.deepEqual(importsOf(network, /^src\/(?:platform\/outbound\/|platform\/http\/|metrics\.ts$)/), [])
+  const calls = PRODUCT.filter(({ code }) => /(?<![.\w])fetch\(/.test(code)).map(({ path }) => path)
+  assert.deepEqual(calls, [])
+})
+
+test('only alerts, machine suppliers and webhooks send through it', () => {
+  const senders = /^src\/(?:platform\/outbound\/|app\.ts$|alerts\/|vending\/|webhooks\/)/
+  assert.deepEqual(importsOf(/^src\/platform\/outbound\/attempt/, senders), [])
+})
+
+test('only routes, the sender of replies and the frame see HTTP', () => {
+  const doors = /^src\/(?:platform\/http\/|(?:\w|-)+\/(?:[\w-]+-)?routes\.ts$|checkout\/send-reply\.ts$)/
+  const seen = PRODUCT.filter(({ path }) => !doors.test(path)).flatMap(({ path, imports }) =>
+    imports.filter((one) => /^@?fastify\b/.test(one.path)).map((one) => `${path}:${one.line}`),
+  )
+  assert.deepEqual(seen, [])
+})
+
+test('no file has a name that says nothing', () => {
+  const empty = /^(?:utils?|helpers?|common|services?|managers?|index)\.tsx?$/
+  assert.deepEqual(
+    ALL.map(({ path }) => path).filter((path) => empty.test(basename(path))),
+    [],
+  )
+})
+
+test('ARCHITECTURE.md has a line for every folder and file at the top of src', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'ARCHITECTURE.md'), 'utf8')
+  const top = new Set(PRODUCT.map(({ path }) => path.replace(/^(src\/[^/]+\/).*/, '$1')))
+  assert.deepEqual(
+    [...top].filter((path) => !text.includes(`\n${path} `)),
+    [],
+  )
+})
