@@ -1,9 +1,9 @@
-// Beyond this a lane is further behind than a caller would wait; the caller hears 503 at once instead.
+// With more waiting than this a caller would give up before its turn, so it gets 503 at once.
 const MAX_WAITING = 2000
 const LONGEST_EXPECTED_MS = 2000
-// reliability.md 6.2: the time that a request has.
+// How long a request may take (reliability.md 6.2).
 const DEADLINE_MS = 10_000
-// A full lane still takes this share more from those who hold little of it: who fills it is refused first.
+// A full lane still takes a quarter more from merchants that hold little of it: those that fill it are refused first.
 const FULL_FOR_ALL = 1.25
 const MOST_OF_ONE = 1 / 4
 const NEWEST_COUNTS = 0.2
@@ -23,10 +23,10 @@ export type Waiting<Item, Result> = {
 /** One of several queues of a batch, in which one run goes after the other. */
 export type Lane<Item, Result> = {
   waiting: Waiting<Item, Result>[]
-  /** How many of those that wait are of which key. */
+  /** How many items of each key are waiting. */
   ofKey: Map<number, number>
   running: Promise<void> | null
-  /** How long a batch takes, lately. */
+  /** Recent average duration of a batch. */
   usualMs: number
   /** When the batch under way began, performance.now(); null between batches. */
   begunAt: number | null
@@ -44,17 +44,17 @@ export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<I
   lane.ofKey.set(entry.key, (lane.ofKey.get(entry.key) ?? 0) + 1)
 }
 
-/** How long something that comes now would wait, as far as can be foreseen: for all before it and for its own batch. */
+/** How long an item added now would probably wait: for everything before it and for its own batch. */
 export function expectedMs<Item, Result>(
   { waiting, usualMs, begunAt }: Lane<Item, Result>,
   max: number,
 ): number {
-  // A batch that hangs says nothing yet about those behind it but this: they wait as long again at least.
+  // A batch that is slower than usual is expected to take at least as long again.
   const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
   return (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
 }
 
-/** Takes out those that have waited longer than anybody waits for an answer: their work is not begun any more. */
+/** Takes out items that have waited past their deadline: nobody waits for their answer, so their work is not begun. */
 export function takeExpired<Item, Result>(
   items: readonly Waiting<Item, Result>[],
 ): { expired: Waiting<Item, Result>[]; left: Waiting<Item, Result>[] } {
@@ -68,7 +68,10 @@ export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): 
   lane.usualMs += (ms - lane.usualMs) * NEWEST_COUNTS
 }
 
-/** Too many wait, or too long: refused is first of all whoever holds more than his share of the lane. */
+/**
+ * Whether the lane is full for this key: too many items wait, or too long. Keys with more than their share are refused
+ * first.
+ */
 export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max: number): boolean {
   const { waiting, ofKey } = lane
   const fullness = Math.max(waiting.length / MAX_WAITING, expectedMs(lane, max) / LONGEST_EXPECTED_MS)
@@ -76,7 +79,7 @@ export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max:
   return fullness >= FULL_FOR_ALL || (ofKey.get(key) ?? 0) > waiting.length * MOST_OF_ONE
 }
 
-/** The next batch. Where not all fit, no key has more than its share of it before everybody else has had a place. */
+/** The next batch. When not all fit, no key gets more than its share before every other key has a place. */
 export function takeFairly<Item, Result>(lane: Lane<Item, Result>, max: number): Waiting<Item, Result>[] {
   if (lane.waiting.length <= max) {
     lane.ofKey.clear()

@@ -16,29 +16,32 @@ import { DatabaseAway, isLockTimeout } from './db/errors.ts'
 import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
 
-/** What became of one item of a batch: its value, or the error that is its own and nobody else's. */
+/** The result of one item of a batch: its value, or its own error. */
 export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown }
 
 export const done = <Result>(value: Result): Outcome<Result> => ({ ok: true, value })
 export const failed = (error: unknown): Outcome<never> => ({ ok: false, error })
 
 /**
- * How a run is to go (the turn of its transaction, db/database.ts): beside items of others it must not wait for anybody's lock; by
- * itself it is of one key alone.
+ * How a run's transaction waits (db/database.ts): with items of several keys only briefly for locks; with items of one key
+ * as usual.
  */
 export type RunTurn = { hurry: true } | { hurry: false; of: number }
 
 export type BatchOptions<Item, Result> = {
-  /** Runs a batch in one transaction and answers each item in the order given. May throw: then see below. */
+  /**
+   * Runs a batch in one transaction and returns the outcomes in the order of the items. When it throws, the items run one
+   * by one.
+   */
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
-  /** Items of one key always travel in the same lane, so that two batches never fight over one merchant's rows. */
+  /** Items of one key always use the same lane, so that two batches never lock one merchant's rows at once. */
   laneOf(item: Item): number
   lanes?: number
   /** The largest batch. */
   max?: number
   /**
-   * false: nothing is refused because much waits, or because it has waited for long. For what has happened and must be written
-   * down, where whoever adds it bounds how much that is.
+   * false: never refuse an item because many wait or because it waited long. For facts that must be recorded; the caller
+   * bounds their number.
    */
   refuses?: boolean
 }
@@ -47,7 +50,7 @@ export type Batch<Item, Result> = {
   add(item: Item): Promise<Result>
   /** Items waiting, not yet on their way. */
   waiting(): number
-  /** How long an item of this key (`laneOf`) would wait if it came now, in ms, as far as can be foreseen. */
+  /** How long an item of this key (`laneOf`) added now would probably wait, in ms. */
   expectedMs(key: number): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
@@ -56,15 +59,15 @@ export type Batch<Item, Result> = {
 }
 
 const MAX_ITEMS = 200
-// At least two, so that one merchant's locked row never stops everybody; else half the cores: the database needs the others,
-// and fewer lanes make larger, cheaper batches.
+// At least two, so that one merchant's locked row never stops everybody. Otherwise half of the cores: the database needs
+// the rest, and fewer lanes make larger, cheaper batches.
 const LANES = Math.max(2, Math.floor(availableParallelism() / 2))
-// Items run one by one after a failed batch wait no longer than this together; the rest hears 503 and comes again.
+// Items that run one by one after a failed batch get this much time together; the rest is answered 503 and can be repeated.
 const ONE_BY_ONE_MS = 3000
-/** Items of a key whose rows somebody else holds: they wait here, by themselves, and keep nobody else. */
+/** Items of a key whose rows are locked by somebody else. They wait here so that the lane can serve the others. */
 type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<void> }
 
-/** All that belongs to one batch. */
+/** Everything that belongs to one `batch()`. */
 type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
@@ -75,12 +78,11 @@ type Group<Item, Result> = {
 }
 
 /**
- * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs,
- * arrivals collect; when it ends, all that waited (up to `max`) is the next batch. No timer, no window: an idle
- * system commits immediately, a loaded one commits fifty items for the price of one.
- * When a batch throws for a reason that lies in one of its items, the items are run one by one, so that a bad one
- * never fails its neighbours; when the database is away, all of them hear so. When a row is locked, each key runs for itself,
- * and the one whose row it is goes on apart, with more patience.
+ * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs, arrivals
+ * collect; when it ends, all that waited (up to `max`) is the next batch. There is no timer: an idle system commits
+ * immediately, a loaded one commits fifty items for the price of one. When a batch throws because of one of its items, the
+ * items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is locked,
+ * each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
   const { run, laneOf, lanes: laneCount = LANES, max = MAX_ITEMS, refuses = true } = options
@@ -115,7 +117,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
 }
 
 async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, Result>): Promise<void> {
-  // One turn of the event loop: what has arrived in the same read of the sockets travels together.
+  // One turn of the event loop, so that requests that arrived in the same read of the sockets share a batch.
   await new Promise((resolve) => setImmediate(resolve))
   while (lane.waiting.length > 0) {
     const items = inTime(group, takeFairly(lane, group.max)).filter((entry) => !joinApart(group, entry))
@@ -128,7 +130,7 @@ async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, 
   lane.running = null
 }
 
-/** Those that still have time; the others hear that they may come again, and nothing is begun for them. */
+/** Items that are within their deadline. The others are answered 503 and nothing is begun for them. */
 function inTime<Item, Result>(
   { refuses }: Group<Item, Result>,
   items: readonly Waiting<Item, Result>[],
@@ -201,11 +203,11 @@ async function drainApart<Item, Result>(
 type Settling<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   turn: RunTurn
-  /** How one item is settled after a batch that failed. */
+  /** How the items of a failed batch are run again. */
   again(waiting: readonly Waiting<Item, Result>[]): Promise<void>
 }
 
-/** Answers all of them, unless the run was in a hurry and met a lock: then nobody has heard anything, and the error is given. */
+/** Answers all items. When the run waited only briefly and met a lock, none is answered and the error is returned. */
 async function settle<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { run, turn, again }: Settling<Item, Result>,
@@ -235,7 +237,7 @@ function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Res
   else entry.reject(outcome.error)
 }
 
-/** Several batches as one, each item in that of its own kind: for items that must never share a transaction. */
+/** Several batches behind one interface, for kinds of items that must never share a transaction. */
 export function batchByKind<Item, Result, Kind extends string>(
   batches: Readonly<Record<Kind, Batch<Item, Result>>>,
   kindOf: (item: Item) => Kind,
@@ -254,7 +256,10 @@ export function batchByKind<Item, Result, Kind extends string>(
   }
 }
 
-/** The turn of a batch that is run by `runApart`: in a hurry only where one run does it all, for what has been done is not done again. */
+/**
+ * The turn for `runApart`. It waits only briefly for locks when a single run does everything, because after several runs
+ * the committed ones must not run again.
+ */
 export const turnOfOneRun = <Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -262,8 +267,8 @@ export const turnOfOneRun = <Item>(
 ): Partial<RunTurn> => (new Set(items.map(nameOf)).size === items.length ? turn : {})
 
 /**
- * Runs items of which no two in one run may be about the same thing: of several with one name the first goes, the others
- * follow in a run of their own. Answers each in the order given.
+ * Runs items so that no run contains two with the same name: the first of a name runs first, the next ones in later runs.
+ * Answers in the order given.
  */
 export async function runApart<Item, Result>(
   items: readonly Item[],

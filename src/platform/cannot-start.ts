@@ -1,4 +1,7 @@
-/** What stops the program, in a sentence that a person can act on. It is shown without a stack: nothing in the code is wrong. */
+/**
+ * Stops the program with a sentence that a person can act on. It is shown without a stack, because the code is not at
+ * fault.
+ */
 export class CannotStart extends Error {}
 
 const MEANINGS: Record<string, string> = {

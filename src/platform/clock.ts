@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** Where time comes from: the one door. `now` is UTC wall time; durations are measured with `performance.now()`. */
+/** The only source of time. `now` is UTC wall time; durations are measured with `performance.now()`. */
 export type Clock = { now(): Date; nowMs(): number }
 
 /** The machine's own clock. */
@@ -8,12 +8,12 @@ export function systemClock(): Clock {
   return { now: () => new Date(), nowMs: () => Date.now() }
 }
 
-// How often a followed file is looked at again. Short enough that a test that moves it never waits visibly.
+// How often the file is read again: often enough that a test that moves the clock does not wait noticeably.
 const FILE_LOOK_MS = 20
 
 /**
- * The machine's clock moved by the offset (in ms) that stands in a file, looked at again every 20 ms, so that
- * several processes share one moved clock. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
+ * The machine's clock plus an offset in ms that is read from a file every 20 ms, so that several processes share one moved
+ * clock. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
  */
 export function clockFollowingFile(path: string): Clock {
   let offsetMs = 0
@@ -33,7 +33,7 @@ export function clockFollowingFile(path: string): Clock {
   return { nowMs, now: () => new Date(nowMs()) }
 }
 
-/** A clock that a test moves by hand; it runs on from the machine's time. */
+/** A clock that a test moves forward; otherwise it runs with the machine's. */
 export type MovableClock = Clock & { advance(ms: number): void }
 
 export function movableClock(): MovableClock {

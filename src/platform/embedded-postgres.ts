@@ -24,14 +24,14 @@ export type EmbeddedServer = {
   pid: number
   /** Whether this call started it; otherwise it ran already. */
   startedHere: boolean
-  /** Says that this process is done with it. The last one out stops it. Calling it twice does no harm. */
+  /** Ends the use of the server by this process. The last process to leave stops it. A second call does nothing. */
   leave(): Promise<void>
 }
 
 export type JoinOptions = {
   /** Everything lives below this folder; it is made when missing. */
   dataDir: string
-  /** Told what a person at the terminal should know. */
+  /** Receives lines for the person at the terminal. */
   say: (line: string) => void
   /** PostgreSQL settings for a server that this call starts. */
   settings?: Record<string, string>

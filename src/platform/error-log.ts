@@ -20,8 +20,8 @@ type Logged = {
 }
 
 /**
- * What a log says of an error. From the database's own errors only what names a place: its detail, its context and the
- * query print whole rows, with phones in them. Of every text phones and secrets are taken out.
+ * An error as it goes into the log. Of the database's errors only what names a place: detail, context and query would print
+ * whole rows with phones. Phones and secrets are removed from every text.
  */
 export function loggedError(thrown: unknown, depth = 0): Logged {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: withoutSecrets(String(thrown)) }

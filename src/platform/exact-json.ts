@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 
-// Stands before a number on its way through JSON.parse and JSON.stringify, which both would change it. Nobody can guess it, so
-// no text of a stranger is taken for one.
+// Marks a number as text while it passes through JSON.parse and JSON.stringify, which would change it. It cannot be
+// guessed, so no text from outside is taken for one.
 const MARK = `${randomBytes(12).toString('hex')} `
 const MARKED = new RegExp(`"${MARK}(-?[0-9][-+.0-9eE]*)"`, 'g')
 // Fewer digits than this, without sign, fraction and exponent, always come back as they were written.
 const SURELY_EXACT_DIGITS = 15
-// Each of them costs some time; nobody sends as many.
+// Each of them costs time, and no honest body has as many.
 const MOST_LOOKED_AT = 10_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
 
-/** A number as it was written, where a number of this language would be written otherwise: 1731234567890123457, 1.50. */
+/** A number as it was written, where a JavaScript number would lose something: 1731234567890123457, 1.50. */
 export class ExactNumber {
   readonly text: string
 
@@ -25,7 +25,7 @@ export class ExactNumber {
     return this.text
   }
 
-  /** Only `writeExact` makes a number of it again. */
+  /** Only `writeExact` writes it as a number again. */
   toJSON(): string {
     return `${MARK}${this.text}`
   }

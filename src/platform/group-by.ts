@@ -1,4 +1,4 @@
-/** Items by what `keyOf` says of each, in the order of their coming (Map.groupBy is not in every Node that this runs on). */
+/** Groups items by `keyOf`, in their order (Map.groupBy is not in every Node that this runs on). */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -185,8 +185,8 @@ function closes(byte: number): boolean {
 const WITHOUT_EXPONENT_BELOW = 1e40
 
 /**
- * The one text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below 1e40
- * without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
+ * The canonical text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below
+ * 1e40 without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
  */
 export function canonicalJson(value: unknown, sorted: SortedNames = NONE_SORTED): string {
   if (typeof value === 'string') return JSON.stringify(value)

@@ -20,7 +20,7 @@ export function kampalaIso(at: Date): string {
   return `${wallClock(at)}+03:00`
 }
 
-// What a clock on a Kampala wall shows, in ISO form without a zone.
+// The local time in Kampala, in ISO form without a zone.
 function wallClock(at: Date): string {
   return new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, -1)
 }

@@ -1,8 +1,8 @@
 let last: Promise<void> = Promise.resolve()
 
 /**
- * Resolves when everything else that waits on the event loop has had its turn. To be awaited between the steps of work that
- * would hold it up as a whole. Of several who wait here one goes on in each turn.
+ * Resolves when everything else that waits on the event loop has had its turn. Await it between the steps of long work. Of
+ * several callers one continues in each turn.
  */
 export function letOthersRun(): Promise<void> {
   last = last.then(() => new Promise<void>((resolve) => setImmediate(resolve)))

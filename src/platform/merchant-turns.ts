@@ -3,7 +3,7 @@ import { unavailable } from './refusal.ts'
 export type MerchantTurns = {
   /** Resolves when the merchant's turn and a place have come. Throws 503 when they did not in time, or when too many wait. */
   wait(merchantId: number, isGone?: () => boolean): Promise<void>
-  /** The work is done: the place is for somebody else. */
+  /** The work is done and its place is free. */
   freePlace(): void
   /** The merchant's next piece of work may begin. */
   freeMerchant(merchantId: number): void
@@ -17,7 +17,7 @@ export type TurnLimits = { places: number; waitMs: number; most: { waiting: numb
 type Waiter = { isGone: () => boolean; start(): void }
 
 /**
- * Places in which one piece of work of a merchant runs at a time, the merchants one after the other. Who waits holds nothing: no
+ * Runs one piece of work of a merchant at a time, merchants in turn, in a limited number of places. Waiting work holds no
  * connection and no row.
  */
 export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTurns {
@@ -32,7 +32,7 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
       if (!busy.has(merchantId)) startOne(merchantId)
     }
   }
-  /** The merchant goes to the end of the line, with what else it waits for. */
+  /** The merchant goes to the end of the queue with the rest of its work. */
   function startOne(merchantId: number): void {
     const own = (waiting.get(merchantId) ?? []).filter(({ isGone }) => !isGone())
     waiting.delete(merchantId)

@@ -22,7 +22,7 @@ export function lastNine(normalised: string): string {
   return normalised.slice(-NATIONAL_DIGITS)
 }
 
-/** The same of a phone in any written form, as a filter is given it; null of what is no phone and matches nothing (G11g). */
+/** The same for a phone as it was typed into a filter; null when it is not a phone and matches nothing (G11g). */
 export function phoneIdentity(text: string): string | null {
   const normalised = readPhone(text)
   return normalised === null ? null : lastNine(normalised)

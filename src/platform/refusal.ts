@@ -8,7 +8,7 @@ export class Refusal extends Error {
   readonly code: string
   readonly stored: boolean
   readonly retryAfterSeconds: number | null
-  /** What the caller may do about it, beside a text that has to stay as it is; null where the text says enough. */
+  /** What the caller may do about it, when the fixed text does not say; else null. */
   readonly hint: string | null
 
   constructor(
@@ -40,7 +40,7 @@ export const badRequest = (message: string) => new Refusal(400, 'bad_request', m
 export const domainRefusal = (code: string, message: string, hint: string | null = null) =>
   new Refusal(400, code, message, { stored: true, hint })
 
-/** 404 of a by-id read: absent, foreign and other-mode objects are told apart by nobody (spec 1.3). */
+/** 404 of a by-id read: the same answer for absent, foreign and other-mode objects (spec 1.3). */
 export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })
 
 /** 503: the service has too much to do or its database is away; the same key is safe to send again. */

@@ -5,7 +5,7 @@ export type ReportSize = 'small' | 'large'
 
 /** A place in which one report is made, and what its merchant holds until it has been sent. */
 export type Turn = {
-  /** It has been made: the place is free. A small one leaves its merchant free as well. */
+  /** The report has been written: its place is free, and for a small one its merchant too. */
   made(): void
   /** It has been sent, or given up. */
   sent(): void
@@ -26,8 +26,8 @@ const LIMITS: Limits = { small: { places: 2, waitMs: 10_000 }, large: { places: 
 const MOST = { waiting: 200, ofOne: 20 }
 
 /**
- * In whose turn reports are made: one of a merchant at a time in each size, the merchants one after the other. A large one
- * holds its merchant's turn until it has been sent, for until then it takes up room on the disk.
+ * Gives turns to reports: one report of a merchant at a time in each size, merchants in turn. A large one keeps its
+ * merchant's turn until it has been sent, because until then it takes up disk space.
  */
 export function reportTurns(limits: Limits = LIMITS): ReportTurns {
   const lanes = {

@@ -3,7 +3,7 @@ import type { Database } from './db/database.ts'
 import type { Statement } from './db/statement.ts'
 import type { Binding, Vault } from './secrets.ts'
 
-/** A sealed value and what names its row: a merchant (none in the directory) and one text within it. */
+/** A sealed value and the name of its row: a merchant (none in the directory) and a text that is unique within it. */
 export type SealedRow = { merchantId: number | null; part: string; ciphertext: Buffer }
 
 /** A column of sealed values, declared by the folder that owns its table. */
@@ -13,8 +13,8 @@ export type SealedColumn = {
   /** Rows whose value does not begin with the header $1, at most $2 of them. */
   find: Statement<SealedRow>
   /**
-   * Writes $4 to the rows of merchant $1 and part $2 (arrays) where the value is still $3: what was replaced meanwhile is
-   * sealed as of today already.
+   * Writes $4 to the rows of merchant $1 and part $2 (arrays) where the value is still $3: a value that was replaced in the
+   * meantime is sealed with the current key already.
    */
   replace: Statement
   bindingOf(row: SealedRow): Binding
@@ -28,7 +28,7 @@ export function ownerOf({ merchantId }: SealedRow): number {
 
 const ROWS_AT_ONCE = 500
 
-/** Seals a column anew under today's key, in chunks, while everything works. Answers how many values it changed. */
+/** Seals a column again under the current key, in chunks, while the service runs. Answers how many values it changed. */
 export async function rewrap(db: Database, vault: Vault, column: SealedColumn): Promise<number> {
   let changed = 0
   for (;;) {

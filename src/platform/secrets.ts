@@ -1,21 +1,21 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { assert } from './assert.ts'
 
-/** What a ciphertext is bound to: two of them swapped between rows fail to open. */
+/** What a ciphertext is bound to, so that one copied to another row fails to open. */
 export type Binding = { merchantId: number | null; purpose: string; column: string }
 
-/** Purposes whose derived key must stay the same when MASTER_KEY changes: what was made with it cannot be made anew. */
+/** Purposes whose derived key must not change with MASTER_KEY, because what was made with it cannot be made again. */
 export const LASTING_PURPOSES = ['gift card codes', 'checkout form tokens'] as const
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 
 export type Vault = {
   /** AES-256-GCM with a random nonce under a key for this column; the row it belongs to is bound in. */
   seal(plain: string, binding: Binding): Buffer
-  /** Throws when the ciphertext is of a key that is not at hand, of another row, or was changed. */
+  /** Throws when the ciphertext was sealed with an unknown key or for another row, or was changed. */
   open(sealed: Buffer, binding: Binding): string
-  /** A key for one purpose, which a change of the master key does not change. */
+  /** A key for one purpose, which stays the same when the master key changes. */
   derive(purpose: LastingPurpose): Buffer
-  /** How every ciphertext begins that is sealed now; others are of an older key or an older form. */
+  /** The first bytes of every ciphertext sealed now; others are of an older key or format. */
   readonly header: Buffer
 }
 

@@ -1,4 +1,4 @@
-/** Looks, or waits for a look under way that began less than `freshMs` ago: one serves all who ask at the same time. */
+/** Shares a read between callers: starts one, or waits for one that began less than `freshMs` ago. */
 export function sharedLook(look: () => Promise<void>, freshMs: number): () => Promise<void> {
   let underWay: { since: number; done: Promise<void> } | null = null
   return () => {

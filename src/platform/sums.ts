@@ -1,6 +1,6 @@
 /**
- * A total over many amounts, in whole UGX. One amount always fits into a number; the turnover of years may not, and is a
- * bigint exactly there.
+ * A total over many amounts, in whole UGX. One amount always fits into a number. A turnover of years may not, and only then
+ * it is a bigint.
  */
 export type Sum = number | bigint
 

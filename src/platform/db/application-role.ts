@@ -12,7 +12,7 @@ export const APPEND_ONLY: readonly string[] = [
   'rail_evidence',
   'audit',
 ]
-// What was applied to a schema is written by migrations alone.
+// Only migrations write the record of what was applied.
 const READ_ONLY: readonly string[] = ['migrations', 'migration_checksums']
 const NOT_CHANGED = [...APPEND_ONLY, ...READ_ONLY]
 
@@ -20,8 +20,8 @@ const NOT_CHANGED = [...APPEND_ONLY, ...READ_ONLY]
 export type Login = { user: string; make: boolean }
 
 /**
- * Makes the role and its rights where the database user may: after a migration, and whenever a start finds them incomplete,
- * for a crash may have come between. The login of the service becomes its member.
+ * Creates the role and grants its rights if the database user may do so: after a migration, and at a start that finds them
+ * incomplete, because a crash may have come between. The login of the service becomes its member.
  */
 export async function giveRights(
   client: pg.Client,
@@ -35,7 +35,7 @@ export async function giveRights(
     if (login.make) await makeOnce(client, login.user, 'login')
     if (!(await isMember(client, login.user))) await addMember(client, login.user)
   } catch (error) {
-    // Where the database user may not make roles, `doctor` says so, and production does not start.
+    // If the database user may not create roles, `doctor` reports it and production does not start.
     if (sqlState(error) !== '42501') throw error
   }
 }
@@ -46,7 +46,7 @@ export async function usableRole(client: pg.Client, login: string): Promise<stri
 }
 
 async function isMember(client: pg.Client, login: string): Promise<boolean> {
-  // From PostgreSQL 16 on, whoever makes a role is a member that may not work as it until that is granted too.
+  // From PostgreSQL 16 on, the creator of a role is a member but may not work as it until that is granted too.
   const { rows } = await client.query<{ member: boolean }>(
     `select pg_has_role(l.oid, a.oid,
        case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end) as member
@@ -56,7 +56,7 @@ async function isMember(client: pg.Client, login: string): Promise<boolean> {
   return rows[0]?.member ?? false
 }
 
-/** Whether the role may read every table of these schemas, and change all but those that nobody changes. */
+/** Whether the role may read every table of these schemas and write all but the append-only ones. */
 async function hasRights(client: pg.Client, schemas: string[]): Promise<boolean> {
   const { rows } = await client.query<{ complete: boolean }>(
     `select coalesce(bool_and(has_table_privilege(r.oid, c.oid, 'select')

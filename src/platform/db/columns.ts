@@ -12,8 +12,9 @@ export const repeated = (value: string | number, count: number): string =>
   written(new Array(count).fill(value))
 
 /**
- * The rows of such columns inside a statement, of these types. Each array is read by a sub-select: the planner then guesses their
- * length the same in every call, and keeps one plan. It would plan anew for every small batch else, which costs more than to run.
+ * The rows of such columns inside a statement, of these types. Each array is read by a sub-select, so that the planner
+ * assumes the same length in every call and keeps one plan. Otherwise it would plan again for every small batch, which
+ * costs more than running it.
  */
 export const rowsOf = (...types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')})`

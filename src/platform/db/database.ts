@@ -15,7 +15,7 @@ const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Da
 pg.types.setTypeParser(20, readSum)
 pg.types.setTypeParser(1700, readSum)
 pg.types.setTypeParser(1184, readTime)
-// What was given as `json` is kept to the digit: goods of machines have numbers that no number of this language holds.
+// Values of type `json` keep all digits: goods of machines contain numbers that a JavaScript number cannot hold.
 pg.types.setTypeParser(114, readExact)
 
 /** One statement with its values, ready to be sent. */
@@ -31,8 +31,8 @@ export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<R
 type Work<T> = (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>
 
 /**
- * `hurry`: this work carries things of several merchants, and the lock of one must not keep the others: it waits shortly for locks
- * and does not try again after a lock time-out. Without a kind it is money that goes out, or anything else.
+ * `hurry`: the work is for several merchants, and a locked row of one must not delay the others: it waits only briefly for
+ * locks and is not repeated after a lock time-out. Without a kind it counts as `out`.
  */
 export type Turn = Partial<Share> & { hurry?: boolean }
 
@@ -48,7 +48,7 @@ export type Database = {
    * serialization failure and lock time-out. Errors: DatabaseAway, CommitUnknown, or the server's own.
    */
   transaction<T>(work: Work<T>): Promise<T>
-  /** The same, in this turn. */
+  /** The same for this kind of work and merchant. */
   transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
   /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
@@ -57,7 +57,7 @@ export type Database = {
   close(): Promise<void>
   /** How many wait for a connection. */
   waiting(): number
-  /** How long a statement on its own, or else a transaction of this kind, would wait for one if it came now, in ms. */
+  /** How long a single statement, or a transaction of this kind, would probably wait for a connection now, in ms. */
   expectedMs(kind: 'statement' | Share['kind']): number
   readonly pool: pg.Pool
   /** How many connections it opens at most. */
@@ -66,7 +66,7 @@ export type Database = {
 
 /** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
 const REPORTS_AT_ONCE = 4
-// Longer than a commit of somebody else takes, far shorter than anybody wants to wait for a merchant that is not his.
+// Longer than a usual commit takes, and far shorter than merchants should wait for the lock of another one.
 const HURRIED_LOCK_MS = '200ms'
 const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
 const TRIES = 3
@@ -124,7 +124,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 const READ: Share = { kind: 'in' }
 
-/** `kept`: of transactions a quarter stays free for each kind; the last quarter is whose comes first. */
+/** `kept`: a quarter of the connections stays free for each kind; the last quarter is for whoever comes first. */
 const gateFor = ({ patient = false }: DatabaseOptions, size: number, kept: number): Gate =>
   gate({
     size,
@@ -141,7 +141,7 @@ async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Pro
   }
 }
 
-/** The short patience travels with the first statements of the work. */
+/** Sends the short lock time-out together with the first statements. */
 function hurried<T>(work: Work<T>): Work<T> {
   return (tx) => {
     let told = false
@@ -157,7 +157,7 @@ function hurried<T>(work: Work<T>): Work<T> {
 
 async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(throwClassified)
-  // A connection cut while nobody reads from it reports here; the statements in flight report for themselves.
+  // An idle connection that is cut reports here; statements under way get the error themselves.
   const ignore = () => {}
   client.on('error', ignore)
   let broken = true
@@ -212,7 +212,7 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
     if (committed.value.command === 'COMMIT') return
     throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
   }
-  // A statement that the server itself refused settles it: the transaction is gone.
+  // If the server refused a statement, the transaction was certainly rolled back.
   if (failed && classify(failed.reason) === failed.reason) throw failed.reason
   throw new CommitUnknown(committed.reason)
 }

@@ -8,14 +8,17 @@ export class DatabaseAway extends Error {
   }
 }
 
-/** The connection was lost while COMMIT was on its way: nobody knows. Look the fact up by its key, never run it again blindly. */
+/**
+ * The connection was lost during COMMIT, so it is unknown whether it happened. Look the fact up by its key; never just run
+ * it again.
+ */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('the connection was lost during COMMIT; the outcome is unknown', { cause })
   }
 }
 
-/** A rule of the program sent the transaction back; nothing of it was written, and a later one may pass. */
+/** Our own rule rolled the transaction back. Nothing was written, and a later one may succeed. */
 export class NotNow extends Error {}
 
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -35,8 +38,9 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Whether the same work may well pass a little later: the database is away or did not say whether it committed, a row was locked
- * for too long, a month was closed meanwhile, or a batch had too much to do. Anything else is a mistake, and waiting does not cure it.
+ * Whether the same work may succeed a little later: the database is away or did not say whether it committed, a row was
+ * locked for too long, a month was closed in the meantime, or a batch had too much to do. Any other error is a mistake, and
+ * waiting does not help.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof CommitUnknown || error instanceof NotNow || error instanceof TooBusy) return true
@@ -46,7 +50,7 @@ export function isPassing(error: unknown): boolean {
 /** Somebody else has held a row for longer than this work wanted to wait. */
 export const isLockTimeout = (error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE
 
-/** Turns errors of the driver and of an unwell server into DatabaseAway; leaves our own mistakes as they are. */
+/** Turns errors of the driver and of an unavailable server into DatabaseAway; leaves our own mistakes as they are. */
 export function classify(error: unknown): unknown {
   if (error instanceof DatabaseAway || error instanceof CommitUnknown) return error
   const state = sqlState(error)

@@ -1,20 +1,20 @@
 import { DatabaseAway } from './errors.ts'
 
 /**
- * Who wants a connection (reliability.md 6.1): `outcome`: money that is under way, `in`: money that comes in, `out`: money that
- * goes out, and all the rest. `of`: the number of the merchant for whom alone it is; absent where it is for several. `begun`: it is
- * the rest of work that has begun, and is not refused any more.
+ * Who wants a connection (reliability.md 6.1): `outcome`: money that is under way, `in`: money that comes in, `out`: money
+ * that goes out, and all the rest. `of`: the merchant, if the work is for one alone. `begun`: this continues work that has
+ * begun, so it is not refused.
  */
 export type Share = { kind: Kind; of?: number; begun?: boolean }
 export type Kind = 'outcome' | 'in' | 'out'
 
-/** Hands out places, each kind with some that are kept free for it, and no more than a quarter of all to one merchant. */
+/** Hands out places. Some are kept free for each kind, and one merchant gets at most a quarter. */
 export type Gate = {
-  /** Resolves with the way out. Throws DatabaseAway when it would take too long. */
+  /** Resolves with the function that gives the place back. Throws DatabaseAway when the wait would be too long. */
   enter(share: Share): Promise<() => void>
   /** How many wait. */
   waiting(): number
-  /** How long this one would wait if it came now, in ms, as far as can be foreseen. */
+  /** How long this work would probably wait now, in ms. */
   expectedMs(share: Share): number
 }
 
@@ -22,7 +22,7 @@ export type GateOptions = {
   size: number
   /** How many of them stay free for each kind while others ask for more. */
   keptFree: Readonly<Record<Kind, number>>
-  /** How long anybody waits at most; nobody is refused before when this is `patient`. */
+  /** How long anybody waits at most. `patient`: nobody is refused by estimate. */
   patience: 'service' | 'patient'
 }
 
@@ -33,14 +33,15 @@ type Waiter = Share & {
 }
 
 const KINDS: readonly Kind[] = ['outcome', 'in', 'out']
-// Who would wait longer than this is told at once; who waits while no place comes free for as long hears it then.
+// Work that would wait longer than this is refused at once; waiting work is refused when no place has come free for as
+// long.
 const LONGEST_EXPECTED_MS = 1000
-// Estimates may be wrong: nobody waits longer than this for what was expected soon. What has begun waits longer, and what a rail
-// has said, for it is known to nobody else.
+// Estimates may be wrong, so this is the longest wait. Work that has begun and answers of a rail wait longer, because
+// nobody else could finish or record them.
 const LONGEST_WAIT_MS = 3000
 const PATIENT_MS = 30_000
 const LOOK_EVERY_MS = 50
-// A look that comes this late says that the process itself stood still: places may have come free that it has not heard of.
+// When the check comes this late the process itself was stopped, and places may have come free without its noticing.
 const STOOD_STILL_MS = 200
 const FIRST_GUESS_MS = 5
 const NEWEST_COUNTS = 0.1
@@ -51,7 +52,10 @@ type House = GateOptions & {
   held: Map<number, number>
   queues: Record<Kind, Waiter[]>
   ofOneMerchant: number
-  /** How long a place is held, lately: for one merchant, which may wait for locks, and for several, which does not. */
+  /**
+   * Recent average time for which a place is held: by work for one merchant, which may wait for locks, and by work for
+   * several, which does not.
+   */
   usualMs: Record<Kind, { alone: number; several: number }>
   lastLeftAt: number
   lookedAt: number
@@ -104,7 +108,7 @@ function hasRoom(house: House, kind: Kind): boolean {
 const isCapped = ({ held, ofOneMerchant }: House, { of }: Share) =>
   of !== undefined && (held.get(of) ?? 0) >= ofOneMerchant
 
-/** Takes a place; what it answers gives the place back. */
+/** Takes a place and returns the function that gives it back. */
 function admit(house: House, { kind, of }: Share): () => void {
   const at = performance.now()
   // While nobody was inside nobody could leave.
@@ -131,7 +135,7 @@ function countOut({ held }: House, of: number): void {
   else held.set(of, left)
 }
 
-/** Lets in whoever may go, the first of each kind that is not held back by its own merchant. */
+/** Gives free places to the first waiters of each kind whose merchant is below its limit. */
 function serve(house: House): void {
   for (const kind of KINDS)
     while (house.queues[kind].length > 0 && hasRoom(house, kind)) {
@@ -145,7 +149,7 @@ function serve(house: House): void {
 const isPatient = ({ patience }: House, { kind, begun }: Share) =>
   patience === 'patient' || kind === 'outcome' || begun === true
 
-/** Who stands before this one counts; who is held back by his own merchant does not, but for that merchant itself. */
+/** Counts the waiters ahead. Those held back by the limit of their merchant count only for that merchant. */
 function expectedMs(house: House, { kind, of }: Share): number {
   const { queues, held, ofOneMerchant, used } = house
   const before = new Map<number | undefined, number>()
@@ -166,7 +170,7 @@ function isTooLate(house: House, waiter: Waiter, now: number): boolean {
   return waitedMs > LONGEST_WAIT_MS || now - Math.max(house.lastLeftAt, waiter.since) > LONGEST_EXPECTED_MS
 }
 
-/** Tells those who have waited too long. */
+/** Refuses those who have waited too long. */
 function look(house: House): void {
   const { queues } = house
   const now = performance.now()

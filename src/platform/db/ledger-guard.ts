@@ -1,7 +1,7 @@
 import { APPEND_ONLY, APPLICATION_ROLE } from './application-role.ts'
 import { statement } from './statement.ts'
 
-/** Ask through the service's own connection: what it may do is judged for the very login and role it works as. */
+/** The service's own connection, so that the rights checked are those of the login and role it works as. */
 export type Asks = {
   query: <Row>(asked: ReturnType<typeof statement<Row>>, values?: unknown[]) => Promise<Row[]>
 }
@@ -38,8 +38,8 @@ const UNGUARDED = statement<{ name: string }>(
 )
 
 /**
- * What is missing of the guard of money rows: a login that owns nothing, a role that cannot change what was written,
- * triggers that refuse even the owner. Each a sentence; none means the guard is whole.
+ * What is missing from the protection of money rows: a login that owns nothing, a role that cannot change what was written,
+ * triggers that refuse even the owner. One sentence each; empty when nothing is missing.
  */
 export async function ledgerGuardFaults(db: Asks, schemas: readonly string[]): Promise<string[]> {
   const [who] = await db.query(LOGIN)

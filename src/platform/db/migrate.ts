@@ -65,7 +65,7 @@ async function compare(client: pg.Client, login: Login): Promise<Migrated> {
   return { applied: [], cells, role: await usableRole(client, login.user) }
 }
 
-/** The owner of what is there; on an empty database whoever may make schemas. */
+/** Whether the user owns the schema, or on an empty database may create one. */
 async function mayMigrate(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
     `select coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'directory'),

@@ -14,7 +14,7 @@ export type DatabaseOptions = {
   patient?: boolean
 }
 
-// Only until the server has opened a new connection; who waits for one that others use waits at the gate.
+// The time for opening a new connection. Waiting for one that is in use happens at the gate.
 const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
 const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000

@@ -1,17 +1,17 @@
 import { isPassing } from './errors.ts'
 
 const WAIT_MS = { first: 50, most: 2000 }
-// Each holds one answer of a rail or of a machine, some kilobytes. While the database is away nothing new is stored and so
-// nothing new is asked: more than a fraction of this can only come from rows that stay locked for very long.
+// Each holds one answer of a rail or a machine, a few kilobytes. While the database is away nothing new is stored and so
+// nothing new is asked; only rows that stay locked for very long can bring this many.
 const MOST_KEPT = 5000
 
 let kept = 0
 
 /**
- * Does it again, at most this many ms, for so long as the trouble is one that passes: for what somebody outside has said and
- * this process alone knows. After a COMMIT whose answer was lost nobody knows whether it happened: `work` looks first, on rows
- * that it has locked, what an earlier try of its own has left. Throws what the work throws, and the passing trouble itself when
- * the time is over or too many others are kept already.
+ * Repeats the work for at most this many ms while it fails for a temporary reason. For answers from outside that only this
+ * process has. After a COMMIT whose answer was lost it is unknown whether it happened, so `work` must first check, on
+ * locked rows, what an earlier try has left. Throws what the work throws, and the temporary error when the time is over or
+ * too many others are waiting already.
  */
 export async function againWhileAway<T>(work: () => Promise<T>, keptMs: number): Promise<T> {
   try {

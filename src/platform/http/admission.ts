@@ -15,7 +15,7 @@ import {
 
 const ALL = 'all'
 
-/** Without a promise where the key is remembered, for this runs on every request: null, or what was thrown. */
+/** Answers null or the thrown error, without a promise when the key is cached: this runs on every request. */
 export function admitNow<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
@@ -31,7 +31,7 @@ export function admitNow<App>(
   }
 }
 
-/** Who calls; a request without credentials counts as a failed one of its address. */
+/** The caller. A request without credentials counts as a failed authentication of its address. */
 function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Promise<Caller> {
   const address = clientAddress(request.raw, frame.trustedProxies)
   try {
@@ -44,7 +44,7 @@ function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Pro
   }
 }
 
-/** Everything that is judged before the body is read: key, scope, the crowd, rate, timestamp, Idempotency-Key. */
+/** All checks before the body is read: key, scope, expected wait, rate, timestamp, Idempotency-Key. */
 function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
@@ -70,7 +70,7 @@ function admit<App>(
   if (exact !== undefined && declared.rateKind !== 'batch') return takePlace(frame, exact, passed)
 }
 
-/** Takes a place that all processes count. Where nobody can count, the request passes (contract.md G5). */
+/** Takes a place in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
 async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Passed): Promise<void> {
   const { caller } = passed
   const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')

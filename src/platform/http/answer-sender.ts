@@ -10,8 +10,8 @@ export type SendAnswer = (
 ) => FastifyReply | Promise<FastifyReply>
 
 /**
- * Sends the final bytes of an answer with headers prepared once, past the framework's serialisation: it would look at a
- * dozen headers one by one for every request.
+ * Sends the final bytes of an answer with headers prepared once, bypassing the framework, which would handle a dozen
+ * headers one by one for every request.
  */
 export function answerSender(secure: Record<string, string>): SendAnswer {
   const prepared = Object.entries({ ...secure, ...API_HEADERS }).flat()
@@ -30,7 +30,7 @@ export function answerSender(secure: Record<string, string>): SendAnswer {
       String(Buffer.byteLength(body)),
     ]
     if (replayed) headers.push('Idempotent-Replayed', 'true')
-    // Set by the server while it closes its door.
+    // Set by the server while it stops.
     const connection = raw.getHeader('connection')
     if (connection !== undefined) headers.push('Connection', String(connection))
     raw.writeHead(status, headers)

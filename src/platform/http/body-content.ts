@@ -5,7 +5,7 @@ import { letOthersRun } from '../let-others-run.ts'
 import { invalidRequest } from '../refusal.ts'
 import { readMultipartFile } from './multipart.ts'
 
-/** A body that came as CSV: its bytes, taken out of the form that they may have come in. */
+/** A body that came as CSV: its bytes, without the form around them if there was one. */
 export class CsvFile {
   readonly bytes: Buffer
 
@@ -15,8 +15,8 @@ export class CsvFile {
 }
 
 /**
- * What a body holds where JSON is not the only way to send it: a CsvFile, or the parsed value (contract.md G12). Nothing at
- * all is `{}`, whatever it calls itself. Throws `invalid request: ...`.
+ * What a body holds where JSON is not the only way to send it: a CsvFile, or the parsed value (contract.md G12). An empty
+ * body is `{}`, whatever its Content-Type. Throws `invalid request: ...`.
  */
 export async function openBody(raw: Buffer, contentType: string | undefined): Promise<unknown> {
   if (raw.length === 0) return {}
@@ -34,10 +34,10 @@ const OPENING = [0x7b, 0x5b]
 export const looksLikeJson = (raw: Buffer) =>
   OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
 
-// Above this many bytes a body is worked on in steps, with other requests between them.
+// Larger bodies are read in steps, with other requests in between.
 const LARGE = 64 * 1024
 
-/** The parsed value; `notJson` says what is wrong with what is none. Throws `invalid request: ...`. */
+/** The parsed value; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
 export async function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): Promise<unknown> {
   const parsed = raw.length > LARGE ? await inSteps(strictJsonSteps(raw)) : parseStrictJson(raw)
   if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { closeAfterAnswer, closeAfterAnswersUnderWay, closeGently, isClosing } from './close-gently.ts'
 
-/** What is not HTTP, too large or too slow: a clean 4xx on the raw socket, then the door. */
+/** Answers what is not HTTP, too large or too slow with a clean 4xx on the raw socket, then closes it. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (isClosing(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // What came whole before it gets its own answer: this one would be read as that.
+  // Complete requests before it get their own answers first: this one would be taken for theirs.
   if (closeAfterAnswersUnderWay(socket)) return
   const [status, text, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -24,7 +24,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   closeGently(socket)
 }
 
-/** `Expect` with anything but 100-continue: nothing of that kind is offered. */
+/** Refuses an `Expect` header with anything but 100-continue. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
   closeAfterAnswer(request)
   const id = randomUUID()

@@ -26,9 +26,9 @@ export type Stream = {
   headers: Readonly<Record<string, string>>
   /** Writes the document. It is sent when it is whole: what is thrown here is answered like any refusal. */
   write(reader: Reader): Promise<void>
-  /** Told why the connection was cut while it was sent, unless its reader had gone: nobody else hears of it. */
+  /** Called with the reason when sending failed, unless the reader had gone. Nothing else reports it. */
   cut(error: unknown): void
-  /** Told when it has been sent, or will not be. */
+  /** Called when it has been sent or given up. */
   done?(): void
 }
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-// Closed while bytes wait to be read, a connection is reset, and the reset takes away the answer that the other side has not
-// read yet. So what still comes is read and dropped for a while: the rest of a body twice as large as any that is taken.
+// Closing a connection with unread bytes resets it, and a reset discards the answer that the other side has not read yet.
+// So what still arrives is read and dropped for a while: up to twice the largest body that is accepted.
 const MOST_DROPPED = 8 * 1024 * 1024
 const LONGEST_MS = 5000
 const LOOK_MS = 50
@@ -14,8 +14,8 @@ const closing = new WeakSet<Socket>()
 export const isClosing = (socket: Socket): boolean => closing.has(socket)
 
 /**
- * Says nothing more, lets the other side read what it was told, and takes the descriptor back within seconds, whatever the
- * other side does.
+ * Sends nothing more, lets the other side read the answer, and frees the descriptor within seconds, whatever the other side
+ * does.
  */
 export function closeGently(socket: Socket): void {
   if (closing.has(socket)) return
@@ -34,8 +34,8 @@ export function closeGently(socket: Socket): void {
 type Answering = Socket & { _httpMessage?: ServerResponse | null }
 
 /**
- * Where requests that have come whole are still being answered, lets their answers go out and then closes; whatever else arrives
- * is not worked on. False where there are none.
+ * If complete requests are still being answered, lets their answers go out and then closes; whatever else arrives is not
+ * processed. False if there are none.
  */
 export function closeAfterAnswersUnderWay(socket: Socket): boolean {
   const answer = (socket as Answering)._httpMessage

@@ -1,16 +1,16 @@
 import { unavailable } from '../refusal.ts'
 import type { Caller } from './caller.ts'
 
-/** Refuses on arrival whoever would wait too long for his turn (reliability.md 6.2). */
+/** Refuses requests on arrival that would wait too long (reliability.md 6.2). */
 export type Crowds = {
   /**
-   * `expectedMs`: how long a request of this kind would wait now. Throws 503 where that is too long; test mode before live mode,
-   * and first of all whoever sends more than a quarter of the requests of this kind.
+   * `expectedMs`: how long a request of this kind would wait now. Throws 503 when that is too long: sooner in test mode,
+   * and soonest for a merchant that sends more than a quarter of the requests of this kind.
    */
   enter(kind: string, caller: Pick<Caller, 'merchantId' | 'mode'>, expectedMs: number): void
 }
 
-/** Who has come since when, by merchant. */
+/** Requests since a moment, by merchant. */
 type Arrivals = { sinceMs: number; all: number; of: Map<number, number> }
 
 const LONGEST_MS = { test: 750, live: 1000 }
@@ -27,7 +27,7 @@ export function crowds(nowMs: () => number = () => performance.now()): Crowds {
       const arrivals = arrivalsOf(kinds, kind, nowMs())
       arrivals.now.all += 1
       arrivals.now.of.set(merchantId, (arrivals.now.of.get(merchantId) ?? 0) + 1)
-      // Hardly ever is there a crowd: nothing else is looked at then.
+      // The usual case: nobody would wait long, and nothing else needs to be checked.
       if (expectedMs <= LONGEST_MS.test * OF_WHO_SENDS_MOST) return
       const longestMs = LONGEST_MS[mode] * (sendsMost(arrivals, merchantId) ? OF_WHO_SENDS_MOST : 1)
       if (expectedMs > longestMs)
@@ -38,7 +38,7 @@ export function crowds(nowMs: () => number = () => performance.now()): Crowds {
 
 const none = (sinceMs: number): Arrivals => ({ sinceMs, all: 0, of: new Map() })
 
-/** Those of this second and of the one before: what is older has no weight. */
+/** The requests of this second and of the one before; older ones do not count. */
 function arrivalsOf(
   kinds: Map<string, { now: Arrivals; before: Arrivals }>,
   kind: string,

@@ -27,7 +27,7 @@ export type RawBody<Body = unknown> = {
 
 type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>
 
-/** The limits that the product has, so that a misspelt one does not compile; plain reads are counted by the frame itself. */
+/** The names of the rate limits, so that a misspelt one does not compile. Plain reads are counted by the frame itself. */
 type RateOf<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, unknown>> }]
   ? (Name & string) | 'reads'
   : string
@@ -45,8 +45,8 @@ export type Endpoint<App> = {
   /** The name of its own rate limit; the total of all requests is counted beside it. */
   rate: RateOf<App>
   /**
-   * `batch`: counted exactly, in the transaction of its work. `shared`: before the work, exactly as well, or (plain reads) in this
-   * process, which hears the others.
+   * `batch`: counted exactly, in the transaction of the work. `shared`: counted before the work, exactly as well, or for
+   * plain reads in this process, which learns the counts of the others.
    */
   rateKind: 'batch' | 'shared'
   idempotency: 'required' | 'optional' | 'ignored'

@@ -1,11 +1,11 @@
 import { CommitUnknown, classify, DatabaseAway, isLockTimeout, NotNow } from '../db/errors.ts'
 import { Refusal, unavailable } from '../refusal.ts'
 
-/** The one mapper from what was thrown to what is answered. Anything unknown is our own bug: 500, and the log has the rest. */
+/** Turns every thrown error into the answer. An unknown error is our own bug: 500, with details in the log. */
 export function refusalFor(thrown: unknown): Refusal {
   const error = classify(thrown)
   if (error instanceof Refusal) return error
-  // Nothing is known to be wrong with the request: it may be sent again with its key, whatever became of the first.
+  // The request itself is not known to be wrong: it may be sent again with its key, whatever happened to the first.
   if (
     error instanceof DatabaseAway ||
     error instanceof CommitUnknown ||

@@ -8,12 +8,12 @@ import type { Crowds } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
-/** What the frame needs of the product; it knows no noun of it. */
+/** What the frame needs from the product. */
 export type Frame<App> = {
   endpoints: readonly Endpoint<App>[]
   clock: Clock
   log: Logger
-  /** Who holds this key: at once where it is remembered. Throws 401, 429 (too many failures), 503. */
+  /** The holder of this key, without a promise when it is cached. Throws 401, 429 (too many failures), 503. */
   authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): Promise<void>
@@ -33,7 +33,7 @@ export type Place<App> = {
   app: App
   windows: SharedWindows
   exactWindows: Readonly<Record<string, ExactWindow>>
-  /** How long a request of this kind (its rate, and what is counted as a plain read) would wait for its turn now. */
+  /** How long a request of this rate limit would probably wait now. */
   expectedMs(rate: string, caller: Caller): number
 }
 

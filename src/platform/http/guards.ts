@@ -56,7 +56,7 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
 
 export const keyRequired = () => badRequest('Idempotency-Key header required')
 
-/** The caller's own request id where it is fit to be repeated, else none. */
+/** The caller's own request id if it is well-formed, else none. */
 export function givenRequestId(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
 }

@@ -48,8 +48,8 @@ export function readListWindow(query: Record<string, string | undefined>): ListW
 }
 
 /**
- * The one upper bound of a page, as time and id: its rows come before the cursor, or are of `until` and older where that is
- * earlier. With two bounds in the statement a scan begins at the wrong one of them, and walks over all that is newer.
+ * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
+ * the scan could start at the wrong one and read all newer rows.
  */
 export function olderThan(
   cursor: { createdAt: Date; id: string } | null,
@@ -60,7 +60,7 @@ export function olderThan(
   return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
 }
 
-/** The row of a cursor, null where it is not the caller's to see; trouble with the database stays trouble. */
+/** The row of a cursor, or null when the caller may not see it. Errors of the database are thrown. */
 export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
   row.catch((error) => {
     if (error instanceof Refusal) return null
@@ -74,7 +74,7 @@ export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: 
   return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** The envelope around rows made fit to show. */
+/** The list envelope around rows, each formatted by `present`. */
 export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => View) {
   return {
     object: 'list' as const,

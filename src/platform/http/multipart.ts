@@ -3,9 +3,9 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { letOthersRun } from '../let-others-run.ts'
 import { invalidRequest } from '../refusal.ts'
 
-// A form with one file has a handful of parts. Each costs the parser a stream, so that 4 MiB of nothing but boundaries
-// would hold the process up for seconds: it is fed in slices, and nothing is read on once there are too many. A slice has room
-// for some hundred parts; others run after a few slices.
+// A form with one file has a handful of parts. Each part costs the parser a stream, and 4 MiB of boundaries would block the
+// process for seconds. So the form is fed in slices and reading stops once there are too many parts. A slice has room for
+// some hundred parts; other requests run after a few slices.
 const MOST_PARTS = 20
 const SLICE = 4 * 1024
 const OTHERS_RUN_AFTER = 16 * SLICE
@@ -27,7 +27,7 @@ export async function readMultipartFile(raw: Buffer, contentType: string): Promi
     form.on('file', (_name, file) => {
       const chunks: Buffer[] = []
       if (files.push(chunks) > 1) refuse(NOT_ONE_FILE)
-      // What is wrong with a file is wrong with the form, which says so itself.
+      // An error of the file is reported by the form as well.
       file.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
     })
     form.on('partsLimit', () => refuse('multipart body has too many parts'))

@@ -56,7 +56,7 @@ function renderInline(schema: Json, render: (schema: TSchema) => Json): Json {
   return out
 }
 
-/** A `default` is told in words: generators of clients make a field that has one mandatory. */
+/** A `default` is described in words, because generators of clients make a field with a default mandatory. */
 function describe({ description, default: absent }: Json): unknown {
   if (absent === undefined) return description
   const meaning = `\`${absent}\` where it is absent`

@@ -23,7 +23,7 @@ export function restoreMethod(raw: IncomingMessage): void {
   if (raw.method === STAND_IN) raw.method = asked.get(raw) ?? STAND_IN
 }
 
-/** Known paths with a verb they do not have: 405, before any key is looked at. */
+/** Answers 405 on a known path with a verb that it does not have, before any key is checked. */
 export function refuseOtherMethods(
   server: FastifyInstance,
   endpoints: readonly { path: string; method: 'GET' | 'POST' }[],

@@ -13,12 +13,12 @@ type Shape = {
   required?: readonly string[]
   items?: Shape
   lines?: boolean
-  /** Handed on as it came, absent or not: whoever handles it has rules and texts of their own for it. */
+  /** Passed on unread, absent or not: its handler has its own rules and texts. */
   raw?: boolean
 }
 
 /**
- * Reads a body against its schema: the one place where form is judged. Fields are looked at in the order of the schema
+ * Reads a body against its schema. Form is checked here and nowhere else. Fields are looked at in the order of the schema
  * (the order of the spec) and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank
  * optional fields are absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
  */
@@ -27,7 +27,7 @@ export function readBody<Schema extends TSchema>(schema: Schema, body: unknown):
   return readObject(schema as Shape, body, '') as Static<Schema>
 }
 
-/** A part of a body that is judged by itself: what is wrong with it, in words, refuses nothing else. */
+/** A part of a body that is read separately: a problem in it does not refuse the rest. */
 export type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
 
 /** Reads one part like a body; the problem is what would follow `invalid request: `. */
@@ -69,7 +69,7 @@ function readField(field: Shape, value: unknown, at: string): unknown {
   if (field.enum) return readChoice(field.enum, value, at)
   switch (field.type) {
     case 'integer':
-      // A number too large for JSON's reader is still a whole one, above every ceiling.
+      // An amount too large for a number becomes Infinity; it still counts as integral and is refused as too large.
       if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
         throw invalidRequest(`${at} must be an integer`)
       return value === 0 ? 0 : value

@@ -7,14 +7,14 @@ import { readBody } from './read-body.ts'
 
 /**
  * Asked when a body is refused: throws the 409 of a key that was used before, which comes first (contract.md 3 h). Without
- * a key it does nothing. `null` stands for a body that could not even be read: another request than any stored one.
+ * a key it does nothing. `null` stands for a body that could not be read, which differs from every stored one.
  */
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
 type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'rawBody'>
 type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 
-/** The body in the form its endpoint describes, undefined where none is looked at, and what makes the request the same. */
+/** The body as its endpoint describes it (undefined when the endpoint ignores it), and the fingerprint of the request. */
 export type GivenBody = { fingerprint: Buffer | null; body: unknown }
 
 /**
@@ -80,7 +80,7 @@ function bytesOf({ body, headers }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : NOTHING
 }
 
-/** The Content-Type as it was sent: the frame writes over the parsed one, so that every body is taken in. */
+/** The Content-Type as it was sent: the frame overwrites the parsed one, so that every body is accepted. */
 function sentContentType({ rawHeaders }: IncomingMessage): string | undefined {
   const at = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')
   return at === -1 ? undefined : rawHeaders[at + 1]

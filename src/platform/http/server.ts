@@ -36,7 +36,8 @@ const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 // Above the balancer's, so that the balancer and not we closes an idle connection.
 const KEEP_ALIVE_MS = 65_000
-// On a connection that is not idle: longer than any answer takes, so that a client that reads nothing does not stay for ever.
+// For a connection that is not idle: longer than any answer takes, so that a client that reads nothing is disconnected in
+// the end.
 const SILENT_MS = 360_000
 const NO_FINGERPRINT = Buffer.alloc(32)
 const NO_BYTES = Buffer.alloc(0)
@@ -51,13 +52,13 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: SILENT_MS,
     forceCloseConnections: 'idle',
-    // A stop finishes what still arrives on open connections and closes them with the answer: no request is refused.
+    // A stop still answers requests that arrive on open connections and then closes them: no request is refused.
     return503OnClosing: false,
     genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      // How often the two time limits are looked at; Node's own 30 s would let slow clients stay that much longer.
+      // How often the two time limits are checked; with Node's 30 s slow clients would stay that much longer.
       connectionsCheckingInterval: 1000,
       requireHostHeader: false,
     },
@@ -160,7 +161,7 @@ function sendError<App>(
   request.code = refusal.code
   // Fastify's own refusals run no hooks.
   reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
-  // Refused because there is too much to do: a line of the log for each, beside that of the request, would be more of it.
+  // Overload: a second log line for each refusal would add to it.
   if (refusal.status >= 500 && !(error instanceof TooBusy))
     frame.log[refusal.status === 500 ? 'error' : 'warn'](
       { err: error, request_id: request.id },

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unavailable } from '../refusal.ts'
 
-/** A document that is written as a whole before any of it is sent: in memory, or on the disk when it is long. */
+/** A document that is written in full before any of it is sent: in memory, or on disk when it is long. */
 export type Spool = {
   readonly bytes: number
   add(piece: string | Uint8Array): Promise<void>
   /** The document from its beginning, in pieces. */
   pieces(): AsyncGenerator<Uint8Array>
-  /** Lets go of what it holds. */
+  /** Frees the memory or the file. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function openSpool(): Spool {
   }
 }
 
-/** A file that nobody else can open and that is gone with this process, however it ends. */
+/** A file without a name: nobody else can open it, and it disappears with this process. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `gateway-report-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

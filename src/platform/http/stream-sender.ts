@@ -5,7 +5,10 @@ import { type Reader, ReaderGone, type Stream } from './caller.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 type Sending = { status: number; headers: Record<string, string>; stream: Stream }
-/** How slowly a client may read: for `graceMs` as it likes, then on the average so many bytes a second, never nothing for long. */
+/**
+ * How slowly a client may read: any way it likes for `graceMs`, then so many bytes a second on average, and never nothing
+ * for long.
+ */
 export type Pace = { graceMs: number; bytesASecond: number; stalledMs: number }
 
 const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
@@ -13,8 +16,8 @@ const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000
 const LONGEST_MAKING_MS = 300_000
 
 /**
- * Sends a streamed answer: it is written as a whole first, so that whatever fails on the way is an ordinary refusal and no
- * reader, however slow, holds anything of ours but the document itself. Throws what the writer threw.
+ * Sends a streamed answer. It is written in full first, so that an error while writing is an ordinary refusal, and a slow
+ * reader holds nothing but the finished document. Throws what the writer threw.
  */
 export async function sendStream(
   reply: FastifyReply,
@@ -34,7 +37,7 @@ export async function sendStream(
     if (!raw.headersSent && !(error instanceof ReaderGone)) throw error
     if (!raw.headersSent) reply.hijack()
     if (!(error instanceof ReaderGone)) stream.cut(error)
-    // A reset, not an end: what came is no whole document.
+    // Reset instead of end, so that the client sees that the document is incomplete.
     raw.socket?.resetAndDestroy()
   } finally {
     await spool.close()

@@ -3,7 +3,7 @@ import { findKeys, type KeyOwner, keyInFlight, ownerName } from './keys.ts'
 
 /**
  * The keys that this process is working on: a second request with one of them is answered 409 at once, without waiting for
- * the first (ledger.md 8). When the key is finished there is nothing to wait for, and everybody is let in to the replay.
+ * the first (ledger.md 8). When the key is finished, all callers get the replay.
  */
 export type KeysInFlight = { during<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T>; count(): number }
 
@@ -11,7 +11,7 @@ export function keysInFlight(db: Database): KeysInFlight {
   const names = new Set<string>()
   const looks = new Map<string, Promise<boolean>>()
 
-  /** One look at a time for each key, whatever many ask. */
+  /** One read at a time for each key, however many ask. */
   function look(owner: KeyOwner): Promise<boolean> {
     const name = ownerName(owner)
     const begun = looks.get(name)
@@ -22,7 +22,7 @@ export function keysInFlight(db: Database): KeysInFlight {
   }
 
   async function finished(owner: KeyOwner): Promise<boolean> {
-    // A look that others have begun may be older than the end of the first request; "no" counts from the next one only.
+    // A read begun by others may be older than the end of the first request, so only the next "no" counts.
     const earlier = looks.get(ownerName(owner))
     return (earlier !== undefined && (await earlier)) || look(owner)
   }

@@ -102,7 +102,7 @@ export const freeKey = (owner: KeyOwner): Call => call(FREE, owner.merchantId, o
 
 export const pruneKeys = (before: Date) => call(PRUNE, before.toISOString(), PRUNED_AT_ONCE)
 
-/** The stored answer of a key seen before, or the 409 that the contract gives it. */
+/** The stored answer of a known key. Throws the 409 for another request or a key still running. */
 export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
   if (!row.fingerprint.equals(fingerprint)) throw keyReused()
   if (row.status === null || row.body === null) throw keyInFlight()

@@ -5,21 +5,21 @@ import { statement } from '../db/statement.ts'
 import { againWhileAway } from '../db/while-away.ts'
 import type { KeyOwner } from './keys.ts'
 
-/** A running key whose process has surely died over what it was making, or has been given up. */
+/** A running key whose process has died or given up. */
 export type Orphan = KeyOwner & { objectId: string }
 
-// Clocks of two processes may differ a little. What lies further ahead was written before the clock stepped back, and how old
-// it really is nobody can tell: finishing a key that is still being worked at does no harm, leaving one for an hour does.
+// Clocks of two processes may differ a little. A time further ahead was written before the clock stepped back, and its age
+// is unknown. It counts as orphaned: finishing a key that is still in use does no harm, leaving one for an hour does.
 const AHEAD_MS = 10_000
 export const ORPHANS_AT_ONCE = 200
-// A run looks at so many pages; what is left is the next run's.
+// Pages in one run; the rest is left for the next run.
 const MOST_PAGES = 50
 /**
- * How long a finisher tries again for one key, in ms: where everybody waits for connections it would else be the one who gives up
- * at the first, run after run, while the payments of the same process go on.
+ * How long a finisher keeps trying for one key, in ms. While connections are scarce it would otherwise give up in every
+ * run, although payments of the same process go on.
  */
 export const ORPHAN_WAITS_MS = 5000
-// All waits of one run together, so that rows which somebody holds do not keep the other finishers from running.
+// The longest total wait of one run, so that locked rows do not keep the other finishers from running.
 const RUN_WAITS_MS = 20_000
 
 const ORPHANS = statement<Orphan>(
@@ -38,9 +38,9 @@ export function orphanBounds(clock: Clock, afterMs: number): [before: string, af
 type Finisher = Pick<App, 'db' | 'clock' | 'log'>
 
 /**
- * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with `prefix`
- * (G58). One that throws is logged and left for the next run, and stands in nobody's way, however many of them there are.
- * Answers how many were finished. Throws DatabaseAway.
+ * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with
+ * `prefix` (G58). One that throws is logged and left for the next run; it does not delay the others. Answers how many were
+ * finished. Throws DatabaseAway.
  */
 export async function finishOrphans(
   app: Finisher,

@@ -78,7 +78,7 @@ export async function replayedAnswer(tx: Tx, use: KeyUse): Promise<Answer | null
   return seen === undefined ? null : { ...replayOf(seen, use.fingerprint), replayed: true }
 }
 
-/** A refusal that is kept, as an answer that has written nothing; every other error is thrown on. */
+/** Turns a refusal that is kept under the key into its stored answer; throws every other error again. */
 export function refusedAnswer(error: unknown, { requestId }: Pick<KeyedRequest, 'requestId'>): DecidedAnswer {
   if (!(error instanceof Refusal) || !error.stored) throw error
   const answer = { status: error.status, body: errorBody(error, requestId), objectId: null }

@@ -10,7 +10,7 @@ import { readTarget, type Target } from './target.ts'
 export type { PosterOptions } from './connect.ts'
 
 const IDLE_MS = 4_000
-// Headers of honest receivers fit; a fixed number keeps a command-line flag of Node from changing it.
+// Enough for honest receivers. Set here so that no command-line flag of Node changes it.
 const MAX_HEADER_BYTES = 16_384
 // Open sockets are at most the attempts in flight plus this many, however many receivers there are.
 const MAX_IDLE_SOCKETS = 256
@@ -182,7 +182,7 @@ function openLine(target: Target, options: PosterOptions, onLost: (line: Line) =
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The attempt's own deadline rules; undici's timers are too coarse for it.
+    // Switched off: undici's timers are too coarse, and the attempt has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

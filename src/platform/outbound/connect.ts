@@ -44,7 +44,7 @@ export class NotConnected extends Error {
   }
 }
 
-/** What holds for a poster that was made with these options. */
+/** The limits of a poster with these options. */
 export const limitsOf = ({ limits }: PosterOptions): Limits => limits ?? WEBHOOK_LIMITS
 
 /** Runs for every new socket: one look-up, every answer checked, a socket to a checked address, its far end checked again. */
@@ -107,7 +107,7 @@ function dial(target: Target, addresses: Address[], ca: string | undefined): Soc
     wanted.all ? callback(null, addresses) : callback(null, first.address, first.family)
   const where = { host: target.literal ?? target.host, port: target.port, lookup: giveChecked }
   if (target.url.protocol === 'http:') return connectPlain(where)
-  // Said outright, so that no environment variable can switch the verification off. No session is resumed either: Node
+  // Set explicitly, so that no environment variable can switch the verification off. No session is resumed either: Node
   // does not compare the name of the certificate again when one is.
   const verified = { minVersion: 'TLSv1.2', rejectUnauthorized: true, ca } as const
   const named = target.literal === null ? { servername: target.host } : {}
@@ -116,7 +116,7 @@ function dial(target: Target, addresses: Address[], ca: string | undefined): Soc
 
 async function opened(socket: Socket, target: Target, limit: AbortSignal): Promise<void> {
   let error: 'connect' | 'tls' = 'connect'
-  // A socket may report an error while nobody else listens yet, or no longer; unheard, it would end the process.
+  // A socket may report an error while nobody else listens; without a listener the error would end the process.
   socket.setNoDelay(true).on('error', () => {})
   socket.once('connect', () => {
     error = 'tls'

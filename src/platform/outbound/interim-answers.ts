@@ -9,8 +9,8 @@ const DIGIT_2 = 0x32
 const END_OF_HEAD = '\r\n\r\n'
 
 /**
- * Lets `100 Continue` pass on this socket before an answer. Nobody has asked for it, but servers may send it to every POST
- * (RFC 9110, 15.2), and undici gives up on it, while it reads over any other interim answer: so it is shown one, 102.
+ * Accepts an unasked `100 Continue` before an answer on this socket. Servers may send it to every POST (RFC 9110, 15.2),
+ * and undici fails on it although it skips every other interim answer. So it is rewritten to 102.
  */
 export function letContinuePass(socket: Socket): Socket {
   const read = socket.read.bind(socket)

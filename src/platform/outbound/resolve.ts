@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises'
 
 /**
- * All addresses of a name, A and AAAA, none when it does not resolve. Queries of our own instead of getaddrinfo: slow name
- * servers would fill its four threads, which all file access shares.
+ * All addresses of a name, A and AAAA, none when it does not resolve. Uses its own queries instead of getaddrinfo, whose
+ * four threads are shared with all file access and would be blocked by slow name servers.
  */
 export async function resolveHost(
   host: string,

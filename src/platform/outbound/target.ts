@@ -36,7 +36,7 @@ const CLOSED_ZONES = [
   'invalid',
 ]
 
-// Our own way out to the internet: a call to it would come back to us as if from outside (reliability.md 7.5).
+// Our own outbound addresses: a call to them would reach us as if from outside (reliability.md 7.5).
 const OWN_OUTBOUND = ['74.220.48.0/24', '74.220.56.0/24'].map((range) => ipaddr.IPv4.parseCIDR(range))
 
 const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -88,7 +88,7 @@ function literalOf(host: string): string | null {
   return isIPv4(host) ? host : null
 }
 
-/** What even the allow-list does not excuse: it passes scheme, port and address, nothing else. */
+/** Refusals that the allow-list does not lift: it lifts those of scheme, port and address. */
 function refusalOfAny({ url }: Target): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme'
   if (url.username !== '' || url.password !== '') return 'user info'

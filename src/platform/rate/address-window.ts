@@ -2,13 +2,13 @@ import { MINUTE_MS, tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
 import { addTo, emptyWindow, forgetOld, shapeOf, takeFrom, type Window, waitForPlace } from './window.ts'
 
-/** A sliding window for each client address, in the memory of this process: for what costs little and has no owner. */
+/** A sliding window for each client address, in the memory of this process: for cheap requests without a merchant. */
 export type AddressWindow = {
   /** Takes a place or throws 429. 0 as limit switches it off. */
   take(address: string, nowMs: number): void
   /** Throws 429 when no place is left, without taking one. */
   check(address: string, nowMs: number): void
-  /** Counts what somebody else has accepted at this time. */
+  /** Counts a request that another process accepted at this time. */
   add(address: string, atMs: number): void
   /** Gives back a place that was taken at this time. */
   giveBack(address: string, takenMs: number): void

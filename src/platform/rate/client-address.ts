@@ -10,8 +10,8 @@ const MOST_KNOWN = 1000
 const known = new Map<string, string>()
 
 /**
- * The name under which an address is counted: an IPv4 address as it is, of an IPv6 address the first 64 bits, for everybody has
- * all the addresses behind them to himself. What is no address is counted as it stands.
+ * The name under which an address is counted: an IPv4 address as it is, of an IPv6 address the first 64 bits, because one
+ * client owns all addresses behind them. Anything else is counted as it is.
  */
 export function countedAddress(text: string): string {
   const found = known.get(text)

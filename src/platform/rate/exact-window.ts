@@ -44,16 +44,16 @@ const WRITE = statement(
 )
 
 /**
- * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and written in
- * the transaction of the work they count, so no request makes a round trip for them; work that has no such transaction takes its
- * place in one of its own.
+ * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
+ * written in the transaction of the work they count, so no request makes a round trip for them; work without such a
+ * transaction is counted in one of its own.
  */
 export type ExactWindow = {
-  /** Refuses (429) what this process already knows to be too much, before anything else is looked at. */
+  /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
   refuseEarly(place: Place, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
   lock(places: readonly Place[]): Call<WindowRow>[]
-  /** Opens the windows that were locked; given are the answers to the calls of `lock`. */
+  /** Opens the locked windows from the answers to the calls of `lock`. */
   open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
   /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
   takeNow(place: Place, nowMs: number): Promise<number>
@@ -67,15 +67,15 @@ export type OpenWindows = {
   check(place: Place): void
   /** Counts one accepted request. */
   take(place: Place): void
-  /** Takes one that was accepted at this time out again. */
+  /** Removes one request that was accepted at this time. */
   giveBack(place: Place, acceptedMs: number): void
   /** For the last flush of the batch. */
   writes(): Call[]
 }
 
 /**
- * What the last batch of this process has written or read of a merchant: where the row still says so, it is not read again.
- * `made`: its row was there before the transaction that read it, so it need not be made.
+ * What this process last wrote or read of a merchant. If the row is unchanged it is not parsed again. `made`: its row was
+ * there before the transaction that read it, so it need not be made.
  */
 type Known = { text: string | null; window: Window; made: boolean }
 type Frame = { what: string; shape: Shape; known: Map<string, Known> }
@@ -115,7 +115,8 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
     takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
     giveBack: (place, acceptedMs) => {
       const mine = known.get(keyOf(place))
-      // From here on this process refuses by what is true; the row follows. A copy: a batch may be writing the other.
+      // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
+      // original.
       if (mine)
         known.set(keyOf(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
       return asking.add({ place, atMs: acceptedMs, back: true })
@@ -138,7 +139,7 @@ const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
     repeated(what, places.length),
   )
 
-/** A window as one transaction sees it: how many count at its time, for it asks that for every item. */
+/** A window within one transaction, with the count at its time, which every item needs. */
 type Opened = { place: Place; window: Window; counted: number; changed: boolean }
 
 function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
@@ -178,7 +179,7 @@ function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened
   const before = known.get(key)
   const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
   forgetOld(window, shape, nowMs)
-  // A row that was made by this very transaction goes when the transaction fails.
+  // A row that this transaction inserted disappears if the transaction fails.
   const made = row.accepted !== ''
   remember(known, { key, value: { text: row.accepted, window, made }, most: MOST_KNOWN })
   return { place: row, window, counted: countedIn(window, shape, nowMs), changed: false }
@@ -203,7 +204,7 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
   return call(WRITE, merchants, words(opened.map(({ place }) => place.mode)), what, texts)
 }
 
-/** Gives back first: it may be the very places that others want. */
+/** Gives places back first, because others in the batch may need them. */
 function answerAsks(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
   asks: readonly Ask[],

@@ -1,4 +1,4 @@
-/** Remembers under this key, as the newest; of more than `most` the oldest is let go, never all of them. */
+/** Stores the value under this key as the newest entry. With more than `most` entries the oldest one is dropped. */
 export function remember<Key, Value>(
   known: Map<Key, Value>,
   { key, value, most }: { key: Key; value: Value; most: number },

@@ -56,9 +56,9 @@ export type SharedAddressWindow = {
 /** `back`: the place is given back instead of taken. */
 type Ask = { what: string; address: Buffer; shape: Shape; atMs: number; back: boolean }
 
-/** Where the addresses are counted: one transaction for all that asked while the last one was under way. */
+/** Counts addresses: one transaction for all that asked while the previous one was running. */
 export type AddressCounts = Pick<Batch<Ask, number>, 'add' | 'idle'> & {
-  /** Lets go of what counts no more. Called once a second. */
+  /** Drops counts that are too old. Called once a second. */
   forget(now: Date): Promise<void>
 }
 
@@ -81,14 +81,14 @@ export type SharedAddressWindowOptions = {
   what: string
   limit: number
   windowMs?: number
-  /** Asked when a place is taken: the database may not have been reached before. */
+  /** Called only when a place is taken, because the database may not be connected before. */
   counts(): AddressCounts
   log: Logger
 }
 
 /**
- * What this process has accepted by itself is refused without a question; beyond that the database decides. Where it cannot be
- * asked, this process counts alone (contract.md G5).
+ * When the counts of this process alone reach the limit it refuses without asking; otherwise the database decides. While
+ * that cannot be asked, this process counts alone (contract.md G5).
  */
 export function sharedAddressWindow({
   what,

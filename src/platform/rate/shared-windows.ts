@@ -29,14 +29,14 @@ export type SharedWindows = {
   take(merchantId: number, mode: Mode, what: string, nowMs: number): void
   /** Gives a place back: the answer was a 4xx. */
   giveBack(merchantId: number, mode: Mode, taken: { what: string; atMs: number }): void
-  /** Tells the own counts and hears the others'. Called once a second. */
+  /** Publishes this process's counts and reads those of the others. Called once a second. */
   share(db: Database, process: string, now: Date): Promise<void>
 }
 
 const SECONDS = 60
-// A process tells of a window once it holds this share of the limit; below it the others lose nothing by not knowing.
+// A process publishes a window once it holds this share of the limit; smaller counts do not matter to the others.
 const WORTH_TELLING = 1 / 50
-// Counts not renewed for this long belong to a process that is gone or has nothing to tell.
+// Counts not renewed for this long belong to a process that is gone or idle.
 const FRESH_MS = 2500
 const FORGOTTEN_MS = 60_000
 
@@ -115,7 +115,7 @@ function moveTo(window: Window, second: number): void {
   window.second = second
 }
 
-/** Until the oldest second that holds anything has left the window. */
+/** The time until the oldest second with any count leaves the window. */
 function waitMs(window: Window, nowMs: number): number {
   for (let age = SECONDS; age >= 0; age -= 1) {
     const second = window.second - age

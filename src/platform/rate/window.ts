@@ -1,7 +1,8 @@
 /**
- * What has been accepted, as counts in slots of time. Small limits have a slot for each millisecond, so they are exact; large ones
- * have sixty slots in a window, so a window costs the same whatever it has accepted. A slot counts in full until its last
- * instant has left: never more than the limit in any window, and at large limits a place comes free up to a slot late.
+ * What has been accepted, as counts in slots of time. Small limits have a slot for each millisecond, so they are exact;
+ * large ones have sixty slots in a window, so a window costs the same whatever it has accepted. A slot counts in full until
+ * all of it is out of the window: never more than the limit in any window, and at large limits a place comes free up to a
+ * slot late.
  */
 export type Window = { slots: number[]; counts: number[]; total: number }
 
@@ -11,8 +12,8 @@ export type Shape = { limit: number; windowMs: number; slotMs: number }
 // Up to here a window is exact: a list of so many instants is still short.
 const MOST_EXACT = 300
 const SLOTS_OF_LARGE = 60
-// A transaction may decide by a time that is older than what another has written meanwhile: it was waiting for the row. What has
-// just left is kept for that long, which is more than three tries of a transaction can last.
+// A transaction that waited for the row decides with a time older than what another has written. So counts that have just
+// left the window are kept for this long, which is more than three tries of a transaction take.
 const KEPT_MS = 15_000
 
 export const shapeOf = (limit: number, windowMs: number): Shape => ({
@@ -36,7 +37,7 @@ export function addTo(window: Window, { slotMs }: Shape, atMs: number): void {
   window.total += 1
 }
 
-/** Takes one of this time out again, if it is still there. */
+/** Removes one count of this time if it is still there. */
 export function takeFrom(window: Window, { slotMs }: Shape, atMs: number): void {
   const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
   const count = window.counts[at] ?? 0
@@ -63,12 +64,12 @@ export function waitForPlace(window: Window, shape: Shape, nowMs: number): numbe
   return 0
 }
 
-/** Lets go of what nobody counts any more; what lies further ahead than a window was written by a clock that was wrong. */
+/** Drops counts that are too old, and those further ahead than a window, which a wrong clock has written. */
 export function forgetOld(window: Window, shape: Shape, nowMs: number): void {
   const isKept = (at: number) =>
     leavesAt(window, shape, at) > nowMs - KEPT_MS && leavesAt(window, shape, at) <= nowMs + 2 * shape.windowMs
   const last = window.slots.length - 1
-  // In the order of time: where both ends stay, all stay.
+  // Slots are in order of time: if both ends are kept, all are.
   if (last < 0 || (isKept(0) && isKept(last))) return
   const kept = window.slots.flatMap((_, at) => (isKept(at) ? at : []))
   window.slots = kept.map((at) => window.slots[at] as number)
