@@ -6,7 +6,7 @@ export type FloorAccount = 'available' | 'pending' | 'in_flight'
 export type SubaccountAccount = `sub_available:${string}` | `sub_pending:${string}`
 export type Account = FloorAccount | SubaccountAccount | 'fees' | 'sandbox' | 'adjustments' | `rail:${string}`
 
-/** The merchant's mirror of the money lying at the operator of this channel. */
+/** The merchant's share of the money at the operator of this channel. */
 export const railAccount = (channel: string): Account => `rail:${channel}`
 
 /** What a subaccount may be paid now, and what is still in its hold. */

@@ -12,7 +12,7 @@ export type Balance = {
   cachedPending: Sum
 }
 
-// The checkpoint and the transfers after it: flat however long the history is (ledger.md section 10).
+// The newest checkpoint plus the transfers after it, so the cost does not grow with the history (ledger.md section 10).
 const BALANCE = statement<Balance>(
   'balance',
   `with head as (select available, pending from ledger_heads where merchant_id = $1 and mode = $2),
@@ -32,8 +32,8 @@ const BALANCE = statement<Balance>(
 // A merchant this far ahead of its last checkpoint gets a new one, so a balance never sums more than this and a little.
 const CHECKPOINT_EVERY = 1000
 const CHECKPOINTS_A_RUN = 100
-// A ledger that is further behind comes on in steps: one statement over millions of transfers would run into its time limit, and
-// the ledgers behind it would wait for ever.
+// A ledger that is further behind is checkpointed in steps: one statement over millions of transfers would exceed its time
+// limit, and the ledgers after it would never be reached.
 const CHECKPOINT_STEP = 100_000
 
 const BEHIND = statement<{ merchantId: number; mode: Mode }>(
@@ -66,7 +66,7 @@ const ADD_CHECKPOINT = statement(
    on conflict do nothing`,
 )
 
-/** The merchant's balance in this mode; the ledger sum is what counts, the head is the cached figure (spec 2.7). */
+/** The merchant's balance in this mode; the shown figures are sums over the ledger, the head is the cached one (spec 2.7). */
 export async function readBalance(db: Database, merchantId: number, mode: Mode): Promise<Balance> {
   const [row] = await db.query(BALANCE, [merchantId, mode])
   return row ?? { available: 0, pending: 0, cachedAvailable: 0, cachedPending: 0 }

@@ -8,7 +8,7 @@ import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
 
 type Mode = 'test' | 'live'
 
-/** The locked row that carries every floor of one merchant and mode. Amounts are whole UGX. */
+/** The locked row with all balances of one merchant and mode that must not go below zero. Amounts are whole UGX. */
 export type Head = {
   merchantId: number
   mode: Mode
@@ -48,12 +48,12 @@ export async function inOpenMonth<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The money side of one transaction: the heads it has locked, and the transfers it has decided on them. */
+/** The money of one transaction: the locked heads and the transfers decided on them. */
 export type Book = {
   head(merchantId: number, mode: Mode): Head
   /** The locked head of a subaccount. */
   subaccountHead(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead
-  /** Applies the posting to the locked head and gives it its number. Throws when a floor would break: ask first. */
+  /** Applies the posting to the locked head and numbers it. Throws when a balance would go below zero, so check first. */
   post(posting: Posting): void
   /** One statement for the heads, one for the transfers, and one for the heads of subaccounts that were touched. */
   writes(): Call[]
@@ -113,7 +113,7 @@ const PAUSE_HEAD_AGAIN = statement(
 /** An open critical exception pauses the account's payouts in its mode; only its resolution ends that (G69). */
 export const pauseHead = (merchantId: number, mode: Mode): Call => call(PAUSE_HEAD, merchantId, mode)
 
-/** After one was resolved: the pause of another that is still open, or none. */
+/** Sets the pause after an exception was resolved: that of another open one, or none. */
 export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>
   call(PAUSE_HEAD_AGAIN, merchantId, mode)
 

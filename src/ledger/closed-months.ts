@@ -7,8 +7,8 @@ const CLOSE_MONTH = statement(
 )
 
 /**
- * From its commit on nothing is posted before `end` any more: it waits for postings under way, and later ones that took an
- * earlier time start again with a new one (openBook throws MonthClosed). A month that is closed already is left alone.
+ * After its commit nothing can be posted before `end`. It waits for postings under way; later ones with an earlier time
+ * start again with a new one (openBook throws MonthClosed). A closed month is not changed.
  */
 export const closeMonth = (merchantId: number, mode: 'test' | 'live', end: Date): Call =>
   call(CLOSE_MONTH, merchantId, mode, end.toISOString())

@@ -19,7 +19,7 @@ const ADD_SETTLEMENTS = statement(
    select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::int[], $7::timestamptz[])`,
 )
 
-/** The same of one subaccount's shares: a record of its own, of kind `split_sweep`. */
+/** The same for one subaccount's shares: a separate record of kind `split_sweep`. */
 export type ShareSettlement = Omit<Settlement, 'kind'> & { subaccountId: string }
 
 const ADD_SHARE_SETTLEMENTS = statement(

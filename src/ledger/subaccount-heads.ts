@@ -6,7 +6,7 @@ import { type Account, subaccountPart } from './accounts.ts'
 
 type Mode = 'test' | 'live'
 
-/** The locked row that carries the floors of one subaccount in one mode. Whole UGX. */
+/** The locked row with the balances of one subaccount in one mode. Whole UGX. */
 export type SubaccountHead = {
   merchantId: number
   mode: Mode
@@ -16,7 +16,7 @@ export type SubaccountHead = {
 }
 export type SubaccountPlace = Pick<SubaccountHead, 'merchantId' | 'mode' | 'subaccountId'>
 
-// A row that is not there cannot be locked: it is made first, once for each subaccount and mode.
+// A missing row cannot be locked, so it is inserted first, once for each subaccount and mode.
 const MAKE = statement<SubaccountHead>(
   'make subaccount heads',
   `insert into subaccount_heads (merchant_id, mode, subaccount_id)
@@ -42,8 +42,8 @@ const BALANCES = statement<SubaccountHead>(
 )
 
 /**
- * Locks these subaccounts' heads, making those that are not there; comes after lockHeads, always. The rows are the answer
- * to the second call. Places may repeat.
+ * Locks these subaccounts' heads and inserts missing ones. Always goes after lockHeads. The rows are the answer to the
+ * second call. Places may repeat.
  */
 export function lockSubaccountHeads(
   places: readonly SubaccountPlace[],
@@ -56,14 +56,14 @@ export function lockSubaccountHeads(
   return [call(MAKE, merchants, modes, ids), call(LOCK, merchants, modes, ids)]
 }
 
-/** The balances of one subaccount, for showing; no row means that nothing has ever moved. */
+/** The balances of one subaccount for the API; no row means that nothing has ever moved. */
 export const subaccountBalances = ({
   merchantId,
   mode,
   subaccountId,
 }: SubaccountPlace): Call<SubaccountHead> => call(BALANCES, merchantId, mode, subaccountId)
 
-/** The part of a book that keeps the floors of locked subaccounts. */
+/** The part of a book that keeps the balances of locked subaccounts. */
 export function subaccountBook(heads: readonly SubaccountHead[]) {
   const byName = new Map(heads.map((head) => [nameOf(head), head]))
   const touched = new Set<SubaccountHead>()
@@ -76,7 +76,7 @@ export function subaccountBook(heads: readonly SubaccountHead[]) {
 
   return {
     head,
-    /** Moves `amount` into the account when it is a subaccount's; throws when its floor would break. */
+    /** Adds `amount` to the account if it is a subaccount's. Throws when its balance would go below zero. */
     move({ merchantId, mode }: { merchantId: number; mode: Mode }, account: Account, amount: number): void {
       const part = subaccountPart(account)
       if (part === null) return

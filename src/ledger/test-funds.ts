@@ -32,7 +32,7 @@ export async function addTestFunds(
     await inOpenMonth(() => postFunds({ db, clock }, holder, { id, amount }))
     return { id, added: true }
   } catch (error) {
-    // happens_once: this key has added its money before.
+    // Constraint happens_once: this key has added its money before.
     if (key !== undefined && sqlState(error) === DUPLICATE)
       return repeated(db, holder.merchantId, { id, amount })
     throw error
