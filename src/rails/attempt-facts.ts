@@ -7,14 +7,14 @@ export type AttemptFacts<Failure extends string = string> = {
   /** The number of its last post. An answer to an earlier one says nothing about this one. */
   nth: number
   reposts: number
-  /** Since when the operator may have it; null while it provably does not. */
+  /** When it was first sent and the operator may have got it; null while it provably has not. */
   firstSentAt: Date | null
   sendingSince: Date | null
   submitEndedAt: Date | null
   questionCount: number
   notFoundCount: number
   firstNotFoundAt: Date | null
-  /** With which word a post was refused. */
+  /** The reason of a refused post. */
   refusedAs: Failure | null
 }
 
@@ -22,18 +22,18 @@ export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts
   a.sending_since as "sendingSince", a.submit_ended_at as "submitEndedAt", a.question_count as "questionCount",
   a.not_found_count as "notFoundCount", a.first_not_found_at as "firstNotFoundAt", a.refused_as as "refusedAs"`
 
-// After so many "not found" over this long the operator has surely never had it.
+// After this many "not found" over this time the operator never had it.
 export const LOST_AFTER_QUESTIONS = 3
 export const LOST_AFTER_MS = 60_000
 
 /**
- * Whether an answer to the post of this number still counts, judged on the locked row. It does not when somebody has posted it
- * again meanwhile (this process slept, and its lease ran out), nor when the operator has said in between that it has it.
+ * Whether an answer to the post of this number still counts, decided on the locked row. It does not when the attempt was
+ * posted again in the meantime (this process was stopped and lost its lease), or when the operator has since accepted it.
  */
 export const isCurrentPost = ({ nth, state }: AttemptFacts, answered: number): boolean =>
   nth === answered && (state === 'sending' || state === 'in_doubt')
 
-/** A repeated post was refused, and with this "not found" it has been unknown for long enough: nothing was ever taken. */
+/** A repeated post was refused, and with this "not found" the operator has not known it for long enough: it took nothing. */
 export function isRefusedRepost(attempt: AttemptFacts, nowMs: number): boolean {
   const { refusedAs, reposts, state, firstNotFoundAt, notFoundCount } = attempt
   if (refusedAs === null || reposts === 0 || state !== 'in_doubt' || firstNotFoundAt === null) return false

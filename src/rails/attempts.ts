@@ -14,9 +14,9 @@ export type NewAttempt = {
   state: 'queued' | 'sending'
   at: Date
 }
-/** One post of an attempt to its operator: the number tells it from those before and after it. */
+/** One post of an attempt to its operator, identified by its number. */
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
-/** An attempt about which something was heard, and where. */
+/** An attempt, and the contract that answered about it. */
 export type Heard = { merchantId: number; reference: string; installation?: string }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
@@ -27,7 +27,8 @@ const ADD = statement(
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
      as n (m, r, s, d, c, i, w, a)`,
 )
-// What may have left stays with its contract (trigger attempts_keep_installation); it dates the first post too.
+// An attempt that may have left keeps its contract; the trigger attempts_keep_installation enforces it and sets the time of
+// the first post.
 const SEND = statement<{ installation: string; nth: number; repeated: boolean }>(
   'send rail attempt',
   `update rail_attempts set state = 'sending', sending_since = $3, sends = sends + 1,
@@ -55,7 +56,8 @@ const REFUSED = statement(
   `update rail_attempts set state = 'in_doubt', refused_as = $3, first_not_found_at = null, not_found_count = 0
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
 )
-// A post that the operator provably did not take: the first one leaves nothing behind, later ones prove nothing about those before.
+// A post that the operator provably did not take. The first one can be undone; a later one says nothing about those before
+// it.
 const NOT_TAKEN = statement(
   'rail attempt not taken',
   `update rail_attempts set state = case when reposts > 0 then 'in_doubt' else 'not_sent' end,
@@ -93,8 +95,8 @@ export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
 }
 
 /**
- * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit. `installation`
- * is for what has never left; what may have left goes where it went first, and the answer says where that is.
+ * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit.
+ * `installation` is used if it has never left; otherwise it goes where it went first. The answer says which.
  */
 export const sendAttempt = (
   attempt: { merchantId: number; reference: string },
@@ -110,18 +112,21 @@ export const moveAttempt = (
   submitEndedAt: Date | null,
 ): Call => call(MOVE, attempt.merchantId, attempt.reference, state, submitEndedAt?.toISOString() ?? null)
 
-/** A repeated post was refused: that counts once the operator still knows of no other (rails.md 4.5). */
+/**
+ * Records that a repeated post was refused. It counts once the operator has confirmed that it knows no other (rails.md
+ * 4.5).
+ */
 export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
   call(REFUSED, attempt.merchantId, attempt.reference, reason)
 
 /**
- * This post was provably not taken. If it was the only one, and nobody has asked about it, the attempt is as if it had never
- * left: any contract may carry it. Otherwise it stays in doubt, or is sent again to the same one.
+ * Records that this post was provably not taken. If it was the only one and no question was asked about it, the attempt may
+ * go through any contract again. Otherwise it stays in doubt, or is sent again through the same one.
  */
 export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date): Call =>
   call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
 
-/** The first post has ended: with a definite no when `reason` is given, which is then to be applied (rails.md 4.4). */
+/** Records the end of the first post. With `reason` it was refused, and the refusal still has to be applied (rails.md 4.4). */
 export const keepRefusal = (
   attempt: { merchantId: number; reference: string },
   at: Date,
@@ -135,7 +140,7 @@ export const countQuestion = (
   notFoundAt: Date | null,
 ): Call => call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null)
 
-/** What was heard, in the commit that records the answer. */
+/** Stores the evidence, in the commit that records the answer. */
 export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {
   return call(
     ADD_EVIDENCE,

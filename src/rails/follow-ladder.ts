@@ -11,7 +11,7 @@ const PERIODS = [
   { untilAge: 7 * DAY, everyMs: HOUR },
   { untilAge: Number.POSITIVE_INFINITY, everyMs: DAY },
 ]
-// So that a thousand movements of one moment are not asked about in one moment.
+// So that a thousand movements of the same moment are not asked about all at once.
 const SPREAD = 0.2
 
 /**

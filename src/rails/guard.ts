@@ -1,7 +1,7 @@
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import type { Movement, Rail, Rails } from './rail.ts'
 
-/** The same rails, each call of which throws when a transaction is open around it (rails.md 1.3). */
+/** The same rails, but every call throws when a transaction is open around it (rails.md 1.3). */
 export function guardRails(rails: Rails): Rails {
   const guarded = new Map<Rail, Rail>()
   const guardOnce = (rail: Rail) => {

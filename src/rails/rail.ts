@@ -8,8 +8,8 @@ export type Attempt = {
   /** UUID version 4, one for each movement for life; the public `rail_reference`. */
   reference: string
   /**
-   * Which contract with the operator carries it: both `submit` and `status` go there and nowhere else, whichever one takes
-   * new movements by now. A reference is only known where it was posted.
+   * The contract with the operator that carries it. `submit` and `status` both go there, even if another one takes new
+   * movements by now, because a reference is known only where it was posted.
    */
   installation: string
   /** `txn_...` or `pout_...`, shown by the operator in its own history. */
@@ -28,7 +28,7 @@ export type Attempt = {
 export type ChargeFailure = 'insufficient_funds' | 'user_cancelled' | 'timeout' | 'rail_rejected'
 export type PayoutFailure = ChargeFailure | 'recipient_not_found' | 'wallet_locked'
 
-/** What was heard or not heard. Holds no secret, no name and no full phone number. */
+/** What an operator answered, or how the call failed. Contains no secret, no name and no full phone number. */
 export type Evidence = {
   at: Date
   operation: 'ready' | 'submit' | 'status' | 'confirm'
@@ -42,7 +42,7 @@ export type Evidence = {
   bodyHead?: string
 }
 
-/** Nothing was sent, or the operator proved that it did not take it: a proof, not a guess. Safe to undo and to send again. */
+/** Nothing was sent, or the operator proved that it did not take it. Safe to undo and to send again. */
 export type Unavailable = {
   kind: 'unavailable'
   cure: 'wait' | 'person'
@@ -54,7 +54,7 @@ export type Unavailable = {
 export type Submitted<Failure> =
   /** `repeated`: the operator had it already. `final`: it answered finally at once. */
   | { kind: 'accepted'; repeated: boolean; evidence: Evidence; final?: Status<Failure> }
-  /** The operator's definite no to this one movement. */
+  /** The operator definitely refused this movement. */
   | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; evidence: Evidence }
   | Unavailable
   /** Bytes may have reached the other side and no conclusive answer came back. Never a failure. */
@@ -77,7 +77,7 @@ export type Status<Failure> =
   /** Anything that cannot be read as one of the above. Ends nothing. */
   | { kind: 'unknown'; evidence: Evidence }
 
-/** Who holds a wallet: a hint before a payout, never a gate of one. */
+/** The holder of a wallet: information before a payout, never a condition for it. */
 export type Holder = { active: boolean; name: string | null } | { active: 'unknown'; evidence: Evidence }
 
 export type Deadline = { signal: AbortSignal; atMs: number }
@@ -93,7 +93,7 @@ export interface Movement<Failure> {
   status(attempt: Attempt, deadline: Deadline): Promise<Status<Failure>>
 }
 
-/** A rail is the set of things it can do; what it cannot do is absent, never a stub that throws. */
+/** A rail has only the functions it supports; the others are absent, never stubs that throw. */
 export interface Rail {
   readonly name: string
   /** True: may never see a live movement. */

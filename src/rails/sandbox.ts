@@ -27,9 +27,9 @@ const PAYOUT_OUTCOMES: Record<string, PayoutFailure> = {
 const INACTIVE_WALLET = '700000001'
 
 /**
- * The operator of test mode: pure functions, no timers, no memory, no network, no chance (rails.md section 2). What it
- * answers follows from the phone number and from the age of the attempt on the clock given, so a killed process or a
- * second worker changes nothing.
+ * The operator of test mode: pure functions, without timers, memory, network or randomness (rails.md section 2). What it
+ * answers follows from the phone number and from the age of the attempt on the clock given, so a killed process or a second
+ * worker changes nothing.
  */
 export function sandboxRail(
   clock: Clock,
@@ -95,7 +95,7 @@ async function lookUp(phone: string): Promise<Holder> {
   return { active, name: active ? `SANDBOX HOLDER ${phone.slice(-4)}` : null }
 }
 
-/** Decimal digits made from the reference, so that statements and receipts look as they will in live. */
+/** Decimal digits derived from the reference, so that statements and receipts look as in live mode. */
 function transactionNumber(reference: string): string {
   const digest = hash('sha256', reference, 'buffer')
   return String(10_000_000_000 + (digest.readUIntBE(0, 6) % 89_999_999_999))
