@@ -13,7 +13,7 @@ export type DueMerchant = {
   looked: number
 }
 
-/** So many deliveries of one merchant may be claimed for one lane. `retries`: later attempts only. */
+/** How many deliveries of one merchant may be claimed for one lane. `retries`: later attempts only. */
 export type Share = { merchantId: number; lane: Lane; take: number; which: 'first' | 'retries' | 'any' }
 
 /** A delivery that this process has claimed: only it may record the attempt, until its lease ends. */
@@ -28,7 +28,7 @@ export type Claimed = {
 }
 
 const LEASE_MS = 15_000
-/** How many due rows the cheap look takes; when they are all it sees, the thorough look is taken. */
+/** How many due rows the cheap query reads; if it finds that many, the thorough one is used. */
 export const DUE_LOOKED_AT = 5000
 
 const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0) as "goodInARow",
@@ -42,7 +42,7 @@ const LOOK = statement<DueMerchant>(
    group by d.merchant_id, r.merchant_id order by oldest`,
 )
 
-// One step through the index for each merchant: however much one of them has due, every other is seen.
+// One index step for each merchant, so that a merchant with many due rows does not hide the others.
 const LOOK_THOROUGHLY = statement<DueMerchant>(
   'all merchants with due deliveries',
   `with recursive each as (

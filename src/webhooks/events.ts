@@ -27,7 +27,7 @@ export type Happening = {
   type: EventType
   /** The public id of the object it happened to. */
   subject: string
-  /** Of what may happen more than once to one object: which time it is. */
+  /** The number of the occurrence, for events that may happen several times to one object. */
   occurrence?: number
   data: Record<string, unknown>
   /** Whether the merchant has an address now; without one the delivery waits (G19b). */
@@ -36,7 +36,7 @@ export type Happening = {
   notBefore?: Date | null
 }
 
-/** Data of an event with its keys in code-point order, where they are not written so (G72). One level: nested data is its own. */
+/** Sorts the keys of event data by code point (G72). One level only: nested data must be sorted already. */
 export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
@@ -87,7 +87,7 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
   ]
 }
 
-/** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is when the event came to be. */
+/** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is the creation of the event. */
 function envelope(happening: Happening, id: string, at: Date): string {
   return writeExact({
     data: happening.data,

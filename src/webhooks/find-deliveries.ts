@@ -10,10 +10,10 @@ import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery } from './delivery.t
 
 export type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 
-// Each filter has a statement of its own: a plan that must hold for all of them would use the index of none.
+// Each filter has its own statement: one plan for all of them would use none of the indexes.
 const OF_STATUS = {
   any: '$7::text is null',
-  // In words, so that the index of these applies.
+  // Written as a constant, so that the partial index is used.
   failed: "d.status = 'failed' and $7::text = 'failed'",
   other: 'd.status = $7',
 }
@@ -37,7 +37,7 @@ const BY_ID = statement<Delivery>(
   'delivery by id',
   `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
 )
-// While an attempt is under way its lease stays, so that there are never two at once; the resend follows it.
+// While an attempt is under way its lease stays, so that there are never two at once; the resend comes after it.
 const RESEND = statement<Delivery>(
   'resend delivery',
   `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,

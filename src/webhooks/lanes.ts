@@ -1,6 +1,6 @@
 import type { DueMerchant, Lane, Share } from './claim-deliveries.ts'
 
-/** Sockets of one worker for each lane: receivers that answer never wait for those that do not (reliability.md 7.2). */
+/** Sockets of one worker for each lane: receivers that answer do not wait for those that do not (reliability.md 7.2). */
 export const SOCKETS = { fast: 512, slow: 128 } as const satisfies Record<Lane, number>
 
 const FEWEST_PLACES = 4

@@ -7,7 +7,7 @@ import { nextAttemptInMs } from './delivery.ts'
 /** One attempt that has ended. */
 export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
 
-// An attempt that a resend has overtaken records nothing: the delivery is due again at once.
+// After a resend the attempt under way records no result: the delivery is due again at once.
 const RECORD = statement<{ id: string }>(
   'record delivery attempts',
   `update deliveries d set
@@ -42,7 +42,7 @@ const QUICK_MS = 1000
 export const isSuccess = (attempted: Attempted) =>
   attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
 
-/** What the merchant is shown of a failed attempt: a class, never the receiver's own words. */
+/** What the merchant sees of a failed attempt: an error class, never the receiver's text. */
 export function errorOf(attempted: Attempted): string | null {
   if (isSuccess(attempted)) return null
   switch (attempted.kind) {
@@ -95,12 +95,12 @@ function resultOf(
   return { status: wait === null ? 'failed' : 'pending', code, error: errorOf(attempted), next }
 }
 
-/** One row a merchant: silence and refusal move it to the slow lane, one success brings it back. */
+/** One row a merchant: a time-out or a refused connection moves it to the slow lane, one success moves it back. */
 function recordBehaviour(ended: readonly Ended[], at: Date): Call {
   const byMerchant = new Map<number, { lane: 'fast' | 'slow'; good: number; success: boolean }>()
   for (const { claimed, attempted } of ended) {
     const before = byMerchant.get(claimed.merchantId) ?? {
-      // A later attempt runs in the slow lane; its merchant may well be in the fast one.
+      // Later attempts run in the slow lane even if their merchant is in the fast one.
       lane: claimed.which === 'retries' ? 'fast' : claimed.lane,
       good: 0,
       success: false,

@@ -24,7 +24,7 @@ export type Sender = {
   start(): Promise<number>
   /** Resolves when every attempt started here has ended and is recorded. */
   idle(): Promise<void>
-  /** Lets attempts end, then makes due again what is still held. */
+  /** Waits for attempts to end, then makes deliveries that are still claimed due again. */
   stop(): Promise<void>
 }
 

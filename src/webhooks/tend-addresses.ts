@@ -2,10 +2,10 @@ import type { App } from '../app.ts'
 import { markAddressSettled } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
 
-// Longer than any transaction that stores an event can live: until then an event may have missed the change.
+// Longer than any transaction that stores an event: until then an event may have been stored without the change.
 const SETTLED_AFTER_MS = 300_000
 
-// A step ends well within the time-out of a statement, however much is waiting.
+// Small enough for one step to end well within the statement time-out.
 const DELIVERIES_A_STEP = 1000
 
 const CHANGED = statement<Change>(
@@ -13,7 +13,7 @@ const CHANGED = statement<Change>(
   `select id, webhook_url is not null as "hasAddress", webhook_changed_at as "changedAt" from merchants
    where webhook_changed_at is not null`,
 )
-// The oldest first: what is released by a later step came to be later.
+// Oldest first, so that later steps release later events.
 const UNPARK = statement<{ id: string }>(
   'unpark deliveries with address',
   `update deliveries d set next_attempt_at = d.created_at
@@ -34,9 +34,9 @@ const PARK = statement<{ id: string }>(
 type Change = { id: number; hasAddress: boolean; changedAt: Date }
 
 /**
- * Follows changes of webhook addresses: with one, what waited becomes due in the order in which it came to be; without, what
- * was due waits (G19b). One step for each merchant in a run, so that whoever has much waiting holds up nobody else. A merchant
- * stays marked for a while, because an event may be stored while the address changes.
+ * Applies changes of webhook addresses: with an address, waiting deliveries become due in the order of their creation;
+ * without one, due deliveries wait (G19b). One step for each merchant in a run, so that a merchant with many does not delay
+ * the others. A merchant stays marked for a while, because an event may be stored while the address changes.
  */
 export async function tendAddresses(app: App): Promise<number> {
   let tended = 0
@@ -45,7 +45,7 @@ export async function tendAddresses(app: App): Promise<number> {
   return tended
 }
 
-/** One merchant's trouble stops no other: its mark stays, and the next run tries again. */
+/** An error of one merchant does not stop the others: its mark stays and the next run tries again. */
 async function tendAlone(app: App, { id, hasAddress, changedAt }: Change): Promise<number> {
   try {
     const { length: moved } = await app.db.query(hasAddress ? UNPARK : PARK, [id, DELIVERIES_A_STEP])
