@@ -41,9 +41,9 @@ const ASK_AGAIN = statement(
 export const followLater = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
   call(ASK_AGAIN, merchantId, id, at.toISOString())
 
-/** Asks the rail about one charge and applies its answer. Whether the charge moved, or a question was asked and counted. */
+/** Asks the rail about one charge and applies its answer. Answers whether the charge moved or a question was counted. */
 export async function followOne(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
-  // The operator has said no to the only post there was: whoever heard it stored it, and could not apply it or is gone.
+  // The operator refused the only post. The refusal was stored, but the process that got it could not apply it or has died.
   if (isRefusedOnce(charge)) {
     await endAsRefused(app, charge, { still: isRefusedOnce, alongside: [] })
     return true
@@ -86,7 +86,10 @@ async function apply(app: App, charge: Followed, answer: Answered): Promise<bool
   }
 }
 
-/** It ends nothing by itself: a charge that got lost goes out again, one whose repeat was refused ends as that, all else waits. */
+/**
+ * "Not found" ends nothing by itself: a lost charge is posted again, one whose repeated post was refused fails, any other
+ * waits.
+ */
 async function applyNotFound(app: App, charge: Followed, answer: Answered): Promise<boolean> {
   const now = app.clock.nowMs()
   if (isRefusedRepost(charge, now)) {
@@ -107,7 +110,7 @@ function closing(app: App, charge: Followed, answer: Answered) {
   return [moveAttempt(attempt, 'ended', app.clock.now()), addEvidence(attempt, answer.kind, answer.evidence)]
 }
 
-/** Money moves only when what the operator says it moved is what was asked for (rails.md 1.4, rule 6). */
+/** Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). */
 function isAbout(charge: Followed, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
   return (
     answer.amount === dueOf(charge) &&
@@ -154,7 +157,8 @@ async function askAgain(app: App, charge: Followed, answer: Answered): Promise<b
   const notFoundAt = answer.kind === 'not_found' ? now : null
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockChargePosts([charge]))
-    // It has ended, or gone out again since the question: the answer says nothing about what is now, unless that it is there.
+    // The charge has ended, or was posted again since the question. Then the answer is outdated, unless it says that the
+    // operator has it.
     if (!locked?.open || (locked.nth !== charge.nth && answer.kind !== 'pending'))
       return { value: null, last: [evidence] }
     const state = answer.kind === 'pending' ? 'accepted' : locked.state === 'sending' ? 'in_doubt' : null
@@ -166,7 +170,7 @@ async function askAgain(app: App, charge: Followed, answer: Answered): Promise<b
   return true
 }
 
-/** By the ladder, or sooner where it may be posted again after that question. */
+/** By the ladder, or sooner if it may be posted again after that question. */
 function nextQuestionAt(app: App, charge: Followed, repostAtMs: number | null = null): Date {
   const from = (charge.submitEndedAt ?? charge.createdAt).getTime()
   const ladder = nextQuestionMs(from, app.clock.nowMs())

@@ -3,7 +3,7 @@ import { CHANNELS } from '../rails/rail.ts'
 
 const subaccount = Type.String({ description: 'starts with `sub_`' })
 
-/** Described only: what stands in the list is judged with the rules, which have texts of their own (G8). */
+/** For the description only: the items are checked by the rules, which have their own texts (G8). */
 const SplitItem = Type.Unsafe<unknown>(
   Type.Union([
     Type.Object({ subaccount, amount: Type.Integer({ minimum: 1, description: 'whole UGX of the net' }) }),

@@ -17,12 +17,12 @@ export const railUnavailable = (retryAfterSeconds?: number) =>
     },
   )
 
-/** What the rules make of a request: the fee, and the resolved shares of a split. Whole UGX. */
+/** The result of the rules: the fee, and the resolved shares of a split. Whole UGX. */
 export type Judged = { fee: number; parts: readonly SplitPart[] | null }
 
 /**
  * The domain rules of a new charge in the order of contract.md G11c, one refusal a line. `subaccounts` are those that its
- * split names. `readiness` is the verdict of the rail, known before and reported last.
+ * split names. `readiness` is the state of the rail, known before and reported last.
  */
 export function judgeCharge(
   input: ChargeCreate,
@@ -54,7 +54,7 @@ export function judgeCharge(
   return { fee, parts }
 }
 
-/** What may be charged at all, in whole UGX: on charges and on what charges are born on. Throws Refusal. */
+/** Checks an amount in whole UGX, for charges and for links, items and orders. Throws Refusal. */
 export function judgeAmount(
   { amount, currency }: { amount: number; currency: string },
   { terms, config }: { terms: Pick<MerchantTerms, 'chargeLimit'>; config: Pick<Config, 'amountMax'> },
@@ -76,7 +76,7 @@ export const mostChargeable = (
   { amountMax }: Pick<Config, 'amountMax'>,
 ): number => Math.min(amountMax, chargeLimit ?? amountMax)
 
-/** 400: live money in wants a verified business, on charges and on what charges are born on. */
+/** 400: live charges, links, items and orders need a verified business. */
 export const verificationRequired = () =>
   domainRefusal(
     'verification_required',

@@ -45,7 +45,7 @@ export type Charge = {
   refundedAt: Date | null
   holdUntil: Date | null
   settledAt: Date | null
-  /** Only of a split charge, where somebody has read them beside it. */
+  /** Only for a split charge whose shares were read as well. */
   split?: readonly Share[]
 }
 
@@ -105,7 +105,7 @@ export const dueOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount'>) =>
 export const residualOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
   netOf(charge) - (charge.shares ?? 0)
 
-/** What a caller sees of a charge. */
+/** Formats a charge for the API. */
 export function presentCharge(charge: ChargeFacts): ChargeView {
   const view = presentPlain(charge)
   if (charge.split) view.split = presentSplit(charge, charge.split, residualOf(charge))

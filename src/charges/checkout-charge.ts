@@ -16,7 +16,7 @@ export type CheckoutInput = {
   mode: Mode
   linkId: string
   paysOnce: boolean
-  /** Given by the form, so that the same form makes the same charge; null draws one. */
+  /** From the form, so that the same form makes the same charge; null draws a random one. */
   chargeId: string | null
   amount: number
   giftCardAmount: number
@@ -26,7 +26,7 @@ export type CheckoutInput = {
   reference: string | null
 }
 
-/** A charge born on a link. `railReference` is null where a gift card covers all: then no rail is asked. */
+/** A charge created on a link. `railReference` is null where a gift card covers all: then no rail is asked. */
 export type CheckoutCharge = Charge & { paysOnce: boolean; published: boolean; followAt: Date | null }
 
 const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
@@ -36,7 +36,7 @@ const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18)`,
 )
 
-/** The row of a payment by mobile money, wholly or for what the card leaves. */
+/** The row of a payment by mobile money, for all of the amount or for the rest that the card leaves. */
 export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): CheckoutCharge {
   const live = input.mode === 'live'
   const charge = bareCharge(input, at)
@@ -50,7 +50,7 @@ export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): Che
   }
 }
 
-/** The row of a payment that a gift card covers wholly: succeeded and settled as it is born, and nothing is posted (3 k). */
+/** The row of a payment that a gift card covers in full: created as succeeded and settled, without a transfer (3 k). */
 export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge {
   return {
     ...bareCharge({ ...input, channel: 'op1_momo' }, at),
@@ -116,7 +116,7 @@ export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
     charge.followAt?.toISOString() ?? null,
   )
 
-/** `charge.succeeded` of a charge that was born so. */
+/** `charge.succeeded` for a charge that a gift card covers in full. */
 export const announceCovered = (charge: CheckoutCharge, terms: MerchantTerms): Call[] =>
   addEvents(
     [

@@ -30,7 +30,7 @@ import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
-/** One POST /v1/charges whose form is right. */
+/** One POST /v1/charges with a valid body. */
 export type ChargeRequest = {
   caller: Caller
   key: string
@@ -39,7 +39,7 @@ export type ChargeRequest = {
   input: ChargeCreate
 }
 
-/** What became of it: the answer, or (live) the stored row whose rail is still to be asked. */
+/** The answer, or for a live charge the stored row whose rail must still be asked. */
 export type Created = Answer & { stored?: NewCharge }
 type Item = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
 type Plan = {
@@ -70,7 +70,8 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   })
 }
 
-// Field by field here and below: every payment passes, and spreading objects costs several times as much.
+// Field by field here and below, because spreading objects costs several times as much and every payment comes through
+// here.
 function itemOf(request: ChargeRequest, ready: Pick<Item, 'installation' | 'readiness'>): Item {
   return {
     caller: request.caller,
@@ -85,7 +86,7 @@ function itemOf(request: ChargeRequest, ready: Pick<Item, 'installation' | 'read
   }
 }
 
-/** The batch that stores charges: one transaction for all that came while the last one was under way. */
+/** The batch that stores charges: one transaction for everything that arrived while the previous one was running. */
 export function chargeCreation(app: App): ChargeCreation {
   return batch({
     run: (items, turn) => storeCharges(app, items, turn),
@@ -150,7 +151,7 @@ type Known = {
 const NOBODY: KnownSubaccounts = new Map()
 const NONE: ReadonlyMap<number, KnownSubaccounts> = new Map()
 
-/** A batch without a split asks nothing. */
+/** Sends nothing when no charge of the batch has a split. */
 async function lockSubaccounts(tx: Tx, items: readonly Item[]): Promise<Known['subaccounts']> {
   if (items.every(({ input }) => input.split === undefined)) return NONE
   const requests = items.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({

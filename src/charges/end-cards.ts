@@ -1,11 +1,11 @@
 import { endCardUses, lockCardsOf } from '../gift-cards/use-card.ts'
 import type { Call } from '../platform/db/database.ts'
 
-/** A charge that a gift card pays in part has ended, or was taken back. */
+/** The end of a charge that a gift card pays in part, or its being taken back. */
 export type CardEnd = { merchantId: number; chargeId: string; to: 'taken' | 'freed' }
 
 /**
- * Takes what was reserved on the cards of these charges, or frees it. Goes after the charges and before the ledger heads
+ * Spends or frees what was reserved on the cards of these charges. Goes after the charges and before the ledger heads
  * (ledger.md section 5); without a card it sends nothing. A use that has ended before stays as it is.
  */
 export function endCards(ends: readonly CardEnd[], at: Date): Call[] {

@@ -12,7 +12,7 @@ import { type ChargeFacts, residualOf } from './charge.ts'
 import type { ChargeEnd } from './write-charge-status.ts'
 import { correctSplits, type SplitCorrection } from './write-charges.ts'
 
-/** What the end of split charges has locked and will write beside their rows. */
+/** What the end of split charges has locked and will write, besides the charges. */
 export type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
 type Payee = Share & { status: SubaccountStatus }
 type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; at: Date }
@@ -20,9 +20,9 @@ type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerm
 const NOTHING: SplitEnds = { heads: [], writes: [] }
 
 /**
- * Decides what becomes of each share of the charges that have just ended and enters it in them (CH9): reversed when the
- * charge failed, or when its subaccount is inactive at this moment, and then it stays with the merchant; else held or
- * settled with its charge. Comes after the heads of the ledger; without a split charge it asks nothing.
+ * Decides each share of the charges that have just ended (CH9). It is reversed when the charge failed, or when its
+ * subaccount is inactive now; then it stays with the merchant. Otherwise it is held or settled with its charge. Goes after
+ * the ledger heads; sends nothing without a split charge.
  */
 export async function endSplits(tx: Tx, ended: readonly ChargeFacts[], ending: Ending): Promise<SplitEnds> {
   const charges = ended.filter((charge) => charge.shares !== null)
@@ -57,7 +57,7 @@ export function postShares(book: Book, charge: ChargeFacts): void {
   }
 }
 
-/** Answers with what its row must be told: it was ended before anybody knew what its shares would come to. */
+/** Answers with the correction of its row, which was ended before the shares were known. */
 function enterShares(
   charge: ChargeFacts,
   payees: readonly Payee[],
@@ -82,7 +82,7 @@ function endShare(charge: ChargeFacts, { status, ...share }: Payee, tag: string)
   return { ...share, holdUntil, settledAt, settlementId: settledAt === null ? null : newId('setl_', tag) }
 }
 
-/** A share without a hold is a settlement of its own. */
+/** Each share without a hold has its own settlement. */
 const settlementsOf = (shares: readonly Share[], createdAt: Date) =>
   addShareSettlements(
     shares.flatMap(({ merchantId, settlementId: id, mode, subaccountId, amount }) =>

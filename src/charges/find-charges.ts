@@ -41,7 +41,7 @@ const listBy = (name: string, driver: string) =>
     `select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
   )
 
-// The plain list is the newest of five ordered scans, one for each status: flat however long the history is.
+// The plain list merges five ordered scans, one for each status, so its cost does not grow with the history.
 const LIST_ALL = statement<Charge>(
   'list charges',
   `select * from (${CHARGE_STATUSES.map(
@@ -74,7 +74,7 @@ export async function findChargeOfLink(
   return charge ?? null
 }
 
-/** The status asked for, or a refusal of what is none. */
+/** The status in a query. Throws a refusal when it is none. */
 export function readChargeStatus(text: string | undefined): string | null {
   if (text === undefined) return null
   if (!CHARGE_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)
@@ -102,7 +102,7 @@ export async function listCharges(app: App, caller: Caller, filter: ChargeFilter
   return page
 }
 
-/** Reads the shares of those that have some, and enters them; a page without a split charge asks nothing. */
+/** Reads the shares of split charges and adds them; sends nothing when the page has none. */
 async function readShares(app: App, charges: readonly Charge[]): Promise<void> {
   const split = charges.filter((charge) => charge.shares !== null)
   if (split.length === 0) return

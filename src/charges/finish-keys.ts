@@ -8,7 +8,7 @@ import { type Share, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge, presentCharge } from './charge.ts'
 import { publishCharge } from './write-charge-status.ts'
 
-// The request that reserved a live key has surely given up by then: its submit lives 25 s.
+// By then the request that reserved a live key has given up: its submit ends within 25 s.
 const ORPHANED_AFTER_MS = 30_000
 
 const OBJECT = statement<Charge & { published: boolean }>(
@@ -36,13 +36,13 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
   })
 }
 
-/** Whoever reads the answer must find the charge: a process that wakes up late can no longer take it back. */
+/** The charge must be visible once its answer is: from now on a process that wakes up late cannot take it back. */
 const showInDoubt = (app: App, charge: Charge) => [
   publishCharge(app, charge),
   moveAttempt({ merchantId: charge.merchantId, reference: charge.railReference as string }, 'in_doubt', null),
 ]
 
-/** The charge as its 201 showed it: authorized, with nothing that came later. */
+/** The charge as its 201 showed it: authorized, without later changes. */
 function firstView(charge: Charge, shares: readonly Share[]) {
   return presentCharge({
     ...charge,
@@ -58,7 +58,7 @@ function firstView(charge: Charge, shares: readonly Share[]) {
   })
 }
 
-/** The shares as they were resolved: what has since been reversed counts again. */
+/** The shares as they were resolved, with reversed ones restored. */
 const firstSplit = (shares: readonly Share[]) => ({
   shares: shares.reduce((sum, { amount }) => sum + amount, 0),
   split: shares.map((share) => ({ ...share, reversed: false, settledAt: null })),

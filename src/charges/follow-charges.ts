@@ -6,13 +6,16 @@ import type { Deadline } from '../rails/rail.ts'
 import { type Due, type Followed, followLater, followOne } from './ask-about-charge.ts'
 import { claimLive, DUE_COLUMNS } from './write-charge-status.ts'
 
-/** What one run takes. What falls due while it works is the next one's: few large batches cost less than many small ones. */
+/**
+ * Charges in one run. Those that become due meanwhile are left for the next run, because few large batches cost less than
+ * many small ones.
+ */
 export const FOLLOWED_AT_ONCE = 1000
 const LIVE_AT_ONCE = 32
-// A contract that answers nothing leaves the other places to the others.
+// So that a contract that does not answer leaves places for the others.
 const ONE_CONTRACT_AT_ONCE = 24
 const CLAIMED_AT_ONCE = 8
-// A question is asked again after this long when its worker died over it.
+// After this long a question is asked again, in case its worker died.
 const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
@@ -22,7 +25,7 @@ const DUE_TEST = statement<Due>(
   'due test charges',
   `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
-// Nothing of a test charge has left, and it has no attempt.
+// A test charge has no attempt.
 const NEVER_SENT = {
   installation: 'sandbox',
   state: 'accepted',
@@ -38,13 +41,13 @@ const NEVER_SENT = {
   tag: '',
 } satisfies Omit<Followed, keyof Due>
 
-/** Brings open charges forward; questions about live ones are on their way until `stop` has waited for them. */
+/** Follows open charges. `stop` waits for live questions that were started. */
 export type ChargeFollower = { start(): Promise<number>; stop(): Promise<void> }
 
 /**
- * Asks the rail about every open charge that is due, and moves those it has decided (rails.md section 4). Nothing else ends a
- * charge: not its age, not silence, not `not_found`. An operator that is slow with one holds up neither the sandbox nor the
- * questions about others: live questions are started, not awaited, and one contract never has all the places.
+ * Asks the rail about every open charge that is due, and ends those with a final answer (rails.md section 4). Nothing else
+ * ends a charge: not its age, not silence, not `not_found`. A slow operator delays neither the sandbox nor other questions:
+ * live questions are started, not awaited, and one contract never has all the places.
  */
 export function chargeFollower(app: App): ChargeFollower {
   const asking = new Map<Promise<unknown>, string>()
@@ -91,13 +94,13 @@ export function chargeFollower(app: App): ChargeFollower {
   }
 }
 
-/** The contracts that may not have one claim more. */
+/** Contracts that have used all their places. */
 const fullOnes = (underWay: readonly string[]): string[] =>
   [...new Set(underWay)].filter(
     (one) => underWay.filter((other) => other === one).length > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE,
   )
 
-/** One charge's trouble delays that charge and nobody else; a database that is away stops the run. */
+/** An error delays only its own charge; a database that is away stops the run. */
 async function followSafely(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
   try {
     return await followOne(app, charge, deadline)

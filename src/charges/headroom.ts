@@ -10,11 +10,11 @@ type Place = { merchantId: number; mode: Mode }
 type Wanted = Place & { amount: number }
 type Held = Place & { total: Sum }
 
-// The part of the largest whole number that is kept for what nobody counts beforehand: fees that refunds bring back, and
-// charges of ordinary amounts that are stored beside each other.
+// Reserve for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
+// at the same time.
 const SPARE = 10 ** 14
 const MOST = Number.MAX_SAFE_INTEGER - SPARE
-// Below both of these nothing is counted: eight million open charges of the largest ordinary amount would have to meet.
+// Below both of these nothing needs to be counted: it would take eight million open charges of the largest ordinary amount.
 const NEAR = 10 ** 15
 const ORDINARY = 10 ** 9
 
@@ -32,9 +32,9 @@ const EXPECTED = statement<Held>(
    from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)`,
 )
 
-/** What a merchant's balance can still take in, by merchant and mode. */
+/** How much more the balances can hold, by merchant and mode. */
 export type Headroom = {
-  /** Sets `amount` (whole UGX) aside; false, and nothing is set aside, where the balance could grow past what it can hold. */
+  /** Sets `amount` (whole UGX) aside. False, with nothing set aside, if the balance could then grow past its largest amount. */
   take(wanted: Wanted): boolean
 }
 
@@ -44,9 +44,9 @@ const ENDLESS: Headroom = { take: () => true }
 export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
 
 /**
- * Room for new charges, so that no success of theirs can lift a head past the largest whole number: what a customer has paid
- * must always fit. Far from that end, which is where everybody is, nothing more is read. Near it the head is locked, and what
- * it holds and what its open charges may still bring is counted behind the lock.
+ * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
+ * always fit. Far below that limit, the usual case, nothing more is read. Near it the head is locked, and its balance and
+ * its open charges are added up.
  */
 export async function headroomFor(
   tx: Tx,

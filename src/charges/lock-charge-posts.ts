@@ -22,7 +22,7 @@ const LOCK = statement<LockedChargePost>(
    order by c.merchant_id, c.id for no key update of c, a`,
 )
 
-/** Locks live charges with their attempts: what was heard about one, or leaves for one, is judged on these rows. */
+/** Locks live charges with their attempts. Answers and posts are decided on these locked rows. */
 export const lockChargePosts = (
   charges: readonly Pick<Charge, 'merchantId' | 'id'>[],
 ): Call<LockedChargePost> =>

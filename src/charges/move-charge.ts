@@ -33,8 +33,8 @@ export type ChargeOutcome =
   | { status: 'failed'; reason: ChargeFailure }
 
 /**
- * One open charge and the rail's conclusive answer about it. `alongside` commits with the move. `still`: only while this is so
- * of its locked attempt, for as long as the charge is open; otherwise nothing is written.
+ * One open charge and the rail's final answer about it. `alongside` commits with the move. `still`: a condition on the
+ * locked attempt; if it does not hold while the charge is open, nothing is written.
  */
 export type ChargeMove = {
   charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
@@ -44,8 +44,8 @@ export type ChargeMove = {
 }
 
 /**
- * `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open.
- * `overtaken`: it is no longer `still` so.
+ * `moved`: this call did it. `same`: it had already ended this way. `contradicted`: it had ended another way; an exception
+ * is open. `overtaken`: the condition `still` does not hold.
  */
 export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 export type ChargeMoves = Batch<ChargeMove, Moved>
@@ -57,16 +57,16 @@ const STATUS_OF = statement<{ merchantId: number; id: string; status: string; vo
 )
 
 /**
- * The one door through which a charge reaches a final state: status, ledger transfers, settlement, event and delivery in
- * one commit, by compare-and-set (spec 3.1; ledger.md 5). Asked for twice it moves once; a final state never moves.
+ * The only function that ends a charge: status, ledger transfers, settlement, event and delivery in one commit, by
+ * compare-and-set (spec 3.1; ledger.md 5). A second call does not move it again; a final state never moves.
  */
 export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => app.chargeMoves.add(move)
 
-/** The batch behind the door. */
+/** The batch behind `moveCharge`. */
 export function chargeMoves(app: App): ChargeMoves {
   return batch({
     run: async (moves, turn) => {
-      // Two answers about one charge in one batch are told apart by giving the later one a transaction of its own.
+      // Of two answers about one charge in one batch, the later one gets its own transaction.
       const whole = turnOfOneRun(moves, nameOf, turn)
       const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
       crashPoint('charge.moved')
@@ -104,7 +104,7 @@ async function moveOnce(
   })
 }
 
-/** Those whose attempt says otherwise by now. Their rows are locked, so that it stays as it was judged. */
+/** The moves whose condition no longer holds. Their attempts are locked, so the result stays true until commit. */
 async function overtakenOf(tx: Tx, moves: readonly ChargeMove[]): Promise<ReadonlySet<ChargeMove>> {
   const judged = moves.filter(({ still }) => still !== undefined)
   if (judged.length === 0) return NONE
@@ -120,7 +120,7 @@ async function overtakenOf(tx: Tx, moves: readonly ChargeMove[]): Promise<Readon
 
 const NONE: ReadonlySet<ChargeMove> = new Set()
 
-/** Ends each charge of `moves` that is still open, and answers what became of the others. */
+/** Ends each charge of `moves` that is still open, and answers for each move what happened. */
 async function moveIn(
   app: App,
   tx: Tx,
@@ -203,7 +203,10 @@ function instantSettlement(charge: ChargeFacts, id: string, at: Date): Settlemen
   return { merchantId, id, mode, kind: 'instant', amount: residualOf(charge), chargeCount: 1, createdAt: at }
 }
 
-/** What the compare-and-set writes: without a hold the charge is born settled, on the clock that decides for it (3 a). */
+/**
+ * What the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that applies to it
+ * (3 a).
+ */
 function endOf(
   app: App,
   { charge, to }: ChargeMove,
@@ -273,7 +276,7 @@ function contradiction(move: ChargeMove, terms: Map<number, MerchantTerms>, at: 
   )
 }
 
-/** What becomes of the cards of these charges: taken by success, free again after a failure. */
+/** The cards of these charges: spent by success, freed by failure. */
 function cardEnds(moves: readonly ChargeMove[]): CardEnd[] {
   const carded = moves.filter(({ charge }) => charge.giftCardAmount > 0)
   return carded.map(({ charge: { merchantId, id: chargeId }, to }) => ({

@@ -10,7 +10,7 @@ import type { ChargeCreate } from './charge-create.ts'
 import type { Judged } from './charge-rules.ts'
 import type { NewCharge } from './write-charges.ts'
 
-// A live row belongs to the request that stored it until its submit has surely ended; then the follower takes it.
+// A live row belongs to the request that stored it until its submit must have ended; then the follower takes over.
 export const LIVE_SENDING_MS = 30_000
 
 /** The row of an accepted request. Field by field: every payment passes. */

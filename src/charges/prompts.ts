@@ -2,11 +2,11 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 
-/** How many PIN prompts a phone has had of late from hosted pages, whoever's page it was. */
+/** How many PIN prompts a phone has had recently from the hosted pages of all merchants. */
 export type Prompts = { open: number; unpaid: number }
 
-// One request for a phone is under way at a time, so that a prompt is not still on the screen when the next one comes; and a
-// stranger's phone is not flooded (reliability.md A46).
+// One open prompt for a phone at a time, so that the next one does not cover it and a stranger cannot flood a phone
+// (reliability.md A46).
 const OPEN_MS = 90_000
 const UNPAID_MS = 600_000
 
@@ -21,10 +21,10 @@ const PROMPTS = statement<Prompts>(
      and status in ('pending', 'authorized', 'failed') and voided_at is null`,
 )
 
-/** Belongs before every other lock of its transaction: two submits for one phone are judged one after the other. */
+/** Must come before every other lock of its transaction. Two submits for one phone are then decided one after the other. */
 export const lockPhone = (phone: string): Call => call(LOCK_PHONE, lastNine(phone))
 
-/** A statement after the lock: it sees what the one before has stored. */
+/** Must be a separate statement after the lock, to see what the submit before has stored. */
 export const promptsOf = (phone: string, at: Date): Call<Prompts> =>
   call(
     PROMPTS,

@@ -14,8 +14,8 @@ import { publishCharge } from './write-charge-status.ts'
 const READINESS_WAIT_MS = 2000
 
 /**
- * Posts a charge that the operator does not know once more: the same reference, to the same contract, within its window
- * (rails.md 4.5). False when it may not leave now: then it is asked about further. `notFound` is the answer that led here.
+ * Posts again a charge that the operator does not know: the same reference, through the same contract, within its window
+ * (rails.md 4.5). False when it may not be posted now; then the questions go on. `notFound` is the answer that led here.
  */
 export async function repostCharge(app: App, charge: Followed, notFound: Evidence): Promise<boolean> {
   const rail = app.rails.live[charge.channel as keyof typeof app.rails.live]
@@ -29,7 +29,7 @@ export async function repostCharge(app: App, charge: Followed, notFound: Evidenc
   return true
 }
 
-/** Committed before the post leaves; null when somebody else has sent it, ended it or heard of it. */
+/** Committed before the post leaves. Null when another process has sent or ended it, or got an answer. */
 function markAsSending(app: App, charge: Followed, notFound: Evidence): Promise<number | null> {
   const attempt = attemptNameOf(charge, charge.installation)
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
@@ -48,7 +48,7 @@ function markAsSending(app: App, charge: Followed, notFound: Evidence): Promise<
 
 type Reposted = { charge: Followed; nth: number }
 
-/** What was heard says something about this post only, and only while no other has left since (rails.md 4.5). */
+/** The answer is about this post only, and counts only if no other was sent since (rails.md 4.5). */
 async function record(app: App, { charge, nth }: Reposted, heard: Submitted<ChargeFailure>): Promise<void> {
   const attempt = attemptNameOf(charge, charge.installation)
   const evidence = addEvidence(attempt, heard.kind, heard.evidence)

@@ -16,7 +16,7 @@ import { type Ledger, releaseShares } from './settle-shares.ts'
 const RELEASED_AT_ONCE = 1000
 const LEDGERS_AT_ONCE = 500
 
-// In test mode the merchant's own test clock says what is due (contract.md 3 a).
+// In test mode the merchant's test clock decides what is due (contract.md 3 a).
 const CLOCK_OFFSET = `case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond'`
 const DUE = statement<Ledger>(
   'ledgers with charges to settle',
@@ -43,8 +43,8 @@ const CLAIM = statement<{ residual: number }>(
 
 /**
  * Releases every charge and share whose hold is over from pending to available: each once, by compare-and-set, one
- * settlement record and one transfer for the sum (spec 1.8; ledger.md 5), the shares of each subaccount apart. One
- * merchant's trouble stops nobody else. Answers how many charges and shares.
+ * settlement record and one transfer for the sum (spec 1.8; ledger.md 5), the shares of each subaccount apart. An error of
+ * one merchant does not stop the others. Answers how many charges and shares.
  */
 export async function settleCharges(app: App): Promise<number> {
   let settled = 0
@@ -77,7 +77,7 @@ export async function settleLedger(app: App, ledger: Ledger): Promise<number> {
       more = wasFull(await inOpenMonth(() => releaseShares(app, ledger, RELEASED_AT_ONCE)))
     return settled
   } catch (error) {
-    // Not this ledger's trouble: the whole sweep stops and is tried again in a second, not in an hour.
+    // Not an error of this ledger: the whole sweep stops and is tried again in a second, not in an hour.
     if (classify(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, merchant: ledger.merchantId, mode: ledger.mode },

@@ -45,7 +45,7 @@ export function releaseShares(app: App, ledger: Ledger, most: number): Promise<n
   })
 }
 
-/** One record for each subaccount, with what its shares come to. */
+/** One record for each subaccount, with the sum of its shares. */
 function settlementsOf(
   due: readonly Share[],
   { merchantId, mode, tag, at: createdAt }: Ledger & { tag: string; at: Date },

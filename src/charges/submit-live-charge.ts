@@ -25,7 +25,7 @@ type Parked = { parked: boolean }
  */
 export type Submission = { charge: Charge; installation: string; owner: KeyOwner | null }
 
-// A charge is born on its way: the submit of its own request is the first post.
+// The submit of the request that created the charge is its first post.
 const FIRST_POST = 1
 // The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
@@ -56,14 +56,14 @@ export function attemptFor(charge: Travelling, installation: string): Attempt {
 }
 
 /**
- * Asks the rail to collect a stored live charge, outside any transaction, and records what it said (rails.md 3.8).
- * Answers 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
+ * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Answers
+ * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
 export async function submitLiveCharge(app: App, work: Submission): Promise<Answer> {
   const { charge } = work
   crashPoint('charge.stored')
   const state: Parked = { parked: false }
-  // What the rail has said is known to this process alone until it is written down.
+  // Until it is recorded, only this process knows what the rail answered.
   const submitted = askToCollect(app, work).then((heard) =>
     againWhileAway(() => record(app, { ...work, heard, state }), KEPT_MS),
   )
@@ -79,7 +79,7 @@ export async function submitLiveCharge(app: App, work: Submission): Promise<Answ
   return Promise.race([late, parkAfterDeadline(app, { ...work, state, submitted: late })])
 }
 
-/** One submit to the rail. A throw is ambiguous: nobody can say how far it got. */
+/** One submit to the rail. A throw counts as ambiguous, because it is unknown how far the call got. */
 export async function askToCollect(
   app: App,
   { charge, installation }: { charge: Travelling; installation: string },
@@ -141,12 +141,12 @@ async function record(app: App, verdict: Verdict): Promise<Answer> {
 
 type No = Extract<Heard, { kind: 'rejected' | 'unavailable' }>
 
-/** Stores the operator's no first: whatever happens from there on, this process or another applies it. */
+/** Stores the operator's refusal first, so that this process or another can apply it whatever happens next. */
 async function recordNo(app: App, { heard, state, ...work }: Verdict & { heard: No }): Promise<Answer> {
   const { charge, installation, owner } = work
   const kept = await keepNo(app, work, heard)
   crashPoint('charge.no-kept')
-  // Once the caller has its 201 the object exists: the operator's proof that it took nothing ends it (3.8 rule 3).
+  // After the 201 the charge exists, so the operator's proof that it took nothing makes it fail (rails.md 3.8 rule 3).
   if (kept === 'counts' && heard.kind === 'unavailable' && !state.parked && (await voidCharge(app, work)))
     throw railUnavailable(heard.retryAfterSeconds)
   const refused = { ...charge, installation, refusedAs: reasonOf(heard) }
@@ -156,13 +156,13 @@ async function recordNo(app: App, { heard, state, ...work }: Verdict & { heard: 
     (await endAsRefused(app, refused, { still: isRefusedOnce, alongside })) !== 'overtaken'
   )
     return firstAnswer(charge)
-  // It was about one post of several, or the operator has since said that it has one: only its later word ends the charge.
+  // There were other posts, or the operator has since accepted one: only a later answer ends the charge.
   return publish(app, work, { state: null, submitEndedAt: null, evidence: [] })
 }
 
 const reasonOf = (heard: No): ChargeFailure => (heard.kind === 'rejected' ? heard.reason : 'rail_rejected')
 
-/** Whether a no to the only post there was is stored with the attempt: then it ends the charge. */
+/** Whether the attempt has a stored refusal of its only post. That refusal ends the charge. */
 export const isRefusedOnce = ({ refusedAs, reposts, state }: AttemptFacts): boolean =>
   refusedAs !== null && reposts === 0 && state !== 'accepted'
 
@@ -173,7 +173,7 @@ function keepNo(app: App, { charge, installation }: Submission, heard: No): Prom
     const [[found]] = await tx.send(lockChargePosts([charge]))
     assert(found, 'a live charge has an attempt')
     const counts = found.reposts === 0 && found.state !== 'accepted'
-    // An earlier try of this very process was committed, and its answer was lost.
+    // An earlier try of this process was committed, but the answer to its COMMIT was lost.
     if (counts && found.refusedAs !== null) return { value: 'counts' }
     const kept = keepRefusal(attempt, app.clock.now(), counts ? reasonOf(heard) : null)
     const evidence = addEvidence(attempt, heard.kind, heard.evidence)
@@ -186,7 +186,7 @@ type Refused = Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount' | 'r
   refusedAs: ChargeFailure | null
 }
 
-/** Ends a charge whose refusal is stored with its attempt, through the one door, if it is `still` to be on the locked rows. */
+/** Ends a charge whose refusal is stored with its attempt, if that still holds on the locked rows. */
 export function endAsRefused(
   app: App,
   charge: Refused,
@@ -198,7 +198,7 @@ export function endAsRefused(
   return moveCharge(app, { charge, to, still, alongside: [...alongside, ended] })
 }
 
-/** The attempt of a charge, and the contract where something was heard about it. */
+/** The attempt of a charge, and the contract that answered about it. */
 export const attemptNameOf = (
   { merchantId, railReference }: Pick<Charge, 'merchantId' | 'railReference'>,
   installation: string,
@@ -211,7 +211,7 @@ export const attemptNameOf = (
 const finish = (owner: KeyOwner | null, answer: Answer & { objectId: string }) =>
   owner === null ? [] : [finishKey(owner, answer)]
 
-/** The 201 that every live charge gets, whatever comes after: authorized, never final (G11a). */
+/** The 201 of every live charge: authorized, never final (G11a). */
 function firstAnswer(charge: Charge): Answer & { objectId: string } {
   return {
     status: 201,
@@ -229,13 +229,13 @@ async function publish(
   const attempt = attemptNameOf(charge, installation)
   const gone = await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[sent]] = await tx.send(lockChargePosts([charge]), publishCharge(app, charge))
-    // Taken back in this very moment: there is no such charge, and its key may belong to the next request by now.
+    // The charge was taken back in the meantime, and its key may already belong to the next request.
     if (sent?.voided) return { value: true }
     // The charge before its key, as moveCharge takes them.
     const key = finish(owner, answer)
-    // An earlier try was committed and its answer was lost: what was heard is there already.
+    // An earlier try was committed and its answer was lost: the evidence is stored already.
     if (heard.submitEndedAt !== null && sent?.submitEndedAt != null) return { value: false, last: key }
-    // It has gone out again meanwhile: what nobody knows about the first post is no news about the second.
+    // It was posted again in the meantime: an unclear answer to the first post says nothing about the second.
     const news = heard.state === 'accepted' || sent?.nth === FIRST_POST ? heard.state : null
     const moved = news === null ? [] : [moveAttempt(attempt, news, heard.submitEndedAt)]
     return { value: false, last: [...key, ...moved, ...heard.evidence] }
@@ -245,7 +245,7 @@ async function publish(
 }
 
 /**
- * Takes back a charge that nobody has seen. False when somebody has: then nothing is written. True also when an earlier try
+ * Takes back a charge that was never shown. False, with nothing written, when it was shown. Also true when an earlier try
  * whose COMMIT was not answered has done it.
  */
 async function voidCharge(app: App, { charge, owner, installation }: Submission): Promise<boolean> {
@@ -258,7 +258,7 @@ async function voidCharge(app: App, { charge, owner, installation }: Submission)
   })
 }
 
-/** What was reserved on a gift card goes back with the charge. */
+/** Frees what the charge had reserved on a gift card. */
 const freeCard = ({ merchantId, id: chargeId, giftCardAmount }: Charge, at: Date): Call[] =>
   giftCardAmount === 0 ? [] : endCards([{ merchantId, chargeId, to: 'freed' }], at)
 

@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import type { Charge } from './charge.ts'
 
-/** A charge about to be stored: sandbox rows are born published, live ones once the rail has answered. */
+/** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
 
 const COLUMNS = `merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference, rail_reference,
@@ -15,7 +15,7 @@ const ADD_CHARGES = statement(
   'add charges',
   `insert into charges (${COLUMNS}) select * from unnest(${VALUES})`,
 )
-// For a batch that holds a split charge: the others do not pay for a column that they leave empty.
+// For batches with a split charge, so that the others need not write an empty column.
 const ADD_SPLIT_CHARGES = statement(
   'add split charges',
   `insert into charges (${COLUMNS}, shares) select * from unnest(${VALUES}, $16::bigint[])`,
@@ -62,7 +62,7 @@ const CORRECT_SPLITS = statement(
    where c.merchant_id = n.merchant_id and c.id = n.id`,
 )
 
-/** In the transaction that ended them: a share has moved to the merchant, or nothing is left to settle. */
+/** In the transaction that ended them: a share went back to the merchant, or nothing is left to settle. */
 export function correctSplits(corrections: readonly SplitCorrection[]): Call[] {
   if (corrections.length === 0) return []
   return [
