@@ -15,16 +15,16 @@ import { costOf, reservePayout } from './reserve-payout.ts'
 import { openSwitches } from './sandbox-switch.ts'
 import { addPayouts } from './write-payouts.ts'
 
-/** A payout that a person asks for by a command (later the dashboard): a withdrawal, or the pay-out of a subaccount. */
+/** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
   holder: { merchantId: number; mode: Mode }
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
-  /** Judged before the stops (G14a, G66). */
+  /** Rules before freeze and pause (G14a, G66). */
   before(terms: MerchantTerms): void
-  /** Judged after them, on rows that it locks: who is paid. */
+  /** Rules after them, on rows that it locks. Answers the recipient. */
   payee(tx: Tx): Promise<{ phone: string; name: string | null }>
-  /** The same key again makes nothing: the payout's id follows from it. */
+  /** With the same key again nothing is created, because the payout's id is derived from it. */
   key?: string | undefined
   /** What else this commit writes. */
   alongside?(payout: NewPayout): Call[]
@@ -92,6 +92,6 @@ function renameFor(payout: NewPayout, tag: string, key: string): void {
   payout.railReference = uuidFor(payout.id)
 }
 
-/** The id of what a keyed command makes: the same key names the same payout. */
+/** The id of the payout of a command with a key: the same key gives the same id. */
 export const idForKey = (tag: string, key: string) =>
   `pout_${tag}${createHash('sha256').update(key).digest('hex').slice(0, 24)}`

@@ -34,7 +34,7 @@ export async function askAbout(app: App, payout: DuePayout, deadline: Deadline):
     })
 }
 
-/** Applies what the rail said: a conclusive answer through the one door, everything else as the next question. */
+/** Applies the rail's answer: a final one through `movePayout`, any other as the time of the next question. */
 export async function applyAnswer(app: App, payout: DuePayout, answer: Answered): Promise<boolean> {
   switch (answer.kind) {
     case 'succeeded':
@@ -62,7 +62,7 @@ export async function applyAnswer(app: App, payout: DuePayout, answer: Answered)
   }
 }
 
-/** Nothing was ever taken: a repeated post was refused, and no other is known. */
+/** The operator took nothing: a repeated post was refused, and it knows no other. */
 async function endAsRefused(
   app: App,
   payout: DuePayout,
@@ -92,7 +92,7 @@ function closing(app: App, payout: DuePayout, answer: Answered): Call[] {
   return [moveAttempt(attempt, 'ended', app.clock.now()), addEvidence(attempt, answer.kind, answer.evidence)]
 }
 
-/** Money moves only when what the operator says it moved is what was asked for (rails.md 1.4, rule 6). */
+/** Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). */
 function isAbout(payout: DuePayout, answer: Extract<Answered, { kind: 'succeeded' }>): boolean {
   return (
     answer.amount === payout.amount &&
@@ -128,8 +128,8 @@ async function reportMismatch(
 }
 
 /**
- * Counts a question that ended nothing, judged on the locked row. A "not found" to a question that was asked before the last
- * post says nothing about it; that the operator has it counts whenever it was said.
+ * Counts a question that ended nothing, on the locked row. A "not found" to a question from before the last post says
+ * nothing about that post; that the operator has it always counts.
  */
 async function askAgain(app: App, payout: DuePayout, answer: Answered): Promise<boolean> {
   const attempt = referenceOf(payout)
@@ -157,7 +157,7 @@ function askLater(
 ): Call {
   const now = app.clock.nowMs()
   const next = lost ? now : nextQuestionAt(payout, now, notFound)
-  // Nobody has heard the end of its submit: from now on the merchant sees it, with the reason that says so.
+  // Its submit has no recorded end: from now on the merchant sees it, with the ambiguous reason.
   const reason = payout.state === 'sending' ? AMBIGUOUS : null
   return showAndAskAgain(payout, { at: new Date(next), reason })
 }

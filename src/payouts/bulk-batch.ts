@@ -6,13 +6,13 @@ import { statement } from '../platform/db/statement.ts'
 
 type Mode = 'test' | 'live'
 
-/** One item of a bulk call as it was stored: readable, or with what is wrong with it. Its reference is never null. */
+/** One item of a bulk call as it was stored: its fields, or its problem. Its reference is never null. */
 export type StoredItem = { reference: string } & (
   | { amount: number; phone: string; name: string | null; channel: string }
   | { error: string }
 )
 
-/** A stored call of POST /v1/payouts/bulk. `done` items have their result; `accepted` of them a payout. */
+/** A stored call of POST /v1/payouts/bulk. `done`: items with a result; `accepted`: those of them with a payout. */
 export type BulkBatch = {
   merchantId: number
   id: string
@@ -25,15 +25,15 @@ export type BulkBatch = {
   createdAt: Date
 }
 
-/** What became of one item. */
+/** The result of one item. */
 export type ItemResult = { index: number; reference: string } & (
   | { payoutId: string; status: string; replayed: boolean; firstAcceptedAt: Date | null }
   | { error: string; code: string; retryable: boolean }
 )
 
 /**
- * A batch that nobody has advanced for this long has lost its process and is finished by the sweep. Each chunk renews it; two
- * runners at once do no harm, so a process that was only slow costs nothing but its own second look.
+ * A batch that made no progress for this long has lost its process and is finished by the sweep. Each chunk renews the
+ * lease. Two runners at once do no harm, so a process that was only slow loses nothing.
  */
 export const BULK_LEASE_MS = 8000
 const AGAIN_MS = 2000
@@ -54,7 +54,7 @@ const ADVANCE = statement(
   `update bulk_batches set done = $3, accepted = $4, lease_until = case when $3 = total then null else $5::timestamptz end
    where merchant_id = $1 and id = $2`,
 )
-// A lease that ends later than any lease can was given before the clock stepped back.
+// A lease that ends later than possible was given before the clock stepped back.
 const TAKE_LEFT = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>>(
   'take left bulk batch',
   `update bulk_batches b set lease_until = $2
@@ -86,7 +86,7 @@ const SPEND = statement(
   `insert into bulk_references (merchant_id, mode, reference, payout_id)
    select $1, $2, * from unnest($3::text[], $4::text[])`,
 )
-// `offset 0` keeps the look-up one by one: joined freely, every reference the merchant ever spent is read for each item.
+// `offset 0` keeps the look-up one by one: otherwise the planner reads every reference the merchant ever spent.
 const SPENT = statement<SpentReference>(
   'spent bulk references',
   `select r.reference, p.id as "payoutId", p.status, p.amount, p.channel, p.recipient_phone as "recipientPhone",
@@ -95,7 +95,7 @@ const SPENT = statement<SpentReference>(
      select * from bulk_references b where b.merchant_id = $1 and b.mode = $2 and b.reference = n.reference offset 0) r
    join payouts p on p.merchant_id = r.merchant_id and p.id = r.payout_id`,
 )
-// Of batches stored earlier and not finished: the references whose items have no result yet. Hardly ever is there any.
+// References of items without a result in earlier, unfinished batches. There are rarely any.
 const WAITING = statement<{ reference: string }>(
   'waiting bulk references',
   `select item.value->>'reference' as reference
@@ -141,7 +141,7 @@ export const addBatch = (batch: BulkBatch, leaseUntil: Date): Call =>
   )
 
 export const lockBatch = (merchantId: number, id: string): Call<BulkBatch> => call(LOCK_BATCH, merchantId, id)
-/** Takes the batch that nobody has advanced for longest, if there is one, under a lease from now on. */
+/** Takes the batch that has waited longest for progress, if there is one, under a new lease. */
 export const takeLeftBatch = (now: Date) =>
   call(
     TAKE_LEFT,
@@ -149,18 +149,18 @@ export const takeLeftBatch = (now: Date) =>
     later(now, BULK_LEASE_MS).toISOString(),
     later(now, 2 * BULK_LEASE_MS).toISOString(),
   )
-/** Lets a batch that could not be run be taken again soon, if it still has its lease. */
+/** Releases a batch that could not be run, if it still has its lease, so that it is taken again soon. */
 export const giveBackBatch = ({ merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>, now: Date): Call =>
   call(GIVE_BACK, merchantId, id, later(now, AGAIN_MS).toISOString())
 export const resultsOf = (merchantId: number, id: string) => call(RESULTS, merchantId, id)
 
-/** References of these that an accepted item has spent, with the payout they made. Sent after the head is locked. */
+/** The spent references among these items, with their payouts. Sent after the head is locked. */
 export const spentReferences = (batch: BulkBatch, references: readonly string[]): Call<SpentReference> =>
   call(SPENT, batch.merchantId, batch.mode, references)
 export const waitingReferences = (batch: BulkBatch): Call<{ reference: string }> =>
   call(WAITING, batch.merchantId, batch.mode, batch.createdAt.toISOString(), batch.id)
 
-/** Stores the results of the next items and how far the batch has come. */
+/** Stores the results of the next items and the progress of the batch. */
 export function addResults(batch: BulkBatch, results: readonly ItemResult[], leaseUntil: Date): Call[] {
   const paid = (result: ItemResult) => ('payoutId' in result ? result : null)
   const refused = (result: ItemResult) => ('error' in result ? result : null)

@@ -8,7 +8,7 @@ import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
 
 export type { BulkItem }
 
-/** What POST /v1/payouts/bulk was asked for: 1 to 1000 items in the order given, `items[n].index` is n. */
+/** The request of POST /v1/payouts/bulk: 1 to 1000 items in their order, `items[n].index` is n. */
 export type BulkBody = { items: BulkItem[] }
 
 export const BULK_BODY_LIMIT = 4 * 1024 * 1024
@@ -27,7 +27,7 @@ const Root = Type.Object({
 const list = (description: string) =>
   Type.Optional(Type.Array(BulkItemShape, { minItems: 1, maxItems: MOST_ITEMS, description }))
 
-/** The JSON body as it is described. It is read item by item: one that is wrong fails alone. */
+/** The JSON body for the description. It is read item by item; a wrong item fails alone. */
 export const BulkPayoutCreateShape = Type.Object(
   {
     ...Root.properties,
@@ -36,7 +36,8 @@ export const BulkPayoutCreateShape = Type.Object(
   },
   {
     $id: 'BulkPayoutCreate',
-    // One of the two; said so that generators of clients, which do not read conditions, still see one plain object.
+    // One of the two is required. Written as a condition so that generators of clients, which ignore conditions, see one
+    // plain object.
     if: { not: { required: ['payouts'] } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ['items'] },
@@ -53,8 +54,8 @@ export async function readBulkBody(raw: Buffer, contentType: string | undefined)
 }
 
 /**
- * Reads a CsvFile, or JSON that is parsed. Refused as a whole: what cannot be taken apart, no items, more than 1000. Any
- * other fault is told in its item. Nothing thrown here is stored under a key (contract.md 3 i).
+ * Reads a CsvFile, or JSON that is parsed. Refused as a whole: an unreadable body, no items, more than 1000. Any other
+ * fault is reported in its item. Nothing thrown here is stored under a key (contract.md 3 i).
  */
 export async function readBulkContent(content: unknown): Promise<BulkBody> {
   if (content instanceof CsvFile) return { items: readItems(await readCsvItems(content.bytes, MOST_ITEMS)) }
@@ -62,7 +63,7 @@ export async function readBulkContent(content: unknown): Promise<BulkBody> {
   return { items: readItems(listIn(content), channel) }
 }
 
-/** Never reads on behind the item that is one too many. */
+/** Stops reading at the first item beyond the limit. */
 function readItems(given: Iterable<GivenItem>, channel: string = DEFAULT_PAYOUT_CHANNEL): BulkItem[] {
   const items: BulkItem[] = []
   for (const item of given) {

@@ -58,7 +58,7 @@ export async function runChunks(
 
 type Place = { merchantId: number; id: string; mode: 'test' | 'live'; readiness: PayoutReadiness }
 
-/** What the chunk decides with; `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
+/** What the chunk decides on. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
 type Known = {
   batch: BulkBatch
   terms: MerchantTerms
@@ -71,7 +71,7 @@ type Known = {
   at: Date
 }
 
-/** Gives the next items their results; whether any are left. */
+/** Runs the next items and stores their results. Answers whether any are left. */
 function runChunk(app: App, { merchantId, id, mode, readiness }: Place): Promise<boolean> {
   const at = app.clock.now()
   return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {

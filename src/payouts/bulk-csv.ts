@@ -21,7 +21,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ref: 'reference',
   channel: 'channel',
 }
-// Longer than any row that could be right; a file without line ends is given up here.
+// Longer than any valid row; a file without line ends is refused here.
 const LONGEST_ROW = 32_768
 // A row has a handful of cells. Each costs the parser as much time as some dozen bytes.
 const MOST_CELLS = 256
@@ -36,7 +36,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 }
 const DIGITS = /^\d+$/
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+$/
-// The largest number there is has 309 digits; a text of a million commas must not be searched for them.
+// The largest JavaScript number has 309 digits; a longer text is not searched for commas.
 const LONGEST_THOUSANDS = 500
 
 export const CSV_EXAMPLE = `phone,amount,name,reference
@@ -45,8 +45,8 @@ export const CSV_EXAMPLE = `phone,amount,name,reference
 `
 
 /**
- * The rows of a bulk CSV as items (G12), no more than one above `most`. Throws `invalid request: ...` for what spoils the whole
- * file; what spoils one row is that item's problem.
+ * The rows of a bulk CSV as items (G12), no more than one above `most`. Throws `invalid request: ...` for a problem of the
+ * whole file; a problem of one row fails that item only.
  */
 export async function readCsvItems(bytes: Buffer, most: number): Promise<GivenItem[]> {
   const [header, ...rows] = await readRows(bytes, most + 2)
@@ -63,14 +63,14 @@ async function readRows(bytes: Buffer, most: number): Promise<string[][]> {
     record_delimiter: ['\r\n', '\n'],
     trim: true,
     skip_empty_lines: true,
-    // A row that is wrong is that item's own trouble.
+    // A wrong row fails its own item only.
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: LONGEST_ROW,
     to: most,
   })
   try {
-    // What is wrong with either of them is thrown where the rows are read.
+    // Errors of either stream are thrown where the rows are read.
     return await rowsOf(pipeline(Readable.from(slicesOf(bytes)), parser, () => {}))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
@@ -78,7 +78,7 @@ async function readRows(bytes: Buffer, most: number): Promise<string[][]> {
   }
 }
 
-/** Before anything is parsed: a line that no row could be is refused for a look at each byte. */
+/** Refuses lines that are too long before anything is parsed, by reading each byte once. */
 function boundLines(bytes: Buffer): void {
   let start = 0
   let commas = 0

@@ -6,17 +6,17 @@ export type BulkItem =
   | {
       ok: true
       index: number
-      /** Whole UGX and finite; whether it is positive and below the ceiling is judged by the rules of payouts. */
+      /** Whole UGX and finite; the rules of payouts check that it is positive and below the maximum. */
       amount: number
       phone: string
       name: string | null
       channel: string
       reference: string | null
     }
-  /** `reference` only where it can be read itself. */
+  /** `reference` is null when it cannot be read. */
   | { ok: false; index: number; reference: string | null; error: string }
 
-/** An item before its form is judged: its fields as JSON would bring them, or what is wrong with its row. */
+/** An item before it is checked: its fields as JSON would have them, or the problem of its row. */
 export type GivenItem = { fields: unknown } | { problem: string }
 
 // A channel that does not exist is refused in every item, each with its own copy of the text.
@@ -39,7 +39,7 @@ const reference = Type.Optional(
   }),
 )
 
-/** An item as it is described: the recipient is an object or two fields of the item. */
+/** An item for the description: the recipient is an object or two fields of the item. */
 export const BulkItemShape = Type.Object(
   {
     amount,
@@ -56,7 +56,7 @@ export const BulkItemShape = Type.Object(
 const Gathered = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
 const OnlyReference = Type.Object({ reference })
 
-/** Judges the form of one item; `channelOfAll` is for an item that names none. */
+/** Reads one item; `channelOfAll` applies when it names no channel. */
 export function readBulkItem(item: GivenItem, index: number, channelOfAll: string): BulkItem {
   if ('problem' in item) return unreadable(index, null, item.problem)
   const { fields } = item
@@ -87,7 +87,7 @@ const unreadable = (index: number, reference: string | null, problem: string): B
   error: `invalid item: ${problem}`,
 })
 
-/** Nested or flat; where both say something the nested one wins (G13a). */
+/** Nested or flat; if both are given the nested one wins (G13a). */
 function recipientOf({ recipient, phone, name }: Record<string, unknown>): unknown {
   if (recipient === undefined || recipient === null) return { phone, name }
   if (!isObject(recipient)) return recipient

@@ -34,9 +34,9 @@ export type BulkRequest = {
 }
 
 /**
- * Pays many, each for itself (spec 2.6; contract.md G13 to G13f). The call is stored whole before its first item runs, so
- * after a crash it is finished and never restarted; the same key answers with the same batch. Throws Refusal for what is not
- * kept under the key.
+ * Pays many recipients, each item on its own (spec 2.6; contract.md G13 to G13f). The call is stored whole before its first
+ * item runs, so after a crash it is finished and never restarted; the same key answers with the same batch. Throws Refusal
+ * for what is not kept under the key.
  */
 export async function createBulk(app: App, request: BulkRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
@@ -52,7 +52,7 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   )
 }
 
-/** The answer of a batch whose items all have their result; kept under its key as a repeat will show it (G13e). */
+/** The answer of a finished batch, stored under its key in the form that a repeat shows (G13e). */
 export async function finishBatch(
   app: App,
   batch: Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>,
@@ -112,7 +112,7 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
   })
 }
 
-/** What refuses the whole call, in the order of G13c; nothing is written but the answer. */
+/** Refusals of the whole call in the order of G13c; only the answer is written. */
 function refusalOfAll({
   terms,
   mode,

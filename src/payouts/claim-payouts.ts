@@ -12,7 +12,10 @@ export type DuePayout = Payout &
 /** How many places a merchant already has of those that this process has. */
 export type Busy = ReadonlyMap<number, number>
 
-/** What waits to be sent for the first time, or what may have left: asked about, and posted again. */
+/**
+ * `queue`: payouts that wait to be sent for the first time. `under way`: payouts that may have left, to be asked about and
+ * posted again.
+ */
 export type LaneName = 'queue' | 'under way'
 
 // The merchants that have open payouts in a lane, found one by one in the index: 100,000 payouts of one are one step.
@@ -25,8 +28,8 @@ const merchantsOf = (mode: string, inQueue: string) => `
       and p.merchant_id > l.merchant_id order by p.merchant_id limit 1)
     from merchants_of_lane l where l.merchant_id is not null)`
 
-// Everybody's first before anybody's second. A frozen or paused account has no queue: its payouts keep their time and their
-// place, and are neither looked at nor pushed on until it is over. What may have left is asked about in any case.
+// One payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
+// keep their due time and place. Payouts that may have left are asked about in any case.
 const CLAIM_LIVE = statement<DuePayout>(
   'claim due live payouts',
   `with ${merchantsOf(`'live'`, '$4::boolean')},

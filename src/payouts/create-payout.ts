@@ -38,7 +38,7 @@ import { openSwitches, type Switches } from './sandbox-switch.ts'
 import { submitLivePayout } from './submit-live-payout.ts'
 import { addPayouts } from './write-payouts.ts'
 
-/** One POST /v1/payouts whose form is right. */
+/** One POST /v1/payouts with a valid body. */
 export type PayoutRequest = {
   caller: Caller
   key: string
@@ -47,7 +47,7 @@ export type PayoutRequest = {
   input: PayoutCreate
 }
 
-/** What became of it: the answer, or (live) the stored row whose rail is still to be asked. */
+/** The answer, or for a live payout the stored row whose rail must still be asked. */
 type Created = Answer & { stored?: NewPayout }
 type Item = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
 type Plan = {
@@ -87,8 +87,8 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
 }
 
 /**
- * The batch that stores payouts: one transaction for all that came while the last one was under way. Test and live never
- * share one: live holds the merchant's row before the heads, and an armed switch of the sandbox locks it after them.
+ * The batch that stores payouts: one transaction for everything that arrived while the previous one was running. Test and
+ * live never share one: live locks the merchant's row before the heads, an armed sandbox switch locks it after them.
  */
 export function payoutCreation(app: App): PayoutCreation {
   const ofOneMode = () =>

@@ -42,7 +42,7 @@ export async function finishBulks(app: App): Promise<number> {
   return finished
 }
 
-/** One after the other: of a batch that waits for its turn nobody holds the lease, so that another worker may run it. */
+/** One after the other: a batch that waits for its turn has no lease, so that another worker may run it. */
 async function takeLeft(app: App): Promise<number> {
   const until = performance.now() + BATCHES_FOR_MS
   let taken = 0
@@ -61,7 +61,7 @@ async function goOn(app: App, batch: LeftBatch): Promise<void> {
   await againWhileAway(() => finishBatch(app, batch), ORPHAN_WAITS_MS)
 }
 
-/** One call's trouble stops no other: it is given back, and taken again by a later run. */
+/** An error of one call does not stop the others: the call is released and taken again by a later run. */
 async function apart(app: App, batch: LeftBatch, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -7,7 +7,7 @@ import { moveAttempt } from '../rails/attempts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
 import { publishPayout } from './write-payout-status.ts'
 
-// The request that reserved the key has surely given up by then: its submit lives 25 s.
+// By then the request that reserved the key has given up: its submit ends within 25 s.
 const ORPHANED_AFTER_MS = 30_000
 
 const OBJECT = statement<Payout & { published: boolean }>(
@@ -33,13 +33,13 @@ function finishOne(app: App, orphan: Orphan): Promise<null> {
   })
 }
 
-/** Whoever reads the answer must find the payout: a process that wakes up late can no longer take it back. */
+/** The payout must be visible once its answer is: from now on a process that wakes up late cannot take it back. */
 const showInDoubt = (app: App, payout: Payout) => [
   publishPayout(app, payout, true),
   moveAttempt({ merchantId: payout.merchantId, reference: payout.railReference }, 'in_doubt', null),
 ]
 
-/** The payout as its 201 would have shown it: nobody had heard what became of its submit. */
+/** The payout as its 201 would have shown it, without a known outcome of its submit. */
 const firstView = (payout: Payout) =>
   presentPayout({
     ...payout,

@@ -23,8 +23,8 @@ const LOCK_POSTS = statement<LockedPost>(
 )
 
 /**
- * Locks live payouts with their attempts, payouts first: whoever sends one, or judges what was heard about one, does so on
- * these rows. Everything else (stops, heads, keys) is locked after them.
+ * Locks live payouts with their attempts, payouts first. Posts and answers are decided on these locked rows. Everything
+ * else (stops, heads, keys) is locked after them.
  */
 export const lockPosts = (payouts: readonly Pick<Payout, 'merchantId' | 'id'>[]): Call<LockedPost> =>
   call(LOCK_POSTS, numbers(payouts.map((one) => one.merchantId)), words(payouts.map((one) => one.id)))

@@ -24,28 +24,28 @@ import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
 import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
 
-/** How a payout ends. `voided`: its reservation is taken back before anybody has seen it (contract.md 3 j). */
+/** How a payout ends. `voided`: it is taken back before it was ever shown (contract.md 3 j). */
 export type PayoutOutcome =
   | { status: 'succeeded'; railTransactionId: string | null }
   | { status: 'failed'; reason: PayoutFailure }
   | { status: 'voided' }
 
 /**
- * One open payout and the rail's conclusive answer about it. `alongside` commits with the move; of a payout that could not be
- * taken back any more, or that was overtaken, it is dropped.
+ * One open payout and the rail's final answer about it. `alongside` commits with the move. It is dropped when the payout
+ * could not be taken back any more or was overtaken.
  */
 export type PayoutMove = {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
   to: PayoutOutcome
-  /** The number of the post that this answers, where it says nothing about later ones: a refusal (rails.md 4.5). */
+  /** The number of the post that was answered, for answers that do not count for later posts: a refusal (rails.md 4.5). */
   post?: number
   alongside?: readonly Call[]
 }
 
 /**
- * `moved`: this call did it. `same`: it had already ended so. `contradicted`: it had ended otherwise; an exception is open.
- * `shown`: it could not be taken back, for somebody has been shown it; it simply goes on.
- * `overtaken`: it was posted again since, or the operator has said that it has it; nothing was written.
+ * `moved`: this call did it. `same`: it had already ended this way. `contradicted`: it had ended another way; an exception
+ * is open. `shown`: it could not be taken back because it was shown; it goes on. `overtaken`: it was posted again since, or
+ * the operator has accepted it; nothing was written.
  */
 export type PayoutMoved = 'moved' | 'same' | 'contradicted' | 'shown' | 'overtaken'
 export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
@@ -57,16 +57,16 @@ const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
 )
 
 /**
- * The one door through which a payout reaches a final state: status, ledger transfers, event and delivery in one commit, by
- * compare-and-set (spec 3.2; ledger.md 5). Asked for twice it moves once; a final state never moves.
+ * The only function that ends a payout: status, ledger transfers, event and delivery in one commit, by compare-and-set
+ * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
  */
 export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => app.payoutMoves.add(move)
 
-/** The batch behind the door. */
+/** The batch behind `movePayout`. */
 export function payoutMoves(app: App): PayoutMoves {
   return batch({
     run: async (moves, turn) => {
-      // Two answers about one payout in one batch are told apart by giving the later one a transaction of its own.
+      // Of two answers about one payout in one batch, the later one gets its own transaction.
       const whole = turnOfOneRun(moves, nameOf, turn)
       const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
       crashPoint('payout.moved')
@@ -95,7 +95,7 @@ async function moveOnce(
   })
 }
 
-/** The answers that no longer count, judged on payouts and attempts that are locked from now on. */
+/** The answers that no longer count, decided on payouts and attempts that are locked from here on. */
 async function overtakenOf(tx: Tx, moves: readonly PayoutMove[]): Promise<Set<PayoutMove>> {
   const judged = moves.filter((move) => move.post !== undefined)
   if (judged.length === 0) return new Set()
@@ -104,12 +104,12 @@ async function overtakenOf(tx: Tx, moves: readonly PayoutMove[]): Promise<Set<Pa
   return new Set(judged.filter((move) => isOvertaken(posts.get(move.payout.id), move.post as number)))
 }
 
-/** What has ended is left to the door itself: it tells the same end from another one. */
+/** An ended payout is left to the move itself, which tells the same end from a contradiction. */
 function isOvertaken(locked: LockedPost | undefined, post: number): boolean {
   return locked !== undefined && (locked.nth !== post || (locked.open && !isCurrent(locked, post)))
 }
 
-/** Ends payouts inside a transaction that has more to write, each payout once in `moves`. Locks payouts, then heads. */
+/** Ends payouts inside a transaction that writes more; each payout only once in `moves`. Locks payouts, then heads. */
 export async function endPayoutsIn(
   tx: Tx,
   moves: readonly PayoutMove[],
@@ -153,7 +153,7 @@ async function lockSubaccounts(tx: Tx, rows: readonly EndedPayout[]): Promise<Su
   return heads
 }
 
-/** A payout that was taken back has never been shown: nobody hears of it. */
+/** A payout that was taken back was never shown, so it has no event. */
 function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantTerms>): Happening[] {
   return rows
     .filter((payout) => !payout.voided)

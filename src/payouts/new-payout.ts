@@ -6,7 +6,7 @@ import { newId, uuidFor } from '../platform/ids.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import type { Payout } from './payout.ts'
 
-/** What a payout is made for, with what it must remember of that. */
+/** The origin of a payout, with the fields it keeps of it. */
 export type PayoutOrigin =
   | { kind: 'payout' }
   | { kind: 'bulk'; batchId: string; itemIndex: number }
@@ -36,11 +36,11 @@ export type PayoutFacts = {
   sandboxOutcome?: PayoutFailure | null
 }
 
-// A live row belongs to the request that stored it until its submit has surely ended; then the sweep takes it.
+// A live row belongs to the request that stored it until its submit must have ended; then the sweep takes over.
 const LIVE_SENDING_MS = 30_000
 
 /**
- * A payout with its fee and its rail reference, in the state it is born in. Test: `authorized`, due at the sandbox's time; a
+ * A payout with its fee and its rail reference, in its first state. Test: `authorized`, due at the sandbox's time; a
  * cycle's payouts are `pending` and sent at the next tick (rails.md 2.1). Live: a single one is hidden until its rail has
  * answered; the others wait in the queue, a refund shown as `authorized` (spec 2.3).
  */

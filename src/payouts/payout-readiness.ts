@@ -17,7 +17,7 @@ export function payingRail(app: App, mode: Mode, channel: string): Rail | undefi
 }
 
 /**
- * Configuration, breaker and token of the rail; asks nobody over the network (rails.md 1.3). Of the contract named, or of the
+ * Configuration, breaker and token of the rail, without a network call (rails.md 1.3). For the contract named, or for the
  * one that takes new payouts.
  */
 export async function payoutReadiness(

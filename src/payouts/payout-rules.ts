@@ -6,7 +6,7 @@ import type { Unavailable } from '../rails/rail.ts'
 import type { Payout } from './payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
 
-/** What is to be paid, as far as the rules look at it. Whole UGX. */
+/** The part of a payout that the rules check. Whole UGX. */
 export type PayoutTerms = { amount: number; currency: string; channel: string }
 type Under = { terms: MerchantTerms; mode: Mode; config: Config }
 
@@ -58,7 +58,10 @@ export const insufficientBalance = (
     mode === 'test' && subaccountId === null ? moreTestMoney(amount + fee - have) : null,
   )
 
-/** The first refund of whoever tries this out lacks the fee. The text above is the contract's to the letter, so this stands beside it. */
+/**
+ * For newcomers, whose first test refund lacks the fee. The text above is fixed by the contract, so this goes into the
+ * hint.
+ */
 const moreTestMoney = (missing: number) =>
   `test mode: add at least ${missing} with the command \`funds add\`, or let another test payment succeed first`
 
@@ -71,7 +74,7 @@ const disbursementAway = (retryAfterSeconds?: number) =>
     { retryAfterSeconds: retryAfterSeconds ?? 5 },
   )
 
-// No operator text is ever echoed: the reasons a caller may read (rails.md 3.8 rule 4).
+// The reasons a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
 const REASONS = [
   'rail not configured',
   'credentials refused',
@@ -88,6 +91,6 @@ export const disbursementRefused = (why: string) =>
     `disbursement rail unavailable: ${REASONS.includes(why) ? why : 'operator configuration'}`,
   )
 
-/** What an unavailable rail means for the caller of a single payout. */
+/** The refusal of a single payout when the rail is unavailable. */
 export const unavailableRail = ({ cure, why, retryAfterSeconds }: Unavailable): Refusal =>
   cure === 'wait' ? disbursementAway(retryAfterSeconds) : disbursementRefused(why)

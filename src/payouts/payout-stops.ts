@@ -13,7 +13,7 @@ const paused = () =>
   )
 
 /**
- * Why this account may not send money now, judged on rows that the transaction has locked: the platform's freeze or an
+ * Why this account may not send money now, decided on rows that the transaction has locked: the platform's freeze or an
  * operator's freeze of the account (live only), or the pause of an open critical exception in this mode (G69, G70).
  */
 export function stopOf({

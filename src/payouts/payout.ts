@@ -27,7 +27,7 @@ const PAYOUT_KINDS = [
   'subaccount',
 ] as const satisfies readonly PayoutKind[]
 
-/** Shown while nobody knows whether the operator took it; never with a final state (G14c). */
+/** Shown while it is unknown whether the operator took it; never with a final state (G14c). */
 export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
 
 /** A row of `payouts` as the rules and the pages see it. Whole UGX; times are UTC. */
@@ -94,7 +94,7 @@ export const PayoutShape = Type.Object(
 )
 export type PayoutView = Static<typeof PayoutShape>
 
-/** What a caller sees of a payout. */
+/** Formats a payout for the API. */
 export function presentPayout(payout: Payout): PayoutView {
   return {
     id: payout.id,

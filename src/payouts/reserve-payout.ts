@@ -12,7 +12,7 @@ type Money = Pick<
 /** What leaves available when the payout is accepted, in whole UGX. */
 export const costOf = ({ amount, fee }: Pick<Payout, 'amount' | 'fee'>) => amount + fee
 
-/** Reserves amount + fee. Ask first whether the locked head has it: a floor that would break throws (spec 4.2; ledger P1). */
+/** Reserves amount + fee. Check first that the locked head has it; throws when a balance would go below zero (spec 4.2; P1). */
 export function reservePayout(book: Book, payout: NewPayout): void {
   const { merchantId, mode, id: subject } = payout
   const amount = costOf(payout)
@@ -20,7 +20,7 @@ export function reservePayout(book: Book, payout: NewPayout): void {
   book.post({ merchantId, mode, kind, subject, debit: sourceOf(payout), credit: 'in_flight', amount })
 }
 
-/** The recipient has been paid: the reservation becomes money out and fee; a refund's charge fee comes back (3 e). */
+/** Posts a paid payout: the reservation leaves as amount and fee; a refund's charge fee comes back (3 e). */
 export function postPaid(book: Book, payout: Money & { feeToReturn: number }): void {
   const { merchantId, mode, id: subject } = payout
   const debit = 'in_flight'
@@ -40,7 +40,7 @@ export function postPaid(book: Book, payout: Money & { feeToReturn: number }): v
   })
 }
 
-/** Nobody has been paid: amount and fee go back to where they came from. */
+/** Posts a failed payout: amount and fee return to where they came from. */
 export function postReturned(book: Book, payout: Money): void {
   const { merchantId, mode, id: subject } = payout
   const amount = costOf(payout)

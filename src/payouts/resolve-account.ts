@@ -23,7 +23,7 @@ const away = () =>
     retryAfterSeconds: 5,
   })
 
-/** Who holds the wallet, as its operator says (spec 4.2; G16). Not knowing is 502, never a guess. */
+/** The holder of the wallet according to its operator (spec 4.2; G16). Without an answer 502, never a guess. */
 export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
   if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
   const msisdn = readPhone(phone)

@@ -4,9 +4,9 @@ import type { PayoutFailure } from '../rails/rail.ts'
 
 /** The switches "next test payout fails" of some merchants, locked for one commit (rails.md 2.4). */
 export type Switches = {
-  /** The reason with which this merchant's next test payout fails, or null. Takes one from the count. */
+  /** The reason why this merchant's next test payout fails, or null. Takes one from the count. */
   take(merchantId: number): PayoutFailure | null
-  /** What was taken. */
+  /** The statements that store what was taken. */
   writes(): Call[]
 }
 

@@ -8,13 +8,13 @@ import type { Payout } from './payout.ts'
 import { sendQueued } from './send-queued-payout.ts'
 import { authorizeTest } from './write-payout-status.ts'
 
-/** What one run takes of test mode; what is left is the next one's, which follows at once. */
+/** Test payouts in one run; the next run follows at once. */
 export const SENT_AT_ONCE = 200
-// Of the 64 submits that an installation carries at once queued payouts may use half (rails.md 4.6), so that a payroll never blocks
-// a single one; and one merchant a quarter, so that others find a place while its own hang.
+// Queued payouts use at most this many submits at once, so that a payroll never blocks a single payout (rails.md 4.6). One
+// merchant gets half of them, so that others have places while its own hang.
 const LIVE_AT_ONCE = 32
 const OF_ONE_MERCHANT = 16
-/** A payout is taken up again after this long when its worker died over it: longer than a submit can last. */
+/** After this long another worker takes the payout, in case its worker died: longer than a submit can take. */
 export const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
 const AFTER_TROUBLE_MS = 60_000
@@ -24,16 +24,16 @@ const LATER = statement(
   `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
-/** Brings payouts forward; live ones are on their way until `stop` has waited for them. */
+/** Sends and follows payouts. `stop` waits for live calls that were started. */
 export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
 
 /** The calls of one lane that have not ended, each with its merchant. */
 type Places = Map<Promise<unknown>, number>
 
 /**
- * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Nothing
- * but the rail's own word ends one: not its age, not silence, not `not_found`. An operator that is slow with one holds up
- * neither the sandbox nor the questions about others: calls are started, not awaited, and each kind has places of its own.
+ * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Only
+ * the rail's answer ends one: not its age, not silence, not `not_found`. A slow operator delays neither the sandbox nor
+ * questions about others: calls are started, not awaited, and each kind has its own places.
  */
 export function payoutSender(app: App): PayoutSender {
   const lanes: Record<LaneName, Places> = { queue: new Map(), 'under way': new Map() }
@@ -82,7 +82,7 @@ async function bringTestForward(app: App): Promise<number> {
   return sent.length + handled.filter(Boolean).length
 }
 
-/** One payout's trouble delays that payout and nobody else; a database that is away stops the run. */
+/** An error delays only its own payout; a database that is away stops the run. */
 async function bringForwardSafely(app: App, payout: DuePayout): Promise<boolean> {
   try {
     return await bringForward(app, payout)

@@ -28,18 +28,19 @@ const SECOND = 1000
 // How long a payout waits after the rail could not take it: the first tries, then every five minutes (rails.md 4.6).
 const WAITS_MS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND]
 const LATER_WAITS_MS = 300 * SECOND
-// What only a person can cure is tried less often.
+// Trouble that only a person can fix is tried less often.
 const PERSON_WAIT_MS = 900 * SECOND
-// A freeze or a pause holds a queued payout back; nothing is returned, it is looked at again.
+// Under a freeze or a pause a queued payout waits and is checked again; nothing is returned.
 const STOPPED_WAIT_MS = 15 * SECOND
 
-// Nothing has left yet: a crowded pool is no reason to leave the payout to the end of its lease.
+// How long to retry while connections are scarce. Nothing has left yet, and otherwise the payout would wait for the end of
+// its lease.
 const MARKED_WITHIN_MS = 5 * SECOND
 
 /**
- * Sends a live payout that waits in the queue: stops judged again, marked as on its way in a commit of its own, then
- * submitted. It is sent until the operator takes or refuses this transfer; serving trouble never fails it (G14e). What may
- * have left before goes to the contract that it was sent to, or nowhere.
+ * Sends a queued live payout: checks freeze and pause again, marks it as sending in a commit of its own, then submits it.
+ * It is sent until the operator accepts or refuses it; trouble with the rail never makes it fail (G14e). If it may have
+ * left before, it goes through the same contract or not at all.
  */
 export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> {
   const readiness = await payoutReadiness(app, payout, pinnedTo(payout))
@@ -66,14 +67,14 @@ const countTry = (payout: DuePayout) => countQuestion(attemptOf(payout), null, n
 
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 
-/** The contract that an earlier post of it may have reached. */
+/** The contract that an earlier post may have reached. */
 const pinnedTo = ({ firstSentAt, installation }: DuePayout) =>
   firstSentAt === null ? undefined : installation
 
 type Marked = { post: Post; repeated: boolean }
 type Marking = Marked | 'held' | 'taken'
 
-/** It cannot leave now: looked at again after this long. */
+/** It cannot leave now and is checked again after this long. */
 async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<void> {
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts([payout]))
@@ -83,8 +84,8 @@ async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<vo
 }
 
 /**
- * The payout stays in the queue. What may have left before goes back to being asked about: the operator may know it by now,
- * and neither a freeze, a pause nor an operator that serves nobody puts its questions off.
+ * Keeps the payout in the queue. If it may have left before, the questions go on instead: the operator may know it by now,
+ * and neither a freeze, a pause nor an unavailable rail postpones questions.
  */
 function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
   const now = app.clock.nowMs()
@@ -93,11 +94,11 @@ function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
   return [followLater(payout, new Date(next)), moveAttempt(attemptOf(payout), 'in_doubt', null)]
 }
 
-/** Still as it was claimed: nobody has sent it since. */
+/** Whether it is still as it was claimed, not sent by another process. */
 const isQueued = (locked: LockedPost | undefined, { nth }: DuePayout): locked is LockedPost =>
   locked?.open === true && locked.nth === nth && (locked.state === 'queued' || locked.state === 'not_sent')
 
-/** After the freeze or the pause has committed, nothing more is marked as on its way. */
+/** After a freeze or a pause has committed, no payout is marked as sending. */
 async function markAsSending(app: App, payout: DuePayout, installation: string): Promise<Marking> {
   const { merchantId, mode } = payout
   const attempt = attemptOf(payout)
@@ -116,7 +117,7 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
     const [[sent]] = await tx.send(sendAttempt(attempt, installation, now))
     if (!sent) return { value: 'taken' }
     const { nth, repeated } = sent
-    // The lease begins with the post: nobody asks about it while its submit may still be under way.
+    // The lease starts with the post, so that no question is asked while its submit may still be running.
     const leased = followLater(payout, new Date(now.getTime() + LEASE_MS))
     return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated }, last: [leased] }
   })
@@ -124,16 +125,16 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
 
 type Posted = Marked & { payout: DuePayout }
 
-/** What is answered to a repeated post says something about that post only (rails.md 4.5). */
+/** An answer to a repeated post is about that post only (rails.md 4.5). */
 async function record(app: App, posted: Posted, heard: Submitted<PayoutFailure>): Promise<void> {
   const { payout, post, repeated } = posted
   const evidence = addEvidence(post, heard.kind, heard.evidence)
   const now = app.clock.now()
-  // The questions go on as they were: a repeated post does not make the payout young again.
+  // A repeated post does not restart the ladder of questions.
   const endedAt = repeated ? null : now
   switch (heard.kind) {
     case 'accepted':
-      // Whichever post it answers: the operator has the reference.
+      // Counts for any post: the operator has the reference.
       return write(app, [publishPayout(app, payout, false), moveAttempt(post, 'accepted', endedAt), evidence])
     case 'ambiguous':
       return writeIfCurrent(app, posted, {
@@ -155,7 +156,7 @@ async function record(app: App, posted: Posted, heard: Submitted<PayoutFailure>)
   }
 }
 
-/** The operator's definite no to the only post there was. */
+/** Applies a definite refusal of the only post. */
 async function fail(
   app: App,
   { payout, post }: Posted,
@@ -170,7 +171,7 @@ async function fail(
   if (moved === 'overtaken') await write(app, [evidence])
 }
 
-/** Writes `current` only while this post is the last one and nobody has heard more about it, `always` in any case. */
+/** Writes `current` only if this post is the last one and no later answer was recorded, `always` in any case. */
 async function writeIfCurrent(
   app: App,
   { payout, post }: Posted,

@@ -48,7 +48,7 @@ export const payoutAttempt = (payout: Travelling, installation: string): Attempt
 })
 
 /**
- * Asks the rail to pay a stored live payout, outside any transaction, and records what it said (rails.md 3.8). Answers 201,
+ * Asks the rail to pay a stored live payout, outside any transaction, and records the answer (rails.md 3.8). Answers 201,
  * or throws: 503 when nothing was taken and nothing remains, 400 (kept under the key) when the rail will not serve us.
  */
 export async function submitLivePayout(app: App, work: Submission): Promise<Answer> {
@@ -69,7 +69,7 @@ export async function submitLivePayout(app: App, work: Submission): Promise<Answ
   return Promise.race([late, parkAfterDeadline(app, work, { state, submitted: late })])
 }
 
-/** One submit to the rail. A throw is ambiguous: nobody can say how far it got. */
+/** One submit to the rail. A throw counts as ambiguous, because it is unknown how far the call got. */
 export async function askToPay(app: App, payout: Payout, installation: string): Promise<Heard> {
   const rail = payingRail(app, payout.mode, payout.channel)
   assert(rail?.disburse, 'a stored payout has a rail')
@@ -103,7 +103,7 @@ async function parkAfterDeadline(
   if ((await Promise.race([answered, after(ANSWER_DEADLINE_MS)])) === 'answered') return submitted
   state.parked = true
   const parked = await publish(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
-  // It was taken back in this very moment: the caller hears what that answers.
+  // It was taken back in the meantime: the caller gets that answer.
   return parked ?? submitted
 }
 
@@ -122,7 +122,7 @@ async function record(
     case 'rejected':
       return refuse(app, work, { evidence, reason: heard.reason })
     case 'unavailable': {
-      // Once the caller has its 201 the payout exists and is sent again until the rail takes or refuses it (3.8 rule 3).
+      // After its 201 the payout exists and is sent again until the rail accepts or refuses it (rails.md 3.8 rule 3).
       const shown = state.parked
         ? await publish(app, work, { to: 'not_taken', submitEndedAt, evidence })
         : null
@@ -131,7 +131,7 @@ async function record(
   }
 }
 
-/** The 201 that a live payout gets, whatever comes after: never final. */
+/** The 201 of a live payout: never a final state. */
 function firstAnswer(payout: Payout, inDoubt: boolean): Answer & { objectId: string } {
   const seen = {
     ...payout,
@@ -147,7 +147,7 @@ type Published = {
   evidence: readonly Call[]
 }
 
-/** Shows the payout and gives its key the 201, judged on the locked row; null when it was taken back, and shown to nobody. */
+/** Shows the payout and stores the 201 under its key, on the locked row. Null when it was taken back before it was shown. */
 async function publish(app: App, work: Submission, heard: Published): Promise<Answer | null> {
   const { payout, owner } = work
   const inDoubt = heard.to === 'in_doubt'
@@ -167,14 +167,14 @@ function attemptMove(work: Submission, { to, submitEndedAt }: Published): Call {
   return moveAttempt(postOf(work), to, submitEndedAt)
 }
 
-/** As `publish`, after an answer with which nobody takes a payout back. */
+/** As `publish`, after an answer that cannot lead to taking the payout back. */
 async function publishSurely(app: App, work: Submission, heard: Published): Promise<Answer> {
   const answer = await publish(app, work, heard)
   assert(answer, 'only a submit that was not taken takes a payout back')
   return answer
 }
 
-/** The operator's definite no. When somebody has posted it again since, the caller hears its 201 and that post decides. */
+/** Applies a definite refusal. If the payout was posted again since, the caller gets its 201 and that post decides. */
 async function refuse(
   app: App,
   work: Submission,
@@ -197,7 +197,7 @@ async function refuse(
   return doubted
 }
 
-/** Takes the reservation back: nobody has seen the payout, and the rail proved that it took nothing (3 j). */
+/** Takes the payout back: it was never shown, and the rail proved that it took nothing (3 j). */
 async function takeBack(
   app: App,
   work: Submission,
@@ -213,20 +213,20 @@ async function takeBack(
     to: { status: 'voided' },
     alongside: [key, ...evidence, moveAttempt(postOf(work), 'void', at)],
   })
-  // `same`: its own commit landed and the answer to it was lost. Otherwise somebody showed it in this very moment: it exists,
-  // and the sweep sends it again.
+  // `same`: its own commit happened and the answer was lost. Otherwise it was shown in the meantime: it exists, and the
+  // sweep sends it again.
   const answer =
     moved === 'shown' ? await publish(app, work, { to: 'not_taken', submitEndedAt: at, evidence }) : null
   if (answer !== null) return answer
   crashPoint('payout.returned')
-  // A place too many for a minute harms nobody: the refusal is what must be heard.
+  // A rate-limit place that is not given back does no harm; the refusal must reach the caller.
   if (refusal.status < 500)
     await app.payoutWindow.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
   if (refusal.stored) return { ...kept, objectId: null }
   throw refusal
 }
 
-// A payout of its own request is born on its way: its submit is the first post of its attempt.
+// The submit of the request that created the payout is the first post of its attempt.
 const FIRST_POST = 1
 
 const postOf = ({ payout, installation }: Submission) => ({

@@ -14,7 +14,7 @@ const ADD_PAYOUTS = statement(
      $18::text[], $19::bigint[], $20::text[], $21::boolean[], $22::timestamptz[], $23::timestamptz[], $24::boolean[])`,
 )
 
-/** Stores payouts; `installation` is the contract that carries those which are on their way at once (single, live). */
+/** Stores payouts; `installation` is the contract for those that are sent at once (single live ones). */
 export function addPayouts(payouts: readonly NewPayout[], installations: readonly string[] = []): Call[] {
   if (payouts.length === 0) return []
   return [
@@ -49,7 +49,7 @@ export function addPayouts(payouts: readonly NewPayout[], installations: readonl
   ]
 }
 
-/** Live movements only: a test one says all that the stateless sandbox asks for on its own row. */
+/** Live payouts only: for a test payout the sandbox needs nothing beyond its row. */
 function attemptOf(payout: NewPayout, installation: string | undefined): NewAttempt[] {
   if (payout.mode === 'test') return []
   return [
@@ -66,5 +66,5 @@ function attemptOf(payout: NewPayout, installation: string | undefined): NewAtte
   ]
 }
 
-/** A single payout is on its way with the request that makes it; the others wait until they are sent. */
+/** A single payout is sent by the request that creates it; the others wait in the queue. */
 const attemptStateOf = ({ kind }: NewPayout) => (kind === 'payout' ? 'sending' : 'queued')
