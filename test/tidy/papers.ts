@@ -39,7 +39,7 @@ function readPaper(text: string): { places: Set<string>; codes: string[] } {
 }
 
 // Words of other trades that look like codes.
-const NO_CODES = ['A4', 'C0']
+const NO_CODES = ['A4', 'C0', 'V8']
 // `6.2`, `2.1a`, and `3 h` of the contract.
 const NUMBER = String.raw`\d+(?:\.\d+)*[a-z]?(?: [a-z](?![\w']))?`
 const MORE = String.raw`(?:(?:,|;|\sand)\s${NUMBER})*`
