@@ -1,6 +1,6 @@
 import { type Driver, startDriver } from './drive.ts'
 import { atEnd } from './endings.ts'
-import { percentile, rounded } from './figures.ts'
+import { rounded } from './figures.ts'
 import { measureBeside, measureFloods } from './floods.ts'
 import { fund } from './funds.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
@@ -122,7 +122,11 @@ function count(sums: Record<string, number>, more: Record<string, number>): void
   for (const [status, n] of Object.entries(more)) sums[status] = (sums[status] ?? 0) + n
 }
 
-const median = (values: readonly number[]) => percentile(Float64Array.from(values).sort(), 0.5)
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle - 1)] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
+}
 
 /** Holds the balance rows of one merchant meanwhile. */
 async function whileLocked<T>(stage: Stage, { id }: BenchMerchant, work: () => Promise<T>): Promise<T> {
