@@ -1,11 +1,11 @@
 import type { Vault } from '../platform/secrets.ts'
 import type { Method } from './view.ts'
 
-/** What this browser has entered on the page of one link and is still to be used (contract.md G50a). */
+/** What this browser has entered on the page of one link and may still use (contract.md G50a). */
 export type Remembered = {
   /** The applied gift card, and what the page said it pays. Never its code. */
   voucher: { cardId: string; applied: number } | null
-  /** As typed before, for a retry. */
+  /** The phone as typed, for a retry. */
   phone: string
   email: string
   method: Method | null
@@ -26,7 +26,7 @@ export function readCookies(header: string | undefined): Map<string, string> {
   return new Map(pairs.map(([name = '', value = '']) => [name, value]))
 }
 
-/** What the browser still remembers of this link; nothing when it is too old, of another link or changed by somebody. */
+/** What the cookie holds for this link; nothing when it is too old, of another link or was changed. */
 export function readRemembered(
   vault: Vault,
   link: Link,
@@ -40,7 +40,7 @@ export function readRemembered(
     ) as Remembered & { until: number }
     return until > nowMs ? remembered : NOTHING
   } catch {
-    // Of another key or link, cut short or made up: as if it were not there.
+    // A cookie of another key or link, cut or forged, is ignored.
     return NOTHING
   }
 }

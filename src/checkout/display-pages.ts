@@ -17,12 +17,12 @@ import type { Checkout, Reply, Visit } from './visit.ts'
 
 const SOON_MS = 2000
 const LATER_MS = 10_000
-// Nothing but the next order follows on these, and the machine opens that itself.
+// After these screens only the next order follows, which the machine opens itself.
 const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed', 'off']
 
 type Shown = { shop: Shop; order: VendingOrder; screen: Screen; now: Date }
 
-/** GET /vending/display/{id}: the screen of the machine. It changes by itself; reading it changes nothing. */
+/** GET /vending/display/{id}: the screen of the machine. It updates by itself; a GET changes nothing. */
 export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shown = await findShown(checkout, visit)
   const { shop, order, screen } = shown
@@ -45,12 +45,15 @@ export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Rep
   return { kind: 'page', status: 200, view, shop, mode: order.mode }
 }
 
-/** GET /vending/display/{id}/state.json (G33): the same for a program. Where to go next is said only once it is paid. */
+/**
+ * GET /vending/display/{id}/state.json (G33): the same as a document. The address to go to next is given only once it is
+ * paid.
+ */
 export async function displayState(checkout: Checkout, visit: Visit): Promise<Reply> {
   return { kind: 'json', status: 200, value: documentOf(await findShown(checkout, visit), visit) }
 }
 
-/** The screen when its order cannot be shown: it stays a screen, and comes back by itself. */
+/** The screen when its order cannot be shown. It reloads by itself. */
 export function displayTrouble(visit: Visit, why: ClosedView['why']): View {
   if (why === 'unknown') return { kind: 'display', screen: { name: 'unknown' }, order: null, watch: null }
   const watch = { url: stateUrl(visit), everyMs: SOON_MS, seen: '' }
@@ -78,7 +81,7 @@ function stopOf(shop: Shop, order: VendingOrder): 'closed' | 'off' | null {
   return mayBePaid(link, shop, shop.app.config) ? null : 'closed'
 }
 
-/** Of a refunded payment of this order where its money is. */
+/** For a refunded order, where the money is. */
 async function refundOf({ app }: Shop, { merchantId, id: linkId, charge }: VendingOrder) {
   if (charge?.status !== 'refunded') return null
   const refunded = await findChargeOfLink(app, { merchantId, linkId, chargeId: charge.id })
@@ -102,7 +105,7 @@ function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {
   }
 }
 
-/** What of the document decides which screen is shown; display.js puts it together in the same way. */
+/** The parts of the document that decide the screen; display.js builds the same text. */
 const seenIn = (document: ReturnType<typeof documentOf>) =>
   [
     document.payment_status,

@@ -4,21 +4,21 @@ import { ugx } from './pages/page.ts'
 import type { Texts } from './texts/texts.ts'
 import type { Refund, Screen } from './view.ts'
 
-/** After which a customer who waits in front of the machine is told whom to ask. */
+/** After this time a waiting customer is told whom to ask. */
 const LATE_MS = 60_000
 
 type Standing = {
   order: VendingOrder
-  /** Of a refunded payment where its money is. */
+  /** For a refunded payment, where the money is. */
   refund: Refund | null
   /** Why nothing can be paid now: the merchant takes no payments, or its machines are switched off. */
   stop: 'closed' | 'off' | null
-  /** When the customer began to wait for a paid order. */
+  /** Since when the customer has waited for a paid order. */
   waitsSince: Date | null
   now: Date
 }
 
-/** The one table from an order to what its machine shows. Money that has come in is said before anything else. */
+/** Decides which screen a machine shows for an order. Received money comes before everything else. */
 export function screenOf({ order, refund, stop, waitsSince, now }: Standing): Screen {
   const payment = paymentStatus(order)
   if (payment === 'succeeded') return paidScreen(order, { refund, waitsSince, now })
@@ -48,7 +48,7 @@ function paidScreen(
 
 type Told = { texts: Texts; shop: string; amount: number }
 
-/** What went wrong, for the customer; null where nothing did. Never the supplier's or our own words for it. */
+/** What went wrong, in words for the customer; null when nothing did. Never the text of the supplier or our own. */
 export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string | null {
   const { display } = texts
   switch (screen.name) {
@@ -71,7 +71,7 @@ export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string
   }
 }
 
-/** The same, and why nothing can be paid: what a screen that shows a code has to hear of, so that it takes it away. */
+/** The same, or why nothing can be paid, so that a screen with a code removes it. */
 export function errorOf(screen: Screen, told: Told): string | null {
   const { texts, shop } = told
   if (screen.name === 'off') return `${texts.display.off}. ${texts.display.offHow(shop)}`

@@ -18,18 +18,18 @@ export function readFields(body: unknown): Fields {
   return fields
 }
 
-/** The token of a new form. It says beside chance what this form shows a gift card to pay, 0 where there is none. */
+/** The token of a new form: random text, and the amount that the form shows as paid by a gift card (0 without one). */
 export const newFormToken = (shown: number) => `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${shown}`
 
-/** What the form with this token showed a gift card to pay; null where it does not say. */
+/** The amount that the form with this token showed as paid by a gift card; null when the token has none. */
 export function shownBy(token: string): number | null {
   const shown = TOKEN.exec(token)?.[1]
   return shown === undefined ? null : Number(shown)
 }
 
 /**
- * The charge that a form with this token makes, however often and at how many servers it arrives: nobody but this gateway can
- * say which id that is. A form without a token of ours makes a new one each time.
+ * The id of the charge of a form with this token, the same however often and in whichever process it arrives. Only this
+ * gateway can compute it. A form without a valid token gets a new id each time.
  */
 export function chargeIdOfForm(
   vault: Vault,
@@ -42,7 +42,7 @@ export function chargeIdOfForm(
   return `txn_${tag}${lettersOf(digest)}`
 }
 
-// 256 bits over 36 letters: each of the sixteen is as good as drawn.
+// 256 bits over an alphabet of 36: the sixteen characters are practically uniform.
 function lettersOf(digest: Buffer): string {
   let number = BigInt(`0x${digest.toString('hex')}`)
   let text = ''
@@ -54,8 +54,8 @@ function lettersOf(digest: Buffer): string {
 }
 
 /**
- * Whether a form came from our own page: what a modern browser says of itself, else the site it names. One that says nothing
- * (an old phone) is let through: no login stands behind these forms (contract.md G43, reliability.md A65).
+ * Whether a form came from our own page, by Sec-Fetch-Site or else by the site that the browser names. One that names none
+ * (an old phone) passes, because nobody is signed in here (contract.md G43, reliability.md A65).
  */
 export function cameFromHere(
   headers: {

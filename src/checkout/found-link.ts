@@ -15,22 +15,25 @@ import { maskedPhone } from './masked-phone.ts'
 import type { Method, Payment, Refund } from './view.ts'
 import type { Checkout, Visit } from './visit.ts'
 
-/** The link of this address, who is paid by it, and the payment that is meant. */
+/** The link of this address, its merchant, and the payment to show. */
 export type Found = {
   shop: Shop
   link: LinkWithCharges
   charge: Charge | null
-  /** Of a refunded charge where its money is. */
+  /** For a refunded charge, where the money is. */
   refund: Refund | null
-  /** The machine's side, where a machine has asked for the payment. */
+  /** The vending order, if the link belongs to one. */
   order: VendingOrder | null
-  /** What is paid for, in the merchant's words; of a storefront's item with its name, of an order without words its products. */
+  /**
+   * What is paid for, in the merchant's words; for an item of the storefront with its name, for an order without a
+   * description its products.
+   */
   description: string | null
 }
 
 /**
- * Finds the link in the address with its shop and the payment to show: of a one-shot link its newest attempt, of a reusable one
- * that in `?charge=`. Throws 404 for an address that is none.
+ * Finds the link of the address with its shop and the payment to show: for a one-shot link its newest attempt, for a
+ * reusable one the charge in `?charge=`. Throws 404 for an unknown address.
  */
 export async function findPaidLink({ gateway, shops }: Checkout, visit: Visit): Promise<Found> {
   const id = visit.params.id ?? ''
@@ -53,22 +56,22 @@ export async function findPaidLink({ gateway, shops }: Checkout, visit: Visit): 
 }
 
 async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<string | null> {
-  // Only what is paid many times in live can be an item.
+  // Only a reusable live link can be an item.
   const mayBeItem = link.mode === 'live' && link.allowMultipleUses
   const name = mayBeItem ? await findItemName(app, { merchantId: link.merchantId, linkId: link.id }) : null
   return [name, link.description].filter((text) => text !== null).join(', ') || null
 }
 
-/** Whether a payment may be started, as far as a page can tell; what stores it judges again. */
+/** Whether a payment may probably be started. Storing it checks again. */
 export const takesPayments = ({ shop, link }: Found): boolean => mayBePaid(link, shop, shop.app.config)
 
-/** The address of one of the link's pages; reusable links say which payment is meant. */
+/** The address of one of the link's pages; for reusable links with the charge. */
 export function pathOf({ link, charge }: Found, action: string): string {
   const path = `/pay/${link.id}/${action}`
   return link.allowMultipleUses && charge !== null ? `${path}?charge=${charge.id}` : path
 }
 
-/** A charge as its customer may see it. */
+/** Formats a charge for its customer. */
 export function paymentOf({ link, description }: Found, charge: Charge): Payment {
   return {
     linkId: link.id,

@@ -2,7 +2,7 @@ import type { Language } from './view.ts'
 
 const LANGUAGES: readonly Language[] = ['en', 'lg', 'sw']
 
-/** What was asked for in the address, else remembered in the cookie, else what the browser prefers; English at last (G50a). */
+/** The language in the address, else in the cookie, else the one the browser prefers; otherwise English (G50a). */
 export function languageOf(asked: {
   query: string | undefined
   cookie: string | undefined
@@ -14,7 +14,7 @@ export function languageOf(asked: {
 export const known = (text: string | undefined): Language | null =>
   LANGUAGES.find((language) => language === text) ?? null
 
-/** The best of Accept-Language that there is a catalogue for: `sw-UG, en;q=0.8` is Swahili. */
+/** The best language of Accept-Language that has a catalogue: `sw-UG, en;q=0.8` is Swahili. */
 function preferred(header: string): Language | null {
   const wishes = header
     .slice(0, 200)

@@ -24,7 +24,7 @@ type Card = LinkPayment['card']
 /** Why the form is shown again. */
 type Again = Pick<FormState, 'status' | 'fault' | 'retryAfterSeconds'>
 
-/** POST /pay/{id}/submit (contract.md G43, G44, G50b): one prompt, or the form again with what is wrong. */
+/** POST /pay/{id}/submit (contract.md G43, G44, G50b): one prompt, or the form again with the reason. */
 export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const sent = readSent(visit)
@@ -82,7 +82,7 @@ async function answerTo(checkout: Checkout, { found, sent, paid, again }: Answer
   }
 }
 
-/** To the page of the payment; what was typed is remembered for a retry on this browser, the card is used up. */
+/** Redirects to the page of the payment. The typed phone is remembered for a retry, the card is forgotten. */
 function onwards(
   checkout: Checkout,
   found: Found,
@@ -108,7 +108,7 @@ function readSent({ fields }: Visit): Sent {
 const chargeIdOf = ({ shop, link }: Pick<Found, 'shop' | 'link'>, { token }: Sent): string | null =>
   chargeIdOfForm(shop.app.vault, { tag: shop.tag, linkId: link.id, token })
 
-/** The payment that holds a one-shot link, or that this form has made: its page is the answer, whatever was typed now. */
+/** The payment that holds a one-shot link, or that this form made before. Its page is the answer, whatever was typed now. */
 async function madeBefore(found: Found, sent: Sent): Promise<string | null> {
   const { shop, link, charge } = found
   if (!link.allowMultipleUses && charge !== null && charge.status !== 'failed') return charge.id
@@ -119,13 +119,13 @@ async function madeBefore(found: Found, sent: Sent): Promise<string | null> {
   return made?.id ?? null
 }
 
-/** Whether a form that was shown with another card, or before its card was forgotten, would make its customer pay another sum. */
+/** Whether the customer would now pay another sum than the form showed, because the card changed or was forgotten. */
 function showedOther({ token, voucher }: Sent, card: Card): boolean {
   const shown = shownBy(token)
   return voucher === '' && shown !== null && shown !== (card?.applied ?? 0)
 }
 
-/** The card to use: of a code that came with the form, else the one applied before, as the page has shown it. */
+/** The card to use: that of a code in the form, else the one applied before, as the page showed it. */
 async function cardOf(
   checkout: Checkout,
   { found, visit, sent }: { found: Found; visit: Visit; sent: Sent },
@@ -173,7 +173,7 @@ export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
   const { link, shop, charge } = found
   const toStatus: Reply = { kind: 'redirect', to: pathOf(found, 'status') }
   if (!visit.fromHere || charge?.status !== 'failed') return toStatus
-  // An order that has failed past its time stays as it is (contract.md G29).
+  // An expired order with a failed payment stays as it is (contract.md G29).
   if (isOver(link, checkout.clock.now())) return toStatus
   const free = link.allowMultipleUses || (await retryLink(shop.app, link))
   return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus

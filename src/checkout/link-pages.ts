@@ -9,17 +9,17 @@ import type { Checkout, Reply, Visit } from './visit.ts'
 
 const DAY_S = 86_400
 
-/** GET /pay/{id}: the form, or what is to be seen instead (contract.md G42). */
+/** GET /pay/{id}: the form, or the page to show instead (contract.md G42). */
 export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const { charge, link } = found
-  // Whoever comes to a one-shot link that is paid or being paid sees how that stands; after a failure it may be paid anew.
+  // A one-shot link that is paid or being paid shows the status of that payment; after a failure it may be paid again.
   const underWay = !link.allowMultipleUses && charge !== null && charge.status !== 'failed'
   if (underWay) return { kind: 'redirect', to: pathOf(found, 'status') }
   return formOrClosed(checkout, found, visit)
 }
 
-// What an earlier form says in the address it leads back to.
+// Faults that a redirect of an earlier form passes in the address.
 const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed' }
 
 function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
@@ -37,7 +37,7 @@ export const pageOf = ({ shop, link }: Found, view: View, status = 200): Reply =
   mode: link.mode,
 })
 
-/** A page that is refused for its rate, with the seconds to wait (contract.md 2.1a). */
+/** Adds Retry-After to a page refused for its rate (contract.md 2.1a). */
 export const withRetryAfter = (reply: Reply, { retryAfterSeconds }: Refusal): Reply =>
   reply.kind === 'page' && retryAfterSeconds !== null ? { ...reply, retryAfterSeconds } : reply
 
@@ -49,7 +49,7 @@ export async function showStatus(checkout: Checkout, visit: Visit): Promise<Repl
   return pageOf(found, statusView({ ...found, charge }, checkout.clock.now()))
 }
 
-/** GET /pay/{id}/status.json: the same for the script of the page. Where to go next is said only once it is paid. */
+/** GET /pay/{id}/status.json: the same for the script of the page. The address to go to next is given only once it is paid. */
 export async function statusDocument(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const { link, charge } = found
@@ -70,7 +70,7 @@ export async function statusDocument(checkout: Checkout, visit: Visit): Promise<
   return { kind: 'json', status: 200, value }
 }
 
-/** GET /pay/{id}/receipt: to print and to keep. */
+/** GET /pay/{id}/receipt: the page to print or keep. */
 export async function showReceipt(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const { charge } = found
@@ -78,13 +78,13 @@ export async function showReceipt(checkout: Checkout, visit: Visit): Promise<Rep
   return pageOf(found, receiptView({ ...found, charge }, 'printable'))
 }
 
-/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page, whatever became of the link. */
+/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page, in every state of the link. */
 export async function showQr(checkout: Checkout, visit: Visit): Promise<Reply> {
   const { shop, link } = await findPaidLink(checkout, visit)
   return qrReply(linkUrl(link, shop.app.baseUrl), visit.params.form)
 }
 
-/** A QR code as a file. Throws 404 for a form that is none. */
+/** A QR code as a file. Throws 404 for an unknown format. */
 export function qrReply(text: string, form: string | undefined): Reply {
   if (form === 'png') return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: DAY_S }
   if (form !== 'svg') throw notFound('page')

@@ -3,8 +3,8 @@ import type { Method } from './view.ts'
 type Operator = Exclude<Method, 'card'>
 
 /**
- * How the numbers of an operator begin after the country code. A hint for the eye only, never a refusal: numbers move
- * between operators, and ranges are added.
+ * How the numbers of an operator begin after the country code. Only a hint, never a refusal: numbers move between
+ * operators, and ranges are added.
  */
 const PREFIXES: Readonly<Record<Operator, readonly string[]>> = {
   op1_momo: ['76', '77', '78', '31', '39'],

@@ -9,7 +9,7 @@ import type { Found } from './found-link.ts'
 import type { FormFault, Method, PayView } from './view.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
-/** What the form is filled with, and why it is shown again. */
+/** The values of the form, and why it is shown again. */
 export type FormState = {
   status: number
   fault: FormFault | null
@@ -18,7 +18,7 @@ export type FormState = {
   retryAfterSeconds?: number
 }
 
-/** A card that this browser has applied, as it stands now. */
+/** A card that this browser has applied, in its present state. */
 export type Applied = { card: GiftCard; cover: Cover }
 
 export const methodsOf = ({ link }: Found): readonly Method[] =>
@@ -41,7 +41,7 @@ async function appliedCard(found: Found, remembered: Remembered): Promise<Applie
   return cover.applied > 0 ? { card, cover } : null
 }
 
-/** The form, filled with what this browser has entered before; what it says the card pays is what will be asked for. */
+/** The form, filled with earlier input. The customer is asked for exactly the sum it shows after the card. */
 export async function payForm(
   checkout: Checkout,
   { found, visit }: { found: Found; visit: Visit },
@@ -75,7 +75,7 @@ export async function payForm(
         ...state.typed,
       },
       token: newFormToken(voucher?.applied ?? 0),
-      // Who sent an older form is told what is true of the card now.
+      // Someone who sent an older form is told the present state of the card.
       fault: state.fault === 'voucher_changed' ? news : (state.fault ?? told),
       cancelUrl: link.cancelUrl,
     },

@@ -7,24 +7,27 @@ import {
   sharedAddressWindow,
 } from '../platform/rate/shared-address-window.ts'
 
-/** How often one client address may do what on the hosted pages (contract.md 2.1a). */
+/** The limits of the hosted pages for each client address (contract.md 2.1a). */
 export type PublicLimits = {
   pages: AddressWindow
-  /** What waiting pages and machines' screens ask every two seconds: of one page (the key is page and address), and of all. */
+  /** Polling of waiting pages and machine screens: for one page (the key is page and address), and over all pages. */
   pollsOfPage: AddressWindow
   polls: AddressWindow
-  /** Forms with money or vouchers: of one link (the key is link and address), and of all. */
+  /** Forms with money or vouchers: for one link (the key is link and address), and over all links. */
   submitsOfLink: SharedAddressWindow
   submits: SharedAddressWindow
   voucherMisses: SharedAddressWindow
   reports: SharedAddressWindow
-  /** Forms that were sent to what does not exist. */
+  /** Forms sent to addresses that do not exist. */
   strays: AddressWindow
 }
 
 const HOUR_MS = 3_600_000
 
-/** What guards money or codes is counted by all processes together. `counts` throws until the database has been reached. */
+/**
+ * Limits that protect money or codes are counted by all processes together. `counts` throws until the database has been
+ * reached.
+ */
 export function publicLimits(
   config: Config,
   { counts, log }: { counts(): AddressCounts; log: Logger },

@@ -22,7 +22,7 @@ import { applyVoucher } from './voucher-form.ts'
 export type CheckoutOptions = Checkout & {
   log: Logger
   trustedProxies: number
-  /** Where the service is reached; read when a request comes, for a port that the system chooses is not known before. */
+  /** The address of the service. Read for each request, because a port chosen by the system is not known before. */
   baseUrl(): string
 }
 
@@ -30,9 +30,9 @@ type Route = {
   method: 'GET' | 'POST'
   path: string
   handle: Handler
-  /** Whether an open page asks for it again and again: it has a limit of its own. */
+  /** Whether an open page polls it: then it has its own limit. */
   polled?: boolean
-  /** What is shown instead when the page cannot be made; the hosted pages' own, unless it looks quite different. */
+  /** The page to show when this one cannot be made, if it differs from the usual one. */
   closed?: (visit: Visit, why: ClosedView['why']) => View
 }
 
@@ -40,7 +40,7 @@ type Route = {
 const FORM_LIMIT = 32 * 1024
 const ASSET_MAX_AGE_S = 31_536_000
 
-/** Every public page of the checkout (contract.md 2.7, G33). What lies under `@` is a storefront. */
+/** Every public page of the checkout (contract.md 2.7, G33). Addresses with `@` are storefronts. */
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/pay/@:handle', handle: showStorefront },
   { method: 'GET', path: '/pay/@:handle/items.json', handle: showItems },
@@ -61,7 +61,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState, polled: true },
 ]
 
-/** Every other address there: to the page that was meant, or the page that says that there is none. */
+/** Every other address there leads to the page that was probably meant, or to a 404 page. */
 const ELSEWHERE: readonly Route[] = [
   '/pay',
   '/pay/*',
@@ -105,13 +105,13 @@ export function registerCheckout(server: FastifyInstance, options: CheckoutOptio
 
 type Asked = { request: FastifyRequest; reply: FastifyReply; route: Route }
 
-/** One request from text to page. What a handler throws becomes a page in the customer's language, never a raw fault. */
+/** One request from text to page. Errors of a handler become a page in the customer's language. */
 async function answer(options: CheckoutOptions, { request, reply, route }: Asked): Promise<FastifyReply> {
   const visit = readVisit(options, request)
   const { id } = visit.params
   if (id !== undefined) request.objectId = id.slice(0, 60)
   const asked = known(visit.query.lang)
-  // A machine is told its language by its address, and keeps nothing.
+  // A machine gets its language from its address and needs no cookie.
   const isOfCustomer = visit.here.startsWith('/pay/')
   if (asked !== null && isOfCustomer) reply.header('Set-Cookie', languageCookie(asked, options.https))
   const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
@@ -153,8 +153,8 @@ async function handled(
 }
 
 /**
- * A page that waits and the screens of machines behind one address ask every two seconds, and must not use up the pages of the
- * customers beside them. Who asks for what is not there is counted like any other visitor.
+ * Waiting pages and machine screens poll every two seconds and must not use up the limit of customers behind the same
+ * address. Polls of addresses that do not exist count like other visits.
  */
 async function look(options: CheckoutOptions, route: Route, visit: Visit): Promise<Reply> {
   const { limits, clock } = options
@@ -169,7 +169,10 @@ async function look(options: CheckoutOptions, route: Route, visit: Visit): Promi
   }
 }
 
-/** Forms have limits of their own, by what they are about; where that does not exist, nothing else would count them. */
+/**
+ * Forms are limited by their link. Those to links that do not exist are counted here, because nothing else would count
+ * them.
+ */
 function admit({ limits, clock }: CheckoutOptions, { method }: Route, { address }: Visit): void {
   if (method === 'GET') limits.pages.take(address, clock.nowMs())
   else limits.strays.check(address, clock.nowMs())
@@ -179,7 +182,7 @@ function countStray({ limits, clock }: CheckoutOptions, { address }: Visit): voi
   try {
     limits.strays.take(address, clock.nowMs())
   } catch {
-    // Others have filled the window meanwhile; the next one hears so.
+    // Others have filled the window in the meantime; the next form is refused.
   }
 }
 
@@ -194,7 +197,7 @@ const closedView = (why: ClosedView['why']): View => ({
   storefront: null,
 })
 
-// Where a form leads to there is nothing to read: who reloads, or wants another language, goes to the page it stands on.
+// The address of a form cannot be read with GET: reloads and the language switch go to the page of the form.
 const pageOfForm = (method: string, path: string) =>
   method === 'POST' ? path.replace(/\/(submit|retry|apply-voucher|pay)\/?$/, '') : path
 

@@ -18,11 +18,12 @@ const policyOf = (style: string) =>
     "object-src 'none'",
   ].join('; ')
 const POLICY = policyOf(CHECKOUT_CSS_HASH)
-// Browsers of before 2015 know no hashes and would show a bare screen; every newer one ignores the word beside a hash.
+// Browsers older than 2015 do not know hashes and would show the screen without styles; newer ones ignore 'unsafe-inline'
+// beside a hash.
 const DISPLAY_POLICY = policyOf(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // What a page says is true at this moment only, and may be one customer's payment.
+  // A page is true only at this moment, and may show one customer's payment.
   'Cache-Control': 'no-store',
   Vary: 'Accept-Encoding, Accept-Language, Cookie',
 }
@@ -31,10 +32,10 @@ const DATA_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
-// A picture that is opened by itself is nothing but a picture.
+// A picture opened directly may load and run nothing.
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-/** Sends what a handler has answered, compressed where the browser can read that: half of the wait on a bad network. */
+/** Sends the reply of a handler, compressed if the browser accepts it, which halves the wait on a bad network. */
 export function sendReply(
   reply: FastifyReply,
   answer: Reply,

@@ -9,13 +9,13 @@ import type { ClosedView, MachineSays, ReceiptView, View } from './view.ts'
 
 // How long the operator's prompt stays on the phone (spec 8).
 const PROMPT_SECONDS = 60
-// Somebody who comes back later is told that it has been paid, and is not sent on to the shop.
+// Later visitors are told that it is paid and are not sent on to the shop.
 const FRESH_MS = 120_000
 const FORWARD_SECONDS = 5
 
 type Shown = Found & { charge: Charge }
 
-/** The one table: which page a payment has in which state. Reload, back and a second submit all end here. */
+/** The page of a payment in each state. Reload, back and a second submit use it too. */
 const PAGE_OF: Record<ChargeStatus, (found: Shown, now: Date) => View> = {
   pending: waitingView,
   authorized: waitingView,
@@ -24,20 +24,20 @@ const PAGE_OF: Record<ChargeStatus, (found: Shown, now: Date) => View> = {
   refunded: (found) => receiptView(found, 'earlier'),
 }
 
-/** The page of the payment as it stands. */
+/** The page of the payment in its present state. */
 export const statusView = (found: Shown, now: Date): View => PAGE_OF[found.charge.status](found, now)
 
 export const isPaid = ({ charge }: Found): boolean =>
   charge?.status === 'succeeded' || charge?.status === 'refunded'
 
-/** Nothing can be started here (any more). */
+/** The page of a link on which no payment can be started. */
 export function closedView({ shop, link }: Found): ClosedView {
   const open = shop.active && link.mode === 'live' && link.allowMultipleUses
   const storefront = open ? `/pay/@${shop.handle}` : null
   return { kind: 'closed', why: 'inactive', cancelUrl: link.cancelUrl, storefront }
 }
 
-/** An order that was not paid in its time. */
+/** The page of an expired order. */
 export const expiredView = ({ link }: Found): ClosedView => ({
   kind: 'closed',
   why: 'expired',
@@ -67,11 +67,14 @@ function failedView(found: Shown, now: Date): View {
   }
 }
 
-/** What the machine has said of what was paid; nothing of money that went back. A success that only its supplier promises is none. */
+/**
+ * What the machine has reported, unless the payment was refunded. A success that only the supplier announced does not
+ * count.
+ */
 function machineOf({ order, charge }: Shown, look: ReceiptView['look']): ReceiptView['machine'] {
   if (order === null || charge.status === 'refunded') return null
   const said = saidByMachine(order)
-  // A receipt that is kept says nothing of a moment that passes.
+  // A printable receipt does not show passing states.
   return said.says === 'releasing' && look === 'printable' ? null : said
 }
 
@@ -83,7 +86,7 @@ function saidByMachine(order: VendingOrder): MachineSays {
   return delivered === null ? { says: 'dispensed' } : { says: 'partly', delivered }
 }
 
-/** What was paid, for the customer to keep. */
+/** The receipt of a payment. */
 export function receiptView(found: Shown, look: ReceiptView['look']): ReceiptView {
   const { link, charge, refund } = found
   assert(charge.completedAt, 'what was paid was completed')

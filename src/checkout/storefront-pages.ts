@@ -10,7 +10,7 @@ import type { FormFault, StorefrontItem } from './view.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
 const ITEMS_A_PAGE = 6
-// The address of a picture changes with the picture.
+// The address of a picture changes with its content, so it may be cached for long.
 const PICTURE_MAX_AGE_S = 31_536_000
 const HANDLE = /^[a-z0-9-]{3,30}$/
 
@@ -31,7 +31,7 @@ export async function showItems(checkout: Checkout, visit: Visit): Promise<Reply
   }
 }
 
-/** POST /pay/@{handle}/pay: a one-shot live link for the amount that the customer chose, and on to its page. */
+/** POST /pay/@{handle}/pay: makes a one-shot live link for the amount that the customer chose and redirects to its page. */
 export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shop = await findShop(checkout, visit)
   const again = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
@@ -48,7 +48,7 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.status === 429) return withRetryAfter(await again(429, 'busy'), error)
-    // Verified and active a moment ago, and within the limit that the account had then.
+    // The account or its limit has changed since the page was made.
     return error.code === 'amount_too_large' ? again(400, 'amount_over') : closed(shop, 409)
   }
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { assert } from '../platform/assert.ts'
 import { ROOT } from '../platform/root.ts'
 
-/** The stylesheet of the hosted pages. It is inlined: on a bad network a second request is a second wait. */
+/** The stylesheet of the hosted pages. It is inlined to save a request on bad networks. */
 export const CHECKOUT_CSS = readStyle('checkout.css')
 
 /** What `style-src` of these pages must allow beside 'self'. */
 export const CHECKOUT_CSS_HASH = hashOf(CHECKOUT_CSS)
 
-/** The same for the screens of machines, whose browsers are old and whose readers stand two metres away. */
+/** The same for machine screens, which have old browsers and are read from two metres. */
 export const DISPLAY_CSS = readStyle('display.css')
 export const DISPLAY_CSS_HASH = hashOf(DISPLAY_CSS)
 
@@ -25,7 +25,7 @@ function hashOf(css: string): string {
   return `'sha256-${createHash('sha256').update(css).digest('base64')}'`
 }
 
-/** Simple on purpose: the files have no strings and no comments inside values. */
+/** Simple, because the files have no strings and no comments inside values. */
 function minify(css: string): string {
   return css
     .replace(/\/\*[\s\S]*?\*\//g, '')

@@ -1,7 +1,7 @@
-// What is typed by hand begins with a capital on a phone and ends with a slash in a message. Ids and handles know neither.
+// Addresses typed by hand get capitals on a phone and a slash at the end in a message. Ids and handles contain neither.
 const HOSTED = /^\/(?:pay|vending\/display)\//
 
-/** The address that somebody meant who wrote capitals, a slash at the end or two for one; null where it stands so already. */
+/** The address without capitals, a slash at the end and double slashes; null when nothing changes. */
 export function meantAddress(url: string): string | null {
   const { pathname, search } = new URL(url.replace(/^\/{2,}/, '/'), 'http://here')
   const parts = pathname.toLowerCase().split('/')

@@ -1,10 +1,10 @@
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Delivered } from '../vending/delivered-products.ts'
 
-/** What stands on every page: who is paid, in which mode, in which language, and where the customer is. */
+/** What every page needs: merchant, mode, language, and the present address. */
 export type Setting = {
   language: Language
-  /** Null where nobody knows whose page it is (an unknown address). */
+  /** Null for an unknown address. */
   shop: { name: string; handle: string } | null
   mode: 'test' | 'live'
   /** The address of this page with its query but without `lang`, for the switch of languages; starts with `/pay/`. */
@@ -43,7 +43,7 @@ export type PayView = {
   linkId: string
   amount: number
   description: string | null
-  /** Of the link's mode, in the order to show them; the first is chosen where nothing was. */
+  /** The methods of the link's mode in order; the first is preselected. */
   methods: readonly Method[]
   /** Null: this page takes no vouchers (test mode, closed box). */
   voucher: { applied: AppliedVoucher | null; typed: string } | null
@@ -71,7 +71,10 @@ export type Payment = {
 export type WaitingView = {
   kind: 'waiting'
   payment: Payment
-  /** Of the sixty that the prompt stays on the phone; 0 or less: it has surely gone, and only the operator's word is awaited. */
+  /**
+   * Seconds left of the sixty that the prompt stays on the phone; 0 or less: it has gone, and only the operator's answer is
+   * awaited.
+   */
   secondsLeft: number
   cancelUrl: string | null
 }
@@ -82,12 +85,15 @@ export type FailedView = {
   reason: ChargeFailure
   /** The merchant takes no payments any more, or the order has expired: no retry. */
   mayRetry: boolean
-  /** An order whose time is over: the machine makes another. */
+  /** An expired order: the machine creates another. */
   expired: boolean
   cancelUrl: string | null
 }
 
-/** Of a refunded payment where its money is, and how much of it, in whole UGX: sent to the phone, or put back on the gift card. */
+/**
+ * For a refunded payment, where the money is and how much of it (whole UGX): sent to the phone, or put back on the gift
+ * card.
+ */
 export type Refund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
 
 export type MachineSays =
@@ -100,16 +106,19 @@ export type ReceiptView = {
   look: 'fresh' | 'earlier' | 'printable'
   payment: Payment
   refund: Refund | null
-  /** Of an order what its machine has reported; `releasing` until it has. `partly`: some products are missing. Else null. */
+  /**
+   * For an order, what its machine has reported, `releasing` before that; `partly`: some products are missing. Otherwise
+   * null.
+   */
   machine: MachineSays | null
   /** Our number, the operator's, the merchant's own. */
   chargeId: string
   operatorReference: string | null
   reference: string | null
   paidAt: Date
-  /** Where the merchant wants its customer next; never a proof of payment. */
+  /** The address to return to; never a proof of payment. */
   successUrl: string | null
-  /** After which the page goes there by itself, on a fresh receipt only. */
+  /** Seconds until the page goes there by itself, on a fresh receipt only. */
   forwardSeconds: number | null
 }
 
@@ -122,12 +131,12 @@ export type ReportView = {
 }
 export type ReportedView = { kind: 'reported'; payment: Payment }
 
-/** Nothing can be paid here, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
+/** A page on which nothing can be paid, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
 export type ClosedView = {
   kind: 'closed'
   why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy'
   cancelUrl: string | null
-  /** The merchant's public page, where it has one worth a visit. */
+  /** The merchant's public page, if it has items. */
   storefront: string | null
 }
 
@@ -148,28 +157,28 @@ export type StorefrontView = {
   nextHref: string | null
   /** Not on the first page: the way back to it. */
   firstHref: string | null
-  /** Where its own QR lies, as a picture and as a file to save. */
+  /** Its QR code, as a picture and as a file to save. */
   qrSvg: string
   qrPng: string
-  /** What was typed as the customer's own amount, the least and the most of it, and what was wrong. Null: the merchant takes none. */
+  /** The customer's own amount as typed, its limits, and its fault. Null: the merchant takes none. */
   ownAmount: { typed: string; least: number; most: number; fault: FormFault | null } | null
 }
 
 /** What the screen of a machine shows of an order (contract.md G33). */
 export type Screen =
-  /** `again`: a payment before has failed. */
+  /** `again`: an earlier payment failed. */
   | { name: 'scan'; secondsLeft: number; again: boolean }
   | { name: 'paying' }
   /** `late`: the customer has waited so long that the machine may be stuck. */
   | { name: 'releasing'; late: boolean }
-  /** `unconfirmed`: the supplier says that it will, no machine has said that it did. */
+  /** `unconfirmed`: the supplier accepted the command, the machine has not reported. */
   | { name: 'collect'; doubt: 'unconfirmed' | null }
   | { name: 'collect'; doubt: 'partly'; delivered: Delivered }
   | { name: 'failed'; refund: Refund | null }
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }
-  /** Vending is switched off: no machine of the merchant would be told to release anything. */
+  /** Vending is switched off: no machine of the merchant would be commanded. */
   | { name: 'off' }
   /** No such order; the service has too much to do. */
   | { name: 'unknown' }
@@ -178,9 +187,9 @@ export type Screen =
 export type DisplayView = {
   kind: 'display'
   screen: Screen
-  /** Null where nobody knows the order. Whole UGX; `qr` is the picture itself. */
+  /** Null for an unknown order. Whole UGX; `qr` is the picture itself. */
   order: { id: string; machine: string; amount: number; products: readonly string[]; qr: string } | null
-  /** Where the script of the screen asks, how often, and what it would hear now. Null: nothing will change. */
+  /** The address that the script polls, how often, and the present answer. Null: nothing will change. */
   watch: { url: string; everyMs: number; seen: string } | null
 }
 

@@ -5,14 +5,14 @@ import type { Fields } from './form.ts'
 import type { PublicLimits } from './public-limits.ts'
 import type { Language, View } from './view.ts'
 
-/** What every handler of the hosted pages works with. */
+/** The dependencies of every handler of the hosted pages. */
 export type Checkout = {
   /** Throws 503 until the database has been reached. */
   gateway(): Gateway
   shops: ShopFinder
   limits: PublicLimits
   clock: Clock
-  /** Whether the service is reached by https, and so its cookies must be. */
+  /** Whether the service uses https; then its cookies are secure. */
   https: boolean
 }
 
@@ -30,7 +30,7 @@ export type Visit = {
   fromHere: boolean
 }
 
-/** What a handler answers; how it is sent is the business of routes.ts. */
+/** The answer of a handler; routes.ts sends it. */
 export type Reply =
   | {
       kind: 'page'
@@ -38,7 +38,7 @@ export type Reply =
       view: View
       shop: Shop | null
       mode: 'test' | 'live'
-      /** Another address than the one that was asked for, where a form is shown again. */
+      /** The address of the page when it differs from the requested one, as for a form shown again. */
       here?: string
       cookies?: readonly string[]
       retryAfterSeconds?: number

@@ -7,7 +7,7 @@ import { type Found, findPaidLink } from './found-link.ts'
 import { payForm, remember, rememberedBy } from './pay-form.ts'
 import type { Checkout, Reply, Visit } from './visit.ts'
 
-/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or takes it off. Nothing is reserved yet. */
+/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. Nothing is reserved yet. */
 export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
   const path = `/pay/${found.link.id}`
@@ -42,7 +42,7 @@ type Usable =
   | { kind: 'unusable' | 'closed' }
   | { kind: 'busy'; retryAfterSeconds: number }
 
-/** Looks for a typed code, and counts it when it cannot be used here, for whatever reason. */
+/** Looks up a typed code, and counts it when it cannot be used here for any reason. */
 export async function usableCard(
   { limits, clock }: Checkout,
   { shop, link }: Found,
@@ -52,7 +52,8 @@ export async function usableCard(
   const misses = limits.voucherMisses
   let takenMs: number
   try {
-    // Taken before anything is looked up and given back to who has a card: guesses at the same time are no more than one after the other.
+    // Counted before the look-up and given back for a usable card, so that parallel guesses count like guesses one after
+    // the other.
     takenMs = await misses.take(visit.address, clock.nowMs())
   } catch (error) {
     return { kind: 'busy', retryAfterSeconds: waitSecondsOf(error) }
@@ -87,7 +88,7 @@ export async function busyFor(
 
 const SECONDS_OF_MOST_WINDOWS = 60
 
-/** What a window that is full says about when to come back. Throws whatever else went wrong. */
+/** The wait of a full window in seconds. Throws any other error again. */
 function waitSecondsOf(error: unknown): number {
   if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
   throw error

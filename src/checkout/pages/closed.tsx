@@ -2,7 +2,7 @@ import type { Page } from './page.ts'
 import { Away, Sign } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
-/** Nothing can be paid here; why, and where to go instead. */
+/** The page of a link that cannot be paid: why, and where to go instead. */
 export function ClosedPage({ view, setting, texts, shop, brief }: Page<'closed'>) {
   const { title, says } = texts.closed[view.why]
   const passing = view.why === 'busy' || view.why === 'trouble'

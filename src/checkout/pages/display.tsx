@@ -6,7 +6,7 @@ import { briefly, type Page, shown, ugx } from './page.ts'
 import { Amount, Icon } from './parts.tsx'
 
 const RELOAD_SECONDS = 3
-// Lines that fit under a price that is read from two metres.
+// Lines that fit under a price readable from two metres.
 const PRODUCT_LINES = 2
 
 type Icons = Parameters<typeof Icon>[0]['name']
@@ -22,8 +22,8 @@ const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
 }
 
 /**
- * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script exchanges all of `main`
- * for that of a newer page.
+ * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script replaces `main` by
+ * that of a newer page.
  */
 export function DisplayPage(page: Page<'display'>) {
   const { view, setting, texts } = page
@@ -67,7 +67,7 @@ export function DisplayPage(page: Page<'display'>) {
   )
 }
 
-/** The code on one side, what it pays for on the other; on a tall screen one above the other. */
+/** The code on one side, the products on the other; stacked on a tall screen. */
 function Scan({ view, texts, brief }: Page<'display'>) {
   const { screen, order } = view
   if (screen.name !== 'scan' || order === null) return null
@@ -111,7 +111,7 @@ function TimeLeft({ seconds, says }: { seconds: number; says: (time: string) => 
   )
 }
 
-/** One sign, one thing to do, and what is true besides. */
+/** One sign, one instruction, and further facts. */
 function Told(page: Page<'display'>) {
   const { screen, order } = page.view
   const { display } = page.texts
@@ -139,7 +139,7 @@ function Told(page: Page<'display'>) {
   )
 }
 
-/** What came out perhaps is said with whom to ask if it did not: a sentence as long as one of trouble. */
+/** An unconfirmed delivery also says whom to ask, so its text is as long as that of a failure. */
 const isDoubted = (screen: Screen) => screen.name === 'collect' && screen.doubt !== null
 
 function headlineOf({ view, texts }: Page<'display'>): string {

@@ -2,7 +2,7 @@ import { type Page, paymentPath } from './page.ts'
 import { Amount, Away, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
-/** What happened, that nothing was taken, and what to do about it. */
+/** The page of a failed payment: what happened, that no money was taken, and what to do. */
 export function FailedPage(page: Page<'failed'>) {
   const { view, setting, texts, shop, brief } = page
   const { failed } = texts

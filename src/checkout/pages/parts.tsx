@@ -3,7 +3,7 @@ import { briefly, ugx } from './page.ts'
 
 const UGX_SIGN = 'UGX '
 
-/** The amount as the biggest thing of the page. */
+/** The amount, the largest text of the page. */
 export function Amount({ value }: { value: number }) {
   return (
     <p class="amount">
@@ -13,7 +13,7 @@ export function Amount({ value }: { value: number }) {
   )
 }
 
-/** What a merchant wrote. Its own direction must not turn ours around. */
+/** Text of a merchant, isolated so that its direction does not change that of the page. */
 export function Words({ text, kind = 'about' }: { text: string | null; kind?: string }) {
   if (!text) return null
   return (
@@ -23,7 +23,7 @@ export function Words({ text, kind = 'about' }: { text: string | null; kind?: st
   )
 }
 
-/** Why the form is here again, read out at once. `id` ties it to its field. */
+/** Why the form is shown again, announced by screen readers. `id` links it to its field. */
 export function Fault({ text, id }: { text: string | null; id?: string }) {
   if (text === null) return null
   return (
@@ -36,7 +36,7 @@ export function Fault({ text, id }: { text: string | null; id?: string }) {
 
 export type FieldNotes = { hint?: string; fault?: string | null }
 
-/** What an input must carry so that its hint and its fault are read with it. */
+/** The attributes by which screen readers read hint and fault with an input. */
 export function describedBy(id: string, { hint, fault }: FieldNotes) {
   const ids = [fault ? `${id}-fault` : '', hint ? `${id}-hint` : ''].filter((one) => one !== '')
   return {
@@ -65,7 +65,7 @@ export function Field({ id, label, hint, fault, children }: Field) {
   )
 }
 
-/** The way out to the merchant, byte for byte as it was given. */
+/** The link back to the merchant, byte for byte as it was given. */
 export function Away({ url, says }: { url: string | null; says: string }) {
   if (url === null) return null
   return (
@@ -75,7 +75,7 @@ export function Away({ url, says }: { url: string | null; says: string }) {
   )
 }
 
-/** What opens a folded part of a form. */
+/** The heading that opens a folded part of a form. */
 export function Summary({ text }: { text: string }) {
   return (
     <summary>

@@ -13,7 +13,7 @@ const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-/** What was paid. On a fresh one the way on to the merchant, who does not rely on this page. */
+/** The receipt. Right after payment with a link to the merchant, who must not rely on this page. */
 export function ReceiptPage(page: Page<'receipt'>) {
   const { view, setting, texts, shop } = page
   const forward = forwardOf(view)

@@ -24,7 +24,7 @@ const PAGES: { [Kind in View['kind']]: (page: Page<Kind>) => VNode } = {
   display: DisplayPage,
 }
 
-/** A whole HTML document. What strangers wrote comes out as text; nothing in it is inline but its stylesheet. */
+/** A whole HTML document. Input from outside is escaped; only the stylesheet is inline. */
 export function renderPage(view: View, setting: Setting): string {
   const texts = TEXTS[setting.language]
   // The table holds, under each kind, the page for views of that kind.

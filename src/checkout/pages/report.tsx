@@ -8,7 +8,7 @@ const DETAILS_LENGTH = 2000
 const CONTACT_LENGTH = 160
 const OWN_FAULTS: readonly (FormFault | null)[] = ['reason', 'details', 'contact']
 
-/** A customer says what went wrong; the merchant hears of it. */
+/** The form in which a customer reports a problem to the merchant. */
 export function ReportPage(page: Page<'report'>) {
   const { view, setting, texts, shop, brief } = page
   const { report } = texts

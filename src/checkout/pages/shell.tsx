@@ -4,7 +4,7 @@ import { CHECKOUT_CSS } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { Language, Setting } from '../view.ts'
 
-// On a phone the card fills the page: its colours, for the bars around it.
+// The colours of the card, for the bars of the browser: on a phone the card fills the page.
 const PAPER = { light: '#fff', dark: '#161e1b' }
 const LANGUAGES = Object.keys(TEXTS) as Language[] // Exactly the keys of the record.
 
@@ -12,9 +12,9 @@ type Shell = {
   setting: Setting
   title: string
   script?: CheckoutScript
-  /** Without scripts: load again, or go there, after so many seconds. */
+  /** Without scripts: reload or redirect after so many seconds. */
   refresh?: { seconds: number; url?: string }
-  /** A page that anybody may find, not one person's payment. */
+  /** A page for everybody, not one person's payment. */
   open?: boolean
   wide?: boolean
   children: ComponentChildren

@@ -12,7 +12,7 @@ const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
 /** Faults that stand with the gift card and not with the payment. */
 export const isVoucherFault = (fault: FormFault | null) => VOUCHER_FAULTS.includes(fault)
 
-/** The price that a gift card has brought down: struck through for the eye, said for the ear. */
+/** The price before the gift card: struck through, and read out by screen readers. */
 export function PriceBefore({ view, texts }: Page<'pay'>) {
   if (!view.voucher?.applied) return null
   return (
@@ -23,7 +23,7 @@ export function PriceBefore({ view, texts }: Page<'pay'>) {
   )
 }
 
-/** A form of its own: a wrong code never sends a payment. */
+/** A separate form, so that a wrong code never sends a payment. */
 export function VoucherBox(page: Page<'pay'>) {
   const { view, texts } = page
   const fault = isVoucherFault(view.fault) && view.fault ? texts.faults[view.fault] : null

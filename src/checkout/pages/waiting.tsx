@@ -5,7 +5,7 @@ import { Shell } from './shell.tsx'
 const PROMPT_SECONDS = 60
 const RELOAD_SECONDS = 5
 
-/** The customer looks at the phone now. This page says what will be seen there, and never asks for anything. */
+/** The page while the prompt is on the phone. It says what appears there and asks for nothing. */
 export function WaitingPage(page: Page<'waiting'>) {
   const { view, setting, texts, shop } = page
   const still = texts.waiting.still(texts.methods[view.payment.method])
@@ -35,7 +35,7 @@ export function WaitingPage(page: Page<'waiting'>) {
   )
 }
 
-/** While the prompt is on the phone, and after: both stand in the page, for the script to change from one to the other. */
+/** The texts during the prompt and after it: both are in the page, and the script switches between them. */
 function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
   const { view, texts, brief } = page
   const waits = view.secondsLeft > 0
@@ -76,7 +76,7 @@ function Steps({ view, texts }: Page<'waiting'>) {
   )
 }
 
-/** A sentence in which one part, a number or an amount, is broken over two lines only where it must be. */
+/** A sentence in which a number or an amount is not broken over two lines. */
 function Whole({ text, part }: { text: string; part: string | null }) {
   const at = part === null ? -1 : text.indexOf(part)
   if (part === null || at === -1) return <span>{text}</span>

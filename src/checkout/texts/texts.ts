@@ -10,11 +10,11 @@ export type Texts = {
   ownName: string
   languages: string
   test: { word: string; says: string }
-  /** Stands for the merchant's name where nobody knows it. */
+  /** Used when the merchant's name is unknown. */
   theShop: string
   backTo: (shop: string) => string
   methods: Record<Method, string>
-  /** What the customer types on the phone to agree. */
+  /** The name of what the customer types on the phone to approve. */
   pins: Record<Method, string>
   faultTitle: (title: string) => string
   faults: Record<FormFault, string>
@@ -70,11 +70,11 @@ export type Texts = {
     fresh: string
     earlier: string
     printable: string
-    /** Of a refunded payment, by where its money is. */
+    /** For a refunded payment, by where its money is. */
     refunds: Record<Refund['state'], { title: string; says: (shop: string) => string }>
-    /** Beside what was sent to the phone. */
+    /** Added when something was sent to the phone as well. */
     cardBack: string
-    /** What the machine has reported of what was paid at it. */
+    /** What the machine has reported about the paid order. */
     machine: Record<Exclude<MachineSays['says'], 'partly'>, (shop: string) => string>
     partly: (shop: string, delivered: string, products: string) => string
     to: (shop: string) => string
@@ -147,7 +147,7 @@ export type Texts = {
     thanks: string
     partly: (shop: string, delivered: string, products: string) => string
     failed: string
-    /** What is true of the money, and who decides about it. */
+    /** The state of the money, and who decides about it. */
     money: (amount: string, shop: string) => string
     refunds: Record<Refund['state'], (amount: string, shop: string) => string>
     expired: string
