@@ -136,7 +136,7 @@ export type ClosedView = {
   kind: 'closed'
   why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy'
   cancelUrl: string | null
-  /** The merchant's public page, if it has items. */
+  /** The merchant's public page, if it is open. */
   storefront: string | null
 }
 
