@@ -16,10 +16,10 @@ import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callback
 
 export type Receiver = Finder & { clock: Clock; log: Logger }
 
-/** `unknown`: names nothing of ours, so there is no secret to check it against; it is logged, and nothing changes. */
+/** `unknown`: names nothing of ours, so there is no secret to check it with; it is logged and changes nothing. */
 export type Received = CallbackOutcome | 'duplicate' | 'unknown'
 
-/** What is to be done about a callback, before anything is written. */
+/** What to do about a callback, decided before anything is written. */
 export type Belief =
   | { kind: 'answered'; outcome: Outcome<Received> }
   /** Kept for the operator, changes nothing. */
@@ -31,12 +31,15 @@ export type Belief =
     }
   | { kind: 'reported'; callback: Callback; candidate: Candidate; to: DispenseOutcome }
 
-/** What a callback is believed by: the secrets of those it may be about, and the order that its sign was accepted for. */
+/**
+ * What is needed to verify a callback: the secrets of all candidates, and the order for which its signature was accepted
+ * before.
+ */
 export type Trust = { secrets: Map<string, CallbackSecret[]>; served: Map<string, string> }
 
 const JAMMED = 'the machine reported a jam'
 
-/** Reads the secrets and the known signs of all candidates of these callbacks, which lie side by side. */
+/** Reads the secrets and the known signatures of all candidates of these callbacks. */
 export async function readTrust(
   callbacks: readonly Callback[],
   candidates: readonly (readonly Candidate[])[],
@@ -110,7 +113,7 @@ function believeSigned(
   return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, goods) }
 }
 
-/** Units in all decide; fewer products than were ordered is a delivery with a remark (step 9). */
+/** The total of units decides; with fewer products than ordered it is a delivery with a remark (step 9). */
 function outcomeOfReport(
   { units, result }: Extract<Report, { kind: 'done' }>,
   goods: readonly Goods[],
@@ -131,7 +134,7 @@ function seenBefore({ log }: Receiver, candidate: Candidate, served: string): Re
 }
 
 function unknown({ log }: Receiver, { orderId, chargeId, machine }: Callback): Received {
-  // Without any name there is nothing to look for, and never will be.
+  // Without any id there is nothing to look for, now or later.
   if (orderId === null && chargeId === null && machine === null)
     throw new Refusal(400, 'bad_request', 'jqbh is required')
   const named = { order: echo(orderId ?? ''), charge: echo(chargeId ?? ''), machine: echo(machine ?? '') }

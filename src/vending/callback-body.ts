@@ -5,21 +5,21 @@ import { echo, hasForbiddenControl } from '../platform/text.ts'
 import { isScalar, type Member, readMembers, type Signed, signedBases } from './callback-signing.ts'
 import type { ReportedGoods } from './order.ts'
 
-/** What a supplier has sent, in form but not yet believed. Ids that are absent or empty are null. */
+/** A well-formed callback that is not verified yet. Ids that are absent or empty are null. */
 export type Callback = Signed & {
   orderId: string | null
   chargeId: string | null
   machine: string | null
   sentAtMs: number
-  /** The last moment that this time can mean: one in seconds means a whole second. */
+  /** The latest moment that the timestamp can mean: one in seconds means the whole second. */
   sentByMs: number
   members: readonly Member[]
-  /** What is kept of it for the operator: as it came, without the supplier's key. */
+  /** The text kept for operators: as it came, without the supplier's key. */
   kept: string
   json: Readonly<Record<string, unknown>>
 }
 
-/** What the machine says of an order. */
+/** What the machine reports about an order. */
 export type Report =
   | { kind: 'not_finished' }
   | { kind: 'done'; units: number; result: readonly ReportedGoods[] }
@@ -31,9 +31,9 @@ const NAME = /^[A-Za-z0-9_]+$/
 const SIGN = /^[0-9a-f]{32}$/i
 const SECONDS_DIGITS = 10
 const TIMESTAMP = /^(?:[0-9]{10}|[0-9]{13})$/
-// Decide by what they say, so nothing may be folded into them that a signature would not notice.
+// Fields that decide something, so they must not contain characters that would make the signed text ambiguous.
 const DECIDING = ['ddbh', 'dsfjybh', 'jqbh', 'status', 'state']
-/** How far from now a callback may have been sent, either way. */
+/** The largest difference between the timestamp of a callback and now, either way. */
 export const FRESH_MS = 300_000
 
 const DONE = ['1', 'finish', 'finished']
@@ -44,10 +44,10 @@ const LONGEST_GOODS_NAME = 200
 const malformed = (name: string) => new Refusal(400, 'bad_request', `malformed field ${echo(name)}`)
 const required = (name: string) => new Refusal(400, 'bad_request', `${name} is required`)
 
-/** The one refusal of every wrong or missing signature: it does not say what was wrong. */
+/** The same refusal for every wrong or missing signature, without saying what was wrong. */
 export const invalidSignature = () => new Refusal(401, 'unauthorized', 'invalid signature')
 
-/** Reads a callback in form (contract.md 6.3 steps 1 and 2). Throws Refusal with the text of 6.4. */
+/** Reads the form of a callback (contract.md 6.3 steps 1 and 2). Throws Refusal with the text of 6.4. */
 export function readCallback(body: Buffer): Callback {
   const text = isUtf8(body) ? body.toString('utf8') : ''
   const json = parseObject(text)
@@ -89,7 +89,7 @@ function checkForm(members: readonly Member[]): void {
   const seen = new Set<string>()
   for (const member of members) {
     const { name, text } = member
-    // A name given twice would be signed as one and read as the other.
+    // Of a name given twice one value could be signed and the other one read.
     if (!NAME.test(name) || seen.has(name) || hasForbiddenControl(text, false)) throw malformed(name)
     if (DECIDING.includes(name) && (!isScalar(member) || /[&=]/.test(text))) throw malformed(name)
     seen.add(name)
@@ -99,7 +99,7 @@ function checkForm(members: readonly Member[]): void {
 function readTimestamp(member: Member | undefined, members: readonly Member[]): string {
   const text = member?.kind === 'string' || member?.kind === 'number' ? member.text : ''
   if (!TIMESTAMP.test(text)) throw new Refusal(400, 'bad_request', 'timestamp must be 10 or 13 digits')
-  // Ms whose last three digits were moved into the first name: the same bytes, signed as another message.
+  // Milliseconds whose last three digits were moved into the first name: the same signed bytes as another message.
   const shifted = text.length === SECONDS_DIGITS && members.find(({ name }) => /^[0-9]{3}/.test(name))
   if (shifted) throw malformed(shifted.name)
   return text
@@ -119,7 +119,7 @@ function withoutKey(text: string, key: Member | undefined): string {
   return `${text.slice(0, from)}0${text.slice(to)}`
 }
 
-/** What the machine says, once the signature is good (steps 8 and 9). Throws `X is required`. */
+/** Reads the report, after the signature was verified (steps 8 and 9). Throws `X is required`. */
 export function readReport({
   members,
   machine,
@@ -134,7 +134,7 @@ export function readReport({
   return { kind: 'done', units: result.reduce((sum, { chsl }) => sum + chsl, 0), result }
 }
 
-/** `status` wins over its other spelling where both say something. */
+/** `status` wins over its other spelling if both are given. */
 function statusOf(members: readonly Member[]): Member | null {
   const says = (name: string) =>
     members.find(
@@ -153,7 +153,7 @@ function readGoods(splist: unknown): ReportedGoods[] | null {
   return goods.some((one) => one === null) ? null : (goods as ReportedGoods[])
 }
 
-/** Units must be right; number and name are shown and decide nothing. */
+/** Units must be valid; number and name are only shown. */
 function readProduct(product: unknown): ReportedGoods | null {
   if (!isObject(product)) return null
   const chsl = readUnits(product.chsl)

@@ -14,7 +14,7 @@ export type CallbackSecret = { kind: SecretKind; secret: string }
 type Owner = { merchantId: number; mode: Mode }
 type Sealed = Owner & { kind: string; ciphertext: Buffer }
 
-// The keys only where the merchant has not switched them off (contract.md 3 q).
+// API keys only if the merchant has not switched them off (contract.md 3 q).
 const SEALED = statement<Sealed>(
   'sealed secrets of callbacks',
   `with owners as (select * from ${rowsOf('bigint', 'mode')} as n (merchant_id, mode))
@@ -41,7 +41,7 @@ export async function callbackSecrets(app: App, owner: Owner): Promise<CallbackS
   return openSecrets(app, [owner], await app.db.query(statement, values)).get(ownerName(owner)) ?? []
 }
 
-/** What names an owner among several. */
+/** The key of an owner in a map. */
 export const ownerName = ({ merchantId, mode }: Owner): string => `${merchantId} ${mode}`
 
 /** Reads the secrets of several owners, as `openSecrets` takes them. */

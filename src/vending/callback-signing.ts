@@ -1,24 +1,24 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** A member of a JSON object as its text has it; `value` is where the text of the value stands, from and to. */
+/** A member of a JSON object in its original text; `value` is the range of the value in that text. */
 export type Member = {
   name: string
   kind: 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
-  /** What takes part in a signature; of objects and arrays nothing does. */
+  /** The text that is signed; objects and arrays are not signed. */
   text: string
   value: readonly [number, number]
 }
 
-// Carry the rest of the message, are the signature itself, or are covered beside the base.
+// Not part of the signed fields: the products, the signature itself, and what is signed beside them.
 const UNSIGNED = new Set(['sign', 'key', 'timestamp', 'splist'])
-// Suppliers that send the first name of a pair may have signed the second.
+// Suppliers that send the first name may have signed the second.
 const ALIASES: Readonly<Record<string, string>> = { state: 'status', dsfshdh: 'dsfshbh' }
-// A string, a number or a word, or one of the six marks of JSON.
+// A string, a number, a word, or one of the six structural characters of JSON.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9a-zA-Z]+|[{}[\],:]/gs
 
 /**
- * The members of an object, in the order of its text, numbers as they are written: what has been parsed cannot be signed again
- * (`1.0`, or a number of eighteen digits). The text is known to be JSON, and an object.
+ * The members of an object, in the order of its text, numbers as they are written, because parsing would change the signed
+ * text (`1.0`, or a number of eighteen digits). The text is known to be JSON, and an object.
  */
 export function readMembers(json: string): Member[] {
   const members: Member[] = []
@@ -37,7 +37,7 @@ export function readMembers(json: string): Member[] {
       if (depth === 1) opened = index
       depth += 1
     } else if (depth === 1 && token !== ',' && token !== ':') {
-      // Names and values take turns.
+      // Names and values alternate.
       if (name === null) name = JSON.parse(token) as string
       else {
         members.push({ name, ...readScalar(token), value: [index, index + token.length] })
@@ -59,15 +59,15 @@ function readScalar(token: string): Pick<Member, 'kind' | 'text'> {
 export const isScalar = ({ kind }: Member): boolean => kind !== 'object' && kind !== 'array'
 
 /**
- * What may have been signed, the likelier first: names as received, then with the second spelling of the names that have two
- * (contract.md 6.3 step 4). One where both are the same.
+ * The texts that may have been signed, the more likely first: names as received, then with the second spelling where a name
+ * has two (contract.md 6.3 step 4). Only one if both are the same.
  */
 export function signedBases(members: readonly Member[]): string[] {
   const signed = members.filter((one) => isScalar(one) && !UNSIGNED.has(one.name))
   const names = new Set(signed.map(({ name }) => name))
   const renamed = signed.map((one) => {
     const other = Object.hasOwn(ALIASES, one.name) ? ALIASES[one.name] : undefined
-    // Where both were sent they are two fields, not two spellings of one.
+    // If both were sent they are two fields, not two spellings of one.
     return other === undefined || names.has(other) ? one : { ...one, name: other }
   })
   return [...new Set([baseOf(signed), baseOf(renamed)])]
@@ -79,16 +79,16 @@ const baseOf = (members: readonly Member[]) =>
     .map(({ name, text }) => `${name}=${text}`)
     .join('&')
 
-/** What a message claims: the sign (32 hex digits), the time it is made over, and what else it may be made over. */
+/** The signature of a message (32 hex digits), its timestamp, and the texts that may have been signed with it. */
 export type Signed = { sign: string; timestamp: string; bases: readonly string[] }
 
-/** Lowercase hex MD5 of secret, time and base: what suppliers of machines can do, not what we would choose. */
+/** Lowercase hex MD5 of secret, time and base: the method is given by the suppliers of machines. */
 export const signatureOf = (secret: string, { timestamp, base }: { timestamp: string; base: string }) =>
   hash('md5', `${secret}${timestamp}${base}`, 'hex')
 
 /**
- * Which of these secrets has signed: its index, the first of several, or null. Every combination is computed and compared in
- * the same time whatever matches, so that an answer tells nothing of how near a guess was.
+ * The index of the secret that signed, the first of several, or null. All combinations are always computed and compared in
+ * constant time, so that the answer does not reveal how near a guess was.
  */
 export function whichSigned(secrets: readonly string[], { sign, timestamp, bases }: Signed): number | null {
   const claimed = Buffer.from(sign.toLowerCase(), 'latin1')

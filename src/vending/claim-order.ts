@@ -11,17 +11,17 @@ import { addClaim } from './dispensing/move-claim.ts'
 import { lockOrder, orderById } from './find-orders.ts'
 import type { VendingOrder } from './order.ts'
 
-/** `claimed`: the claim is stored, nothing has been sent. The rest has written nothing. */
+/** `claimed`: the claim is stored, nothing has been sent. The others have written nothing. */
 export type Claimed =
   | { kind: 'claimed'; claim: Claim; order: VendingOrder }
   | { kind: 'off' }
   | { kind: 'dispensed'; order: VendingOrder }
   | { kind: 'in_progress' }
   | { kind: 'unpaid'; status: ChargeStatus | 'unpaid' }
-  /** Another claim on this charge stands in the way. */
+  /** The charge has another claim. */
   | { kind: 'spoken_for' }
 
-// Calls about one charge wait for each other's locks; what suppliers and machines have said needs connections meanwhile.
+// Claims of one charge wait for each other's locks; this leaves connections for answers and callbacks.
 export const CLAIMS_AT_ONCE = 3
 
 const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
@@ -30,7 +30,7 @@ const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
 )
 const START_DISPENSING = statement(
   'start dispensing order',
-  // What the machine said of the command before, and the refund that was due for it, are over: the merchant tries again.
+  // A new try ends the report on the command before, and the refund that was due for it.
   `update vending_orders set vending_status = 'dispensing', vending_error = null, attempts = $3, watched = false,
      confirmed = false, dispense_result = null, units_dispensed = null, refund_due_at = null, refund_until = null,
      refund_wanted = null
@@ -38,8 +38,8 @@ const START_DISPENSING = statement(
 )
 
 /**
- * Claims the dispense of an order (ledger.md 5: link, order, charge, claim): one commit, before anything is sent. At most one
- * claim stands for a charge, whoever asks at the same moment; a refund and a claim of one charge are ordered by its row.
+ * Claims the dispense of an order (ledger.md 5: link, order, charge, claim): one commit, before anything is sent. A charge
+ * has at most one open claim, however many ask at once; its row decides between a refund and a claim.
  */
 export function claimOrder(
   app: App,
@@ -58,7 +58,7 @@ function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: 
     )
     assert(before, 'an order is never deleted')
     if (before.charge !== null) await tx.send(lockCharges([{ merchantId, id: before.charge.id }]))
-    // The charge as it is behind its lock.
+    // The charge as read after it was locked.
     const [[merchant], [order]] = await tx.send(call(VENDING_OF, merchantId), orderById(merchantId, id))
     assert(merchant && order, 'neither was deleted meanwhile')
     const refused = refusalOf(order, merchant.vendingEnabled)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 type Scalar = string | number | boolean | null
 
-// What a supplier's signature covers; everything else of the command does not take part (contract.md 6.2).
+// The fields that a supplier's signature covers; the rest of the command is not signed (contract.md 6.2).
 const SIGNED = ['consumeType', 'ddbh', 'dsfjybh', 'jqbh', 'qhm', 'zfzh'] as const
 
 /** The fields of a command that its signature covers. */
@@ -12,7 +12,7 @@ export type SignedFields = Readonly<Record<(typeof SIGNED)[number], Scalar>>
 export const signedBase = (fields: SignedFields): string =>
   SIGNED.map((name) => `${name}=${written(fields[name])}`).join('&')
 
-/** Lowercase hex MD5 of secret, time (13 digits) and base: what suppliers of machines ask for, not what we would choose. */
+/** Lowercase hex MD5 of secret, time (13 digits) and base: the method is given by the suppliers of machines. */
 export function signCommand(
   fields: SignedFields,
   { secret, timestamp }: { secret: string; timestamp: number | string },

@@ -10,7 +10,7 @@ import { isScalar, type Member, readMembers, signedBases, whichSigned } from './
 
 const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'collections_key'] as const
 
-// Both are judged by the rules and texts of their own, so the frame hands them on as they are.
+// Both have their own rules and texts, so the frame passes them on unread.
 const asGiven = { raw: true }
 export const ConformanceShape = Type.Object({
   payload: Type.Unsafe<unknown>({
@@ -65,8 +65,8 @@ export type ConformanceResult = {
 type Asked = { payload: string; members: Member[]; sign: string; timestamp: string }
 
 /**
- * Whether a callback is signed as it must be, without sending one (contract.md G38): moves nothing, stores nothing, and never
- * tells a digest or a secret. `body` is the text of the request, for numbers are signed as they are written.
+ * Checks whether a callback is signed correctly, without sending one (contract.md G38): moves nothing, stores nothing, and
+ * shows no digest or secret. `body` is the text of the request, because numbers are signed as they are written.
  */
 export async function checkConformance(
   app: App,
@@ -101,12 +101,12 @@ export async function checkConformance(
   }
 }
 
-// No callback is longer; the rest is the form around it.
+// Longer than any callback with the form around it.
 const LONGEST_BODY = 2 * CALLBACK_LIMIT
 
 function readAsked(body: string): Asked {
   if (body.length > LONGEST_BODY) throw bodyTooLarge()
-  // An empty body has passed as an object without fields.
+  // An empty body counts as an object without fields.
   const given = readMembers(body === '' ? '{}' : body)
   const of = (name: string) => given.find((one) => one.name === name)
   const payload = of('payload')
@@ -129,7 +129,7 @@ function whyUnsigned({ sign, timestamp }: Asked, at: number | null): string {
   return 'sign is the lowercase hex MD5 of secret + timestamp + reqData, with nothing between them'
 }
 
-/** What a real callback of this form would be told, beyond its signature. */
+/** The refusal of a real callback of this form for reasons other than its signature. */
 function whyRefused({ payload, sign, timestamp }: Asked, fresh: boolean): string | null {
   if (!fresh) return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
   try {
@@ -141,7 +141,7 @@ function whyRefused({ payload, sign, timestamp }: Asked, fresh: boolean): string
   }
 }
 
-/** The payload with sign and timestamp in it, where they came beside it. */
+/** The payload with sign and timestamp added if they came beside it. */
 function signedPayload(payload: string, given: { sign: string; timestamp: string }): string {
   const names = readMembers(payload).map(({ name }) => name)
   const missing = Object.entries(given).filter(([name]) => !names.includes(name))

@@ -11,7 +11,7 @@ import { presentOrder, type VendingOrder } from './order.ts'
 import { type GivenOrder, readOrderCreate, type VendingOrderCreate } from './order-create.ts'
 import { judgeOrder, vendingTermsOf } from './order-rules.ts'
 
-/** One POST /v1/vending/orders, its form read as far as the frame reads it. The key is the caller's choice (G57). */
+/** One POST /v1/vending/orders, read as far as the frame reads it. The key is optional (G57). */
 export type OrderRequest = KeyedRequest & { given: GivenOrder }
 
 const ADD_ORDER = statement(
@@ -43,7 +43,7 @@ async function decide(
   return { answer: { status: 201, body, objectId: order.id }, writes }
 }
 
-/** The order, and its two rows: the link that a customer pays, and the machine's side of it. */
+/** The order as two rows: the link that a customer pays, and the vending order. */
 function newOrder(
   app: App,
   { caller, input, at }: { caller: Caller; input: VendingOrderCreate; at: Date },

@@ -6,7 +6,7 @@ import { findOrder } from './find-orders.ts'
 import { moveDispense } from './move-dispense.ts'
 import type { VendingOrder } from './order.ts'
 
-/** What a person has found out at a machine that never reported (contract.md G41c). */
+/** The decision of a person about a machine that never reported (contract.md G41c). */
 export type Decision = 'delivered' | 'not-delivered'
 
 const OUTCOMES: Record<Decision, DispenseOutcome> = {
@@ -20,8 +20,8 @@ const OUTCOMES: Record<Decision, DispenseOutcome> = {
 }
 
 /**
- * Ends an order in `dispensing`, or one that counts as dispensed though no machine has said so. Deciding the same again changes
- * nothing. Throws 404, or a refusal where there is nothing for a person to decide.
+ * Ends an order in `dispensing`, or an unconfirmed `dispensed` one. The same decision again changes nothing. Throws 404, or
+ * a refusal when there is nothing to decide.
  */
 export async function decideOrder(
   app: App,

@@ -7,9 +7,9 @@ export type Delivered = { products: number; delivered: number }
 const numberOf = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
 
 /**
- * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit counts
- * for the items that name its number, and two units of the first product are never the second one. A number that nobody has
- * ordered stands for the next one that the report does not name: some machines report by slot.
+ * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit
+ * counts for the items that name its number, and two units of one product do not count for another. A number that was not
+ * ordered counts for the next item that the report does not name, because some machines report by slot.
  */
 export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGoods[]): Delivered {
   const ordered = new Map<string, number>()
@@ -24,13 +24,13 @@ export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGo
   return { products: goods.length, delivered }
 }
 
-/** The same of an order, where its machine has reported that products are missing; else null. */
+/** The same for an order whose machine has reported missing products; else null. */
 export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
   const counted = dispenseResult === null ? null : deliveredOf(goods, dispenseResult)
   return counted !== null && counted.delivered < counted.products ? counted : null
 }
 
-/** Rows without a number are each about a product of their own. */
+/** Each row without a number counts as a different product. */
 function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
   const units = new Map<string, number>()
   for (const [index, { spbh, chsl }] of result.entries()) {

@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'
 import type { Claim, ClaimState } from './dispensing/claim.ts'
 
-/** A direct claim with what its supplier has said. */
+/** A direct claim with its supplier's answer. */
 export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
   state: ClaimState
   /** Accepted was as good as dispensed (contract.md 3 u). */
@@ -16,7 +16,7 @@ export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'order
   supplierMessage: string | null
 }
 
-// What every supplier says to a command that it has accepted (contract.md 6.2).
+// The code with which suppliers accept a command (contract.md 6.2).
 const ACCEPTED = '1'
 
 const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
@@ -33,10 +33,10 @@ const LOCK = statement<AnsweredClaim>(
 
 type Place = Pick<Claim, 'merchantId' | 'id'>
 
-/** A claim as it stands. */
+/** Reads a claim. */
 export const claimAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(ANSWER, merchantId, id)
 
-/** The same, locked for the commit that decides what becomes of its key. */
+/** The same, locked for the commit that finishes its key. */
 export const lockAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(LOCK, merchantId, id)
 
 /** The answer of a direct dispense (contract.md G36). */
@@ -62,10 +62,10 @@ export const DirectDispenseAnswerShape = Type.Object(
   { $id: 'DirectDispense' },
 )
 
-/** The first answer, whatever the machine has reported since: accepted, or nobody knows. */
+/** The first answer, without later reports of the machine: accepted, or unclear. */
 export function presentDispense(claim: AnsweredClaim) {
   const { machine, orderId, chargeId, supplierCode: code, supplierMessage: message } = claim
-  // The machine has delivered an earlier command after all, before this one was sent: it never will be.
+  // The machine reported the delivery of an earlier command before this one was sent, so it is never sent.
   const stopped = claim.commandedAt === null && claim.state === 'delivered'
   return {
     ok: true,
@@ -73,20 +73,20 @@ export function presentDispense(claim: AnsweredClaim) {
     order_id: orderId,
     charge_id: chargeId,
     vending_status: claim.optimistic || stopped ? 'dispensed' : 'dispensing',
-    // Only an acceptance brings a code without a refusal.
+    // Only an acceptance has a code without a refusal.
     ambiguous: code === null && !stopped,
     supplier_response: code === null ? null : { code, message: message ?? '' },
   }
 }
 
 /**
- * Why there is no good answer, or null: the supplier has refused, and the charge is free for another try, or nothing was ever
- * sent. What a machine reported after an acceptance takes nothing back.
+ * The refusal to answer with, or null: the supplier refused and the charge is free again, or nothing was ever sent. A later
+ * report of the machine does not take an acceptance back.
  */
 export function directRefusal(claim: AnsweredClaim): Refusal | null {
   if (claim.state !== 'released') return null
   if (claim.commandedAt === null) return unavailable()
-  // A refusal is heard and releases in one commit; a reported jam releases what was answered before.
+  // A refusal is recorded and releases the claim in one commit; a reported jam releases a claim that was answered before.
   if (claim.supplierCode === ACCEPTED || claim.answeredAt?.getTime() !== claim.releasedAt?.getTime())
     return null
   return new Refusal(

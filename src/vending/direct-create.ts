@@ -9,7 +9,7 @@ const Machine = Type.String({ maxLength: 64 })
 const OrderId = Type.String({ maxLength: 64 })
 const ChargeId = Type.String()
 
-/** What is missing is said of all four at once (contract.md G36), so the frame hands them on as they came. */
+/** Missing fields are reported in one text (contract.md G36), so the frame passes them on unread. */
 export const DirectDispenseShape = Type.Object(
   {
     machine: Type.String({
@@ -37,7 +37,7 @@ export const DirectDispenseShape = Type.Object(
 
 export type GivenDispense = Static<typeof DirectDispenseShape>
 
-/** A direct dispense, its form read to the end. Goods are kept to the byte. */
+/** A direct dispense, completely read. Goods keep their exact text. */
 export type DirectDispense = {
   machine: string
   orderId: string
@@ -49,12 +49,12 @@ export type DirectDispense = {
 const BeforeGoods = Type.Object({ machine: Machine, order_id: OrderId })
 const BehindGoods = Type.Object({ charge_id: ChargeId, pay_account: Type.Optional(PayAccount) })
 
-/** Reads what the frame has left unread. Throws `invalid request: ...` with the first fault. */
+/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault. */
 export function readDirectDispense(given: GivenDispense): DirectDispense {
   if ([given.machine, given.order_id, given.goods, given.charge_id].some(isMissing))
     throw invalidRequest('machine, order_id, goods and charge_id are required')
   const { machine, order_id: orderId } = readBody(BeforeGoods, given)
-  // Suppliers sign `k=v&k=v`: with these the report of the machine could be read in two ways, and would be refused.
+  // Suppliers sign `k=v&k=v`: with these characters the machine's report would be ambiguous and refused.
   if (/[&=]/.test(orderId)) throw invalidRequest('order_id must not contain & or =')
   const goods = readGoods(given.goods)
   const { charge_id: chargeId, pay_account: payAccount } = readBody(BehindGoods, given)

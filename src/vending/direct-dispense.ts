@@ -29,10 +29,10 @@ import {
 } from './order-rules.ts'
 import { sendCommand } from './send-command.ts'
 
-/** One POST /v1/vending/dispense, its form not read yet. The key is the caller's choice (G57). */
+/** One POST /v1/vending/dispense, not read yet. The key is optional (G57). */
 export type DispenseRequest = KeyedRequest & { given: GivenDispense }
 
-/** `claimed`: stored, nothing has been sent. The rest is the answer already. */
+/** `claimed`: stored, nothing has been sent. Otherwise the answer. */
 type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
 
 const BORN_ON_ORDER = statement<{ id: string }>(
@@ -49,9 +49,9 @@ const spokenFor = () =>
   new Refusal(409, 'conflict', 'this charge has already paid for a dispense', { stored: true })
 
 /**
- * Spends a succeeded charge on one command to a machine, for merchants with a payment flow of their own (contract.md G36): the
- * claim and its key in one commit, then the command, at most once for ever. Throws Refusal for what is not kept under the key;
- * a supplier that refuses (502) frees the charge and the key.
+ * Uses a succeeded charge for one command to a machine, for merchants with their own payment flow (contract.md G36): claim
+ * and key in one commit, then the command, which is never sent twice. Throws Refusal for what is not kept under the key;
+ * when the supplier refuses (502), charge and key are free again.
  */
 export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
   const use = keyUseOf(request)
@@ -85,7 +85,10 @@ function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Pr
 
 type Decision = { caller: Caller; input: DirectDispense; at: Date }
 
-/** The rules in the order of contract.md G36, one refusal a line; the claim last, for a typing error never burns a charge. */
+/**
+ * The rules in the order of contract.md G36, one refusal a line. The claim comes last, so that a typing error never uses up
+ * a charge.
+ */
 async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   const { merchantId, tag, mode } = caller
   const { machine, orderId } = input
@@ -111,7 +114,7 @@ async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   return claim
 }
 
-/** What was paid for an order of the machine belongs to that order, dispensed or not. */
+/** A charge paid for a vending order belongs to that order, dispensed or not. */
 async function isOfOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
   if (paymentLinkId === null) return false
   const [orders] = await tx.send(call(BORN_ON_ORDER, merchantId, paymentLinkId))
@@ -131,7 +134,7 @@ function claimOf({
   return { ...input, merchantId, mode, id: newId('dclm_', tag), kind: 'direct', attempt }
 }
 
-/** Sends the command of a new claim, and keeps what was heard under the key. */
+/** Sends the command of a new claim and stores the answer under the key. */
 async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise<Answer> {
   if (stored.kind === 'answer') return stored.answer
   await sendCommand(app, stored.claim)

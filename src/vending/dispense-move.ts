@@ -3,7 +3,7 @@ import type { Answer } from './dispensing/move-claim.ts'
 import type { ReportedGoods } from './order.ts'
 import type { KeptCallback } from './vendor-callbacks.ts'
 
-/** Who says so: a machine's report, the supplier's answer to our command, or a person (contract.md section 5). */
+/** The source of a move: a machine's report, the supplier's answer to our command, or a person (contract.md section 5). */
 export type MoveSource = 'callback' | 'command' | 'manual'
 
 /** What became of a dispense. */
@@ -20,15 +20,15 @@ export const nameOf = ({ merchantId, id }: Place) => `${merchantId} ${id}`
 export type DispenseMove = DispensePlace & {
   to: DispenseOutcome
   source: MoveSource
-  /** The one command it is about: nothing moves unless that is the newest and stands so. `none`: before the first. */
+  /** The command it is about: nothing moves unless that is the newest and in one of these states. `none`: before the first. */
   about?: { claimId: string; while: readonly ClaimState[] } | 'none'
-  /** When it was said at the latest, by the clock of whoever said it. */
+  /** The latest time at which it was reported, by the clock of the reporter. */
   saidAt?: Date
-  /** Of a report: the machine that it is about. */
+  /** For a report: the machine that it is about. */
   machine?: string | null
   /**
-   * The message that says it. It is kept behind the locks, whatever comes of it; where its sign was kept before, it was said
-   * before: the first content wins, and nothing moves.
+   * The message. It is stored under the locks in any case. If its signature was stored before, nothing moves: the first
+   * content counts.
    */
   said?: { sign: string; kept(verdict: DispenseMoved): KeptCallback }
   /** The supplier's answer that says it; it is kept on the claim with the move, and only with it. */
@@ -48,8 +48,8 @@ export const dispenseOf = ({
 })
 
 /**
- * `moved`: this call did it. `same`: it stood so already. Nothing is written by the rest: `final` was decided otherwise before,
- * `refunded` and `unpaid` by its charge, `never_commanded` because no command was sent, `seen` because this very message was
- * recorded before.
+ * `moved`: this call did it. `same`: it was in this state already. The others write nothing. `final`: it was decided
+ * another way before; `refunded`, `unpaid`: because of its charge; `never_commanded`: no command was sent; `seen`: this
+ * message was recorded before.
  */
 export type DispenseMoved = 'moved' | 'same' | 'final' | 'refunded' | 'unpaid' | 'never_commanded' | 'seen'

@@ -24,7 +24,7 @@ const PAID = statement<Place>(
      where c.merchant_id = o.merchant_id and c.id = l.charge_id and c.status = 'succeeded' offset 0) c
    where o.watched and o.merchant_id <> all($2::bigint[]) order by o.created_at limit $1`,
 )
-// Past its time or taken back, with nothing under way: nobody can pay it any more, and nothing is ever commanded for it.
+// Orders that are expired or invalidated with no payment under way: they can no longer be paid and need no look.
 const FORGET_ENDED = statement<{ id: string }>(
   'forget ended vending orders',
   `update vending_orders o set watched = false from payment_links l
@@ -38,9 +38,10 @@ const FORGET_ENDED = statement<{ id: string }>(
 export type Dispenser = { start(): Promise<number>; stop(): Promise<void> }
 
 /**
- * Commands the machine of every order that has been paid, with the claim first; takes up what a dead process has claimed and
- * not sent; and says of what it was sending that nobody knows (contract.md 6.2, VE2-VE4). Calls are started, not awaited, and a
- * merchant has some of the places only: a supplier that hangs holds up nobody else. `start` answers how many it handled.
+ * Commands the machine of every order that has been paid, with the claim first; sends what a dead process had claimed and
+ * not sent; and records commands that it was sending as unclear (contract.md 6.2, VE2-VE4). Calls are started, not awaited,
+ * and one merchant never has all the places, so that a slow supplier does not delay others. `start` answers how many it
+ * handled.
  */
 export function dispenser(app: App): Dispenser {
   const sending = new Set<{ merchantId: number; work: Promise<unknown> }>()
@@ -54,7 +55,7 @@ export function dispenser(app: App): Dispenser {
     work.finally(() => sending.delete(one))
   }
 
-  /** Whose places are all taken is not looked at, or its orders would stand in the way of everybody's. */
+  /** Skips merchants whose places are all taken; otherwise their orders would fill the query. */
   async function startPaid(): Promise<number> {
     const full = [...new Set([...sending].map(({ merchantId }) => merchantId))].filter(
       (merchantId) => placesOf(merchantId) >= OF_ONE_MERCHANT,
@@ -88,14 +89,14 @@ export function dispenser(app: App): Dispenser {
   }
 }
 
-/** Whoever takes a claim up must send it, so no more are taken than there are places. */
+/** A claim that is taken must be sent at once, so no more are taken than there are places. */
 async function takeUpLeft(app: App, places: number): Promise<Claim[]> {
   if (places <= 0) return []
   const left = takeUpClaims(app.clock.now(), places)
   return app.db.query(left.statement, left.values)
 }
 
-/** Null where there is nothing to command, or somebody else was first; one order's trouble stops no other. */
+/** Null when there is nothing to command or another process was first. An error of one order does not stop the others. */
 async function claimPaid(app: App, { merchantId, id }: Place): Promise<Claim | null> {
   try {
     const claimed = await claimOrder(app, { merchantId, id })

@@ -5,13 +5,13 @@ import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { randomText } from '../platform/ids.ts'
 
-/** A new secret with which the supplier of machines signs its callbacks; seen here and never again. */
+/** A new secret with which the supplier of machines signs its callbacks. It is shown only here. */
 export type NewDispenseSecret = { secret: string; mode: Mode; createdAt: Date; rotated: boolean }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const CHARACTERS = 40 // 206 bits: MD5 is weak, guessing the secret is not the way to find that out.
 
-// An inserted row has no xmax; one that was there has ours.
+// An inserted row has no xmax; an updated one has ours.
 const SET = statement<{ rotated: boolean }>(
   'set dispense secret',
   `insert into dispense_secrets (merchant_id, mode, ciphertext, created_at) values ($1, $2, $3, $4)
@@ -19,7 +19,7 @@ const SET = statement<{ rotated: boolean }>(
    returning xmax::text <> '0' as rotated`,
 )
 
-/** Makes the secret of this key's mode; one that was there is not accepted from now on (contract.md G37). */
+/** Makes the secret of this key's mode; an earlier one is not accepted from now on (contract.md G37). */
 export async function makeDispenseSecret(
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,

@@ -22,7 +22,7 @@ const RELEASING_SINCE = statement<{ since: Date | null }>(
    from charges c where c.merchant_id = $1 and c.id = $3`,
 )
 
-/** An order of either mode with what is paid on it, or null. */
+/** An order of either mode with its payment, or null. */
 export async function findOrder(
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
@@ -31,7 +31,7 @@ export async function findOrder(
   return order ?? null
 }
 
-/** Since when the customer of a paid order has been waiting: from the payment, or from the newest try to release it. */
+/** Since when the customer of a paid order has waited: since the payment, or since the newest try to dispense. */
 export async function releasingSince(
   app: App,
   { merchantId, id, charge }: Pick<VendingOrder, 'merchantId' | 'id' | 'charge'>,
@@ -52,8 +52,8 @@ export async function getOrder(
   return order
 }
 
-/** Locks the machine's side of an order: behind its link, before its charge. */
+/** Locks a vending order: after its link, before its charge. */
 export const lockOrder = (merchantId: number, id: string): Call<{ id: string }> => call(LOCK, merchantId, id)
 
-/** The order as it is now; sent behind its lock. */
+/** The order as it is now; sent after its lock. */
 export const orderById = (merchantId: number, id: string): Call<VendingOrder> => call(BY_ID, merchantId, id)

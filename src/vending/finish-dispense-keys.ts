@@ -5,12 +5,13 @@ import { finishOrphans, type Orphan } from '../platform/idempotency/orphans.ts'
 import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 import { releaseUnsent } from './dispensing/move-claim.ts'
 
-// A command is given 30 s; whoever reserved the key has surely recorded its answer by then, or is gone.
+// A command may take 30 s; by then the process that reserved the key has recorded the answer, or is gone.
 const ORPHANED_AFTER_MS = 40_000
 
 /**
- * Finishes the keys that a process left behind when it died over a direct dispense (G58): a command that may have left gives
- * its key the answer it would have had, one that was refused or never sent frees key and charge. Answers how many.
+ * Finishes the keys that a process left behind when it died over a direct dispense (G58): for a command that may have left
+ * the key gets the answer it would have had; for one that was refused or never sent, key and charge are freed. Answers how
+ * many.
  */
 export function finishDispenseKeys(app: App): Promise<number> {
   const left = { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS }

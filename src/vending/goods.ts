@@ -8,10 +8,10 @@ import type { Goods } from './order.ts'
 const MOST_GOODS = 50
 const LONGEST_NUMBER = 64
 const LONGEST_NAME = 200
-// Sixteen digits are more shillings than one payment can ever be, and a price stays a number that programs can hold.
+// Sixteen digits are more than any payment, and still an exact number.
 const PRICE = /^[0-9]{1,16}$/
 
-/** The goods of a request, kept as they came: `readGoods` judges them, with texts of their own (contract.md G30, G30a). */
+/** The goods of a request, kept as they came: `readGoods` checks them with their own texts (contract.md G30, G30a). */
 export const GoodsList = Type.Array(
   Type.Object({
     spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
@@ -31,12 +31,12 @@ export const GoodsList = Type.Array(
   },
 )
 
-/** Stands for goods with more numbers than can be kept to the digit in a reasonable time. */
+/** Stands for goods with more numbers than can be kept exactly in reasonable time. */
 const TOO_MANY_NUMBERS = Symbol('too many numbers')
 
 /**
- * The goods of a body as they are written in its bytes, which are known to be JSON: numbers to the digit, and members whatever
- * they are called. What is no list is handed on as it came.
+ * The goods of a body as they are written in its bytes, which are known to be JSON: numbers with all digits, and members of
+ * any name. Anything but a list is passed on as it came.
  */
 export function goodsAsWritten(given: unknown, body: Buffer): unknown {
   if (!Array.isArray(given)) return given
@@ -48,7 +48,7 @@ export function goodsAsWritten(given: unknown, body: Buffer): unknown {
 export const productNumber = (spbh: Goods['spbh']): string =>
   typeof spbh === 'string' ? spbh : numberText(spbh)
 
-/** Judges the goods and hands them on unchanged. Throws `invalid request: ...` with the first fault. */
+/** Checks the goods and returns them unchanged. Throws `invalid request: ...` with the first fault. */
 export function readGoods(given: unknown): readonly Goods[] {
   if (given === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers')
   if (!Array.isArray(given) || given.length === 0) throw invalidRequest('goods list is required')
@@ -59,7 +59,7 @@ export function readGoods(given: unknown): readonly Goods[] {
   return given
 }
 
-/** A whole number, however long, or a text with something in it. */
+/** A whole number of any length, or a text that is not blank. */
 const isProductNumber = (spbh: unknown): spbh is Goods['spbh'] =>
   typeof spbh === 'string' ? spbh.trim() !== '' : isNumber(spbh) && /^-?[0-9]+$/.test(numberText(spbh))
 

@@ -9,14 +9,14 @@ import type { Goods } from './order.ts'
 import type { CommandAnswer, Supplier } from './supplier.ts'
 import type { SupplierAccess } from './vending-settings.ts'
 
-/** Of one call to a supplier, contract.md 6.1. */
+/** The limits of one call to a supplier (contract.md 6.1). */
 export const SUPPLIER_LIMITS: Limits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
 
 type Row = Readonly<Record<string, unknown>>
 /** The rows of an answer, or null when there is no clear answer. */
 export type SupplierRows = readonly Row[] | null
 
-/** A merchant's own supplier over HTTP. What is asked has no effect and says null when nothing clear was heard. */
+/** A merchant's own supplier over HTTP. Questions have no effect and answer null when the answer is unclear. */
 export type HttpSupplier = Supplier & {
   /** Every machine that the supplier has for this merchant. */
   machines(): Promise<SupplierRows>
@@ -28,7 +28,7 @@ export type HttpSupplier = Supplier & {
 
 const ACCEPTED = '1'
 const LONGEST_CODE = 40
-// Nothing of the request had left when one of these ended the attempt: the machine cannot have heard of it.
+// Errors before anything was sent: the machine cannot have got the command.
 const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls']
 const ONLINE: readonly unknown[] = [1, '1', true, 'true', 'online']
 const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
@@ -54,7 +54,7 @@ export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
   }
 }
 
-/** The body of a command, exactly (contract.md 6.1). */
+/** The exact body of a command (contract.md 6.1). */
 function commandBody(
   command: Parameters<Supplier['dispense']>[0],
   { access, timestamp }: { access: SupplierAccess; timestamp: number },
@@ -91,7 +91,7 @@ function postJson(app: App, url: string, body: object): Promise<Attempted> {
   })
 }
 
-/** What a supplier has said to a command: the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
+/** Reads the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
 function judge(attempted: Attempted): CommandAnswer {
   if (attempted.kind === 'refused_target')
     return { kind: 'refused', code: null, message: `its address is refused: ${attempted.why}` }
@@ -113,13 +113,13 @@ function judge(attempted: Attempted): CommandAnswer {
   return { kind: 'refused', code, message: message || `code ${code}` }
 }
 
-/** A supplier may repeat what it was sent; the merchant's staff read this text. */
+/** Removes secrets, because a supplier may repeat what it was sent and the merchant's staff read this text. */
 const withoutSecrets = (text: string, { key, secret }: SupplierAccess) =>
   text.replaceAll(key, '***').replaceAll(secret, '***')
 
 type Said = { code: string | null; message: string; data: unknown }
 
-/** `code` may come as a string or a number. Null for what is no JSON object, or was not read whole. */
+/** `code` may come as a string or a number. Null when it is not a JSON object or was not read completely. */
 function readJson(body: Buffer | null): Said | null {
   if (body === null) return null
   const value = parse(body)
@@ -129,7 +129,7 @@ function readJson(body: Buffer | null): Said | null {
   return { code: textOf(code), message: typeof words === 'string' ? printable(words) : '', data }
 }
 
-/** Numbers as the supplier has written them: a merchant orders by what was read here. */
+/** Keeps numbers as the supplier wrote them, because a merchant orders by them. */
 function parse(body: Buffer): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
@@ -147,10 +147,10 @@ function textOf(value: unknown): string | null {
   return text === '' ? null : text
 }
 
-/** Control characters have no place in a log, and a NUL none in the database. */
+/** Control characters must not reach a log, and a NUL not the database. */
 const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
 
-/** `data` may be a list or one bare object. No rows count as an answer only when the supplier says that all is well. */
+/** `data` may be a list or one bare object. An empty list counts as an answer only when the supplier reports success. */
 function rowsOf(attempted: Attempted): SupplierRows {
   if (attempted.kind !== 'answered' || attempted.status < 200 || attempted.status > 299) return null
   const said = readJson(attempted.body ?? null)
@@ -164,7 +164,7 @@ function rowsOf(attempted: Attempted): SupplierRows {
   return Array.isArray(said.data) && said.data.length === 0 && said.code === ACCEPTED ? [] : null
 }
 
-/** The name of the flag is the supplier's; whatever field says plainly on or off counts. */
+/** The name of the flag differs between suppliers; any field that clearly says on or off counts. */
 function onlineOf(row: Row): boolean | null {
   const flag = row.online ?? row.isOnline ?? row.zxzt ?? row.state ?? row.status
   if (ONLINE.includes(flag)) return true

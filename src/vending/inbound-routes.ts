@@ -11,24 +11,24 @@ import { callbackReceiver } from './receive-callback.ts'
 
 export type InboundOptions = Receiver & {
   trustedProxies: number
-  /** From one client address; 0 switches the limit off. */
+  /** The limit for one client address; 0 switches it off. */
   callbacksAMinute: number
 }
 
 const PATH = '/inbound/vendor/dispense-result'
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 const RECEIVED = { code: '1', message: 'Received data successfully' }
-// What a supplier is told where the words of our own API would mean nothing to it (contract.md 6.4).
+// Texts for suppliers, to whom those of our API would mean nothing (contract.md 6.4).
 const WORDS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
 
 /**
- * Registers the door for machine suppliers: no key, the sign in the body authenticates. Answers are always JSON `{code, message}`;
- * everything but code "1" makes the supplier send again.
+ * Registers the endpoint for machine suppliers: no key, the signature in the body authenticates. Answers are always JSON
+ * `{code, message}`; everything but code "1" makes the supplier send again.
  */
 export function registerInbound(server: FastifyInstance, options: InboundOptions): void {
   const window = addressWindow(options.callbacksAMinute)
   const receive = callbackReceiver(options)
-  // A scope of its own, so that refusals of the framework are answered in the supplier's form too.
+  // A separate scope, so that refusals of the framework have the supplier's form too.
   server.register(async (inbound) => {
     inbound.setErrorHandler((error, request, reply) => refuse(options, { request, reply, error }))
     inbound.route({
@@ -53,7 +53,7 @@ function refuse(
 ): FastifyReply {
   const thrown = asRefusal(error)
   const refusal = thrown instanceof Refusal && thrown.status < 500 ? thrown : null
-  // Also while the database is away: it keeps its report and sends it again.
+  // Also while the database is away: the supplier keeps its report and sends it again.
   if (refusal === null) log.error({ err: error, request_id: request.id }, 'a callback could not be taken')
   request.code = refusal?.code ?? 'internal_error'
   const status = refusal?.status ?? 500

@@ -13,8 +13,9 @@ const paymentAttached = () =>
   new Refusal(409, 'conflict', 'a payment is already attached to this order', { stored: true })
 
 /**
- * Takes an order back at once, so that a wrong QR is worth nothing (contract.md G32). Whoever pays it locks the same link: there
- * is never both an invalidation and a started payment. A failed attempt does not count, and taking back twice is once.
+ * Invalidates an order at once, so that a wrong QR code cannot be paid (contract.md G32). A payment locks the same link, so
+ * there is never both an invalidation and a started payment. A failed attempt does not count; a second call changes
+ * nothing.
  */
 export async function invalidateOrder(app: App, caller: Caller, id: string): Promise<VendingOrder> {
   const { merchantId } = caller

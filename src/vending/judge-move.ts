@@ -5,7 +5,7 @@ import type { OrderCharge, VendingOrder } from './order.ts'
 /** The newest claim of an order, or of the charge of a direct dispense. */
 export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
 
-/** What a move is judged and told by, beside the order itself; read behind the locks of order, charge and newest claim. */
+/** What a move is decided and reported with, besides the order; read after order, charge and newest claim were locked. */
 export type MoveFacts = {
   tag: string
   hasWebhookUrl: boolean
@@ -14,11 +14,11 @@ export type MoveFacts = {
   /** How many commands have left, and when the last one did. */
   commands: number
   commandedAt: Date | null
-  /** `vending.dispensed` was told of the newest command before. */
+  /** Whether `vending.dispensed` was sent for the newest command before. */
   dispensedTold: boolean
 }
 
-/** What is judged: an order, or what a charge has paid for directly. */
+/** An order, or a direct dispense in the same form. */
 export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
   charge: Pick<OrderCharge, 'status'> | null
 }
@@ -41,7 +41,7 @@ export function judgeMove(order: Standing, move: Word, facts: Commands): Dispens
   return 'moved'
 }
 
-/** An answer or a report that comes late must not end a command that was sent after it (VE2). */
+/** A late answer or report must not end a command that was sent after it (VE2). */
 function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Commands): boolean {
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0
@@ -49,9 +49,9 @@ function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Com
 }
 
 /**
- * A failure that was reported of the command before: the newest has not been sent yet, was sent after it was said, or was sent
- * to another machine. A report carries no number of its command; of the first there is no doubt, whatever the machine's clock
- * shows.
+ * Whether a reported failure is about an earlier command: the newest has not been sent yet, was sent after the report, or
+ * was sent to another machine. A report has no number of its command; with only one command it is about that one, whatever
+ * the machine's clock shows.
  */
 function isOldNews({ source, saidAt, machine }: Word, { newest, commands }: Commands): boolean {
   if (source !== 'callback') return false

@@ -9,7 +9,7 @@ import { machineNotRegistered, supplierNotConfigured, vendingOff, vendingTermsOf
 import { supplierUnavailable } from './sync-machines.ts'
 import { supplierAccess } from './vending-settings.ts'
 
-/** One slot of a machine; `raw` is what else the supplier says of it. Prices are whole UGX. */
+/** One slot of a machine; `raw` has the other fields of the supplier. Prices are whole UGX. */
 type TraySlot = {
   slot: string
   spbh: string
@@ -22,7 +22,7 @@ type TraySlot = {
 }
 type Row = Readonly<Record<string, unknown>>
 
-// The names under which suppliers say a thing; the first that is there counts.
+// The field names that suppliers use; the first one present counts.
 const SLOT = ['hdbh', 'hdh', 'slot']
 const NUMBER = ['spbh']
 const NAME = ['spmc']
@@ -33,7 +33,7 @@ const ACTIVE = ['hdzt', 'zt', 'status', 'active']
 const KNOWN = new Set([SLOT, NUMBER, NAME, PRICE, STOCK, CAPACITY, ACTIVE].flat())
 const OFF: readonly unknown[] = [0, '0', false, 'false']
 
-// Test keys never look into a real machine (contract.md 3 v).
+// Test keys never see a real machine (contract.md 3 v).
 const SIMULATED: readonly TraySlot[] = [
   ['Water', 1000],
   ['Soda', 2000],
@@ -79,7 +79,7 @@ export async function machineGoods(
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   machine: string,
 ) {
-  // No number of a machine holds such a character, and the database takes no text with a NUL.
+  // No machine number has control characters, and the database accepts no NUL.
   const wanted = vendingTermsOf(merchantId, hasForbiddenControl(machine, false) ? '' : machine)
   const [terms] = await app.db.query(wanted.statement, wanted.values)
   assert(terms, 'a key belongs to a merchant')
@@ -123,7 +123,7 @@ function textOf(row: Row, names: readonly string[]): string | null {
   return text === '' ? null : text
 }
 
-/** A whole number of at least 0, as number or digits; a price in fractions of a shilling is no price. */
+/** A whole number of at least 0, as number or digits; a fraction of a shilling counts as no price. */
 function wholeOf(row: Row, names: readonly string[]): number | null {
   const text = textOf(row, names)
   if (text === null || !/^[0-9]{1,15}(?:\.0+)?$/.test(text)) return null

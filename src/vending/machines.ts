@@ -32,8 +32,8 @@ const BY_NUMBER = statement<Machine>(
   'machine by number',
   `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.machine = $2`,
 )
-// A merchant has hundreds of machines, not thousands: all of them are read and sorted.
-// What is removed keeps its row, for orders and tallies lead to it.
+// A merchant has hundreds of machines, not thousands: all of them are read and sorted. A removed machine keeps its row for
+// its orders and tallies.
 const LIST = statement<Machine>(
   'machines of merchant',
   `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
@@ -74,7 +74,7 @@ export const MachineShape = Type.Object(
   { $id: 'Machine' },
 )
 
-/** What a caller sees of a machine. */
+/** Formats a machine for the API. */
 export function presentMachine(machine: Machine) {
   return {
     machine: machine.machine,
@@ -106,7 +106,7 @@ export async function listMachines(
   )
 }
 
-// A machine that was removed between two pages still says where the second begins.
+// A machine removed between two pages is still a valid cursor.
 async function cursorOf(app: App, place: Place): Promise<Machine> {
   const [row] = isStorable(place.machine)
     ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
@@ -115,7 +115,10 @@ async function cursorOf(app: App, place: Place): Promise<Machine> {
   return row
 }
 
-/** Registers a machine, or brings a removed one back; done twice it is one machine. Without a name it keeps its own, or its number. */
+/**
+ * Registers a machine, or restores a removed one; a second call adds nothing. Without a name it keeps the one it has, or
+ * gets its number.
+ */
 export async function addMachine(
   app: App,
   { merchantId, machine, name }: Place & { name: string | null },

@@ -7,7 +7,7 @@ import { tagOf } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
 import type { Goods } from './order.ts'
 
-/** The order or direct dispense that a callback may be about. Whose secret has signed it decides. */
+/** The order or direct dispense that a callback may be about. The secret that signed it decides. */
 export type Candidate = {
   app: App
   merchantId: number
@@ -18,11 +18,11 @@ export type Candidate = {
   chargeId: string | null
   /** The machine of the newest command. */
   machine: string
-  /** Of direct dispenses: what the charge has commanded before, each with the merchant's number. */
+  /** For direct dispenses: the earlier commands of the charge, each with the merchant's number. */
   earlier: readonly { machine: string; orderId: string; goods: readonly Goods[] }[]
   goods: readonly Goods[]
   createdAt: Date
-  /** The ids of the callback lead to different orders: nothing is changed, whoever signed. */
+  /** The ids of the callback lead to different orders: it changes nothing. */
   torn: boolean
 }
 
@@ -44,7 +44,7 @@ const BY_CHARGE = statement<Row & { named: string }>(
    join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id join merchants m on m.id = o.merchant_id
    where (c.merchant_id, c.id) in ${PLACES}`,
 )
-// One row a charge of ours; without an order id it has paid for no direct dispense.
+// One row a charge; without an order id it has no direct dispense.
 const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
   'direct dispenses of callbacks',
   `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
@@ -57,7 +57,7 @@ const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; order
      order by d.released_at is null desc, d.claimed_at desc, d.attempt desc limit 1) k on true
    where (c.merchant_id, c.id) in ${PLACES}`,
 )
-// One a merchant and mode: which of them has signed is found out by their secrets.
+// One row a merchant and mode; their secrets decide which of them signed.
 const BY_MACHINE = statement<Row>(
   'orders of callbacks by machine',
   `select found.* from unnest($1::text[]) as named (machine) cross join lateral (
@@ -72,7 +72,7 @@ const BY_MACHINE = statement<Row>(
      where k.machine = named.machine and k.removed_at is null limit $2) found`,
 )
 
-// A machine number belongs to one supplier, and few merchants share one; whoever enters it a thousand times is not heard.
+// Few merchants share a machine number. The limit keeps many entries of the same number harmless.
 const MOST_BY_MACHINE = 50
 
 export type Finder = { gateway(): Gateway; shops: ShopFinder }
@@ -80,8 +80,8 @@ type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine'>
 
 /**
  * What each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or
- * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); only where it names neither the
- * machine, over all merchants that have it. Nothing where names lead nowhere.
+ * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); and if it names neither, the
+ * machine, over all merchants that have it. Empty when its ids are unknown.
  */
 export async function candidatesOf(finder: Finder, callbacks: readonly Named[]): Promise<Candidate[][]> {
   const nameless = callbacks.filter(({ orderId, chargeId }) => orderId === null && chargeId === null)
@@ -90,7 +90,7 @@ export async function candidatesOf(finder: Finder, callbacks: readonly Named[]):
     atMachines(finder.gateway(), idsIn(nameless.map(({ machine }) => machine))),
   ])
   const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
-  // The attempt that holds the order which is named too leads to that order and no other.
+  // If the charge is the attempt of the named order, the order is known already.
   const asked = callbacks.filter((one) => one.chargeId !== orderOf(one)?.chargeId)
   const charges = await byCharge(finder, idsIn(asked.map(({ chargeId }) => chargeId)))
   return callbacks.map((callback) => {
@@ -104,13 +104,13 @@ export async function candidatesOf(finder: Finder, callbacks: readonly Named[]):
 
 const idsIn = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))]
 
-/** What order and charge lead to together. */
+/** The candidates when a callback names both an order and a charge. */
 function agreed(
   named: Candidate | null,
   { paid, orderId }: { paid: Candidate | 'other' | null; orderId: string | null },
 ): Candidate[] {
   if (named === null) return paid === null || paid === 'other' ? [] : [paid]
-  // The merchant's own number of a direct dispense may be the id of anything, also of an order.
+  // The merchant's own number of a direct dispense may look like anything, also like the id of an order.
   if (paid !== null && paid !== 'other' && paid.kind === 'direct' && isAbout(paid, orderId)) return [paid]
   const agree = paid === null || (paid !== 'other' && isSame(paid, named))
   return [{ ...named, torn: !agree }]
@@ -120,7 +120,7 @@ function agreed(
 export const isAbout = ({ orderId: newest, earlier }: Candidate, orderId: string | null): boolean =>
   newest === orderId || earlier.some((one) => one.orderId === orderId)
 
-/** What this machine was told to release, by the newest command or by one before it; null where it was told nothing. */
+/** What this machine was commanded to dispense, by the newest command or an earlier one; null if nothing. */
 export function toldTo(candidate: Candidate, machine: string | null): readonly Goods[] | null {
   if (candidate.machine === machine) return candidate.goods
   return candidate.earlier.find((one) => one.machine === machine)?.goods ?? null
@@ -136,7 +136,7 @@ async function byOrder(finder: Finder, ids: readonly string[]): Promise<Map<stri
   return new Map(found.map((order) => [order.orderId, order]))
 }
 
-/** `other`: a charge of ours that pays for neither an order nor a direct dispense. */
+/** `other`: a charge that pays for neither an order nor a direct dispense. */
 async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate | 'other'>> {
   const found = await inCells(finder, { ids, prefix: 'txn_' }, async (app, places) => {
     const orders = await app.db.query(BY_CHARGE, named(places))
@@ -154,7 +154,7 @@ async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<str
   return new Map(found)
 }
 
-/** Looks in the cell of each id for those whose tag is known. */
+/** Looks up the ids with a known tag in their cells. */
 async function inCells<Found>(
   { gateway, shops }: Finder,
   { ids, prefix }: { ids: readonly string[]; prefix: 'lnk_' | 'txn_' },

@@ -18,15 +18,15 @@ const SuccessUrl = Type.String({
 })
 const Description = Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' })
 
-/** How the machine is told who pays, where the payer has no phone number that could be told. */
+/** The name of the payer for the machine, when there is no phone number to give. */
 export const PayAccount = Type.String({
   maxLength: 64,
   description: 'what the machine is told about the payer when no phone paid',
 })
 
 /**
- * VendingOrderCreate (spec 2.10), in the order in which faults are reported. The frame reads machine and amount and hands on
- * the rest: goods have rules and texts of their own, and what follows them must not be told before them.
+ * VendingOrderCreate (spec 2.10), in the order in which faults are reported. The frame reads machine and amount and passes
+ * on the rest: goods have their own rules and texts, and later fields must not be reported before them.
  */
 export const VendingOrderCreateShape = Type.Object(
   {
@@ -52,7 +52,7 @@ export const VendingOrderCreateShape = Type.Object(
 
 export type GivenOrder = Static<typeof VendingOrderCreateShape>
 
-/** What an order is made of, its form read to the end. Goods and address are kept to the byte. */
+/** The fields of an order, completely read. Goods and address keep their exact text. */
 export type VendingOrderCreate = {
   machine: string
   amount: number
@@ -74,7 +74,7 @@ const ExtrasPart = Type.Object({
   pay_account: Type.Optional(PayAccount),
 })
 
-/** Reads what the frame has left unread. Throws `invalid request: ...` with the first fault (contract.md G30). */
+/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault (contract.md G30). */
 export function readOrderCreate(given: GivenOrder): VendingOrderCreate {
   const goods = readGoods(given.goods)
   const { currency, reference, success_url: successUrl } = readBody(WordsPart, given)

@@ -7,12 +7,12 @@ import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import type { VendingOrderCreate } from './order-create.ts'
 
-/** What the rules of vending look at beside the merchant's terms, about one of its machines. */
+/** What the rules of vending check about one machine, besides the merchant's terms. */
 export type VendingTerms = {
   vendingEnabled: boolean
-  /** It stands in the registry, is active and has not been removed. */
+  /** It is registered, active and not removed. */
   machineRegistered: boolean
-  /** Somebody has entered how its supplier is reached. */
+  /** The supplier of the merchant is configured. */
   supplierConfigured: boolean
 }
 
@@ -29,15 +29,15 @@ const VENDING_TERMS = statement<VendingTerms>(
 export const vendingTermsOf = (merchantId: number, machine: string): Call<VendingTerms> =>
   call(VENDING_TERMS, merchantId, machine)
 
-/** 403: kept under no key, for the same one is right once vending is on (contract.md 3 i). */
+/** 403, not kept under the key, so that the same request works once vending is on (contract.md 3 i). */
 export const vendingOff = () =>
   new Refusal(403, 'vending_disabled', 'vending is not enabled for this merchant')
 
-/** 404: absent, inactive and removed machines are told apart by nobody (contract.md 3 d). */
+/** 404: the same answer for absent, inactive and removed machines (contract.md 3 d). */
 export const machineNotRegistered = () =>
   new Refusal(404, 'not_found', 'machine not registered to this merchant', { stored: true })
 
-/** 400: nobody could be told to dispense in live mode. */
+/** 400: in live mode there is no supplier to command. */
 export const supplierNotConfigured = () =>
   domainRefusal('supplier_not_configured', 'machine supplier is not configured for this merchant')
 
@@ -46,8 +46,8 @@ export const chargeNotSucceeded = (status: string) =>
   domainRefusal('charge_not_succeeded', `cannot dispense: charge status is ${status}, not succeeded`)
 
 /**
- * The domain rules of a new order in the order of contract.md G30, one refusal a line: what passes can be paid by the rules of
- * charges and commanded by those of machines. The form has been judged before.
+ * The domain rules of a new order in the order of contract.md G30, one refusal a line. What passes can be paid and its
+ * machine can be commanded. The form was checked before.
  */
 export function judgeOrder(
   { amount, currency }: Pick<VendingOrderCreate, 'amount' | 'currency'>,

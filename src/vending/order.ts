@@ -6,7 +6,7 @@ import type { ExactNumber } from '../platform/exact-json.ts'
 import type { Moves } from '../platform/moves.ts'
 import type { EventType } from '../webhooks/events.ts'
 
-/** Where the machine's side of an order stands (spec 3.4). */
+/** The state of dispensing (spec 3.4). */
 export type VendingStatus = 'pending' | 'dispensing' | 'dispensed' | 'failed'
 export type PaymentStatus = 'unpaid' | 'pending' | 'succeeded' | 'failed'
 
@@ -20,7 +20,7 @@ export const VENDING_MOVES = {
   dispensed: { failed: 'vending.dispense_failed' },
 } as const satisfies Moves<VendingStatus, EventType>
 
-/** One product of an order as the merchant gave it; what else stands in it is kept and passed on. */
+/** One product of an order as the merchant gave it; other fields are kept and passed on. */
 export type Goods = {
   spbh: string | number | ExactNumber
   spmc?: string
@@ -47,7 +47,7 @@ export type VendingOrder = {
   payAccount: string | null
   vendingStatus: VendingStatus
   vendingError: string | null
-  /** A machine or a person has said so: nothing moves it any more. */
+  /** Confirmed by a machine or a person: it never moves again. */
   confirmed: boolean
   dispenseResult: readonly ReportedGoods[] | null
   unitsDispensed: number | null
@@ -57,11 +57,11 @@ export type VendingOrder = {
   expiresAt: Date
   invalidatedAt: Date | null
   createdAt: Date
-  /** The attempt attached at the moment, one that was taken back left out. */
+  /** The attached attempt, unless it was taken back. */
   charge: OrderCharge | null
 }
 
-/** Of vending_orders o and its payment_links l; the charge is looked up by itself. */
+/** Columns of vending_orders o and payment_links l; the charge is looked up separately. */
 export const ORDER_COLUMNS = `o.merchant_id as "merchantId", o.id, o.mode, l.amount, l.description, l.reference,
   l.success_url as "successUrl", o.machine, o.goods, o.pay_account as "payAccount", o.vending_status as "vendingStatus",
   o.vending_error as "vendingError", o.confirmed, o.dispense_result as "dispenseResult",
@@ -84,7 +84,7 @@ const PAYMENT_OF: Record<ChargeStatus, PaymentStatus> = {
 export const paymentStatus = ({ charge }: Pick<VendingOrder, 'charge'>): PaymentStatus =>
   charge === null ? 'unpaid' : PAYMENT_OF[charge.status]
 
-/** Past its time or taken back, and not being paid: nobody can pay it any more (G41a). */
+/** Whether it can no longer be paid: expired or invalidated, with no payment under way (G41a). */
 export function isExpired(
   order: Pick<VendingOrder, 'charge' | 'invalidatedAt' | 'expiresAt'>,
   at: Date,
@@ -146,7 +146,7 @@ export const OrderShape = Type.Object(
   { $id: 'VendingOrder' },
 )
 
-/** What a caller sees of an order. `baseUrl` has no slash at its end. */
+/** Formats an order for the API. `baseUrl` has no slash at its end. */
 export function presentOrder(order: VendingOrder, { baseUrl, at }: { baseUrl: string; at: Date }) {
   const url = linkUrl(order, baseUrl)
   const display = `${baseUrl}/vending/display/${order.id}`

@@ -1,9 +1,9 @@
 import type { Goods } from './order.ts'
 
-// Of fifty products with long names a customer reads the first few.
+// Enough for the first few of many long names.
 const LONGEST = 200
 
-/** What the products of an order are called, each once: `Water`, `Soda × 2`. A product without a name is left out. */
+/** The names of the products of an order, each once: `Water`, `Soda × 2`. A product without a name is left out. */
 export function productNames(goods: readonly Goods[]): string[] {
   const counts = new Map<string, number>()
   for (const { spmc } of goods) {

@@ -16,9 +16,9 @@ type Reported = Extract<Belief, { kind: 'reported' }>
 const AT_ONCE = 50
 
 /**
- * Takes messages of machine suppliers, in batches that form by themselves, those about one thing in turn. Whatever is answered,
- * the same message never does more than once, and none does anything that its signature does not cover. Throws Refusal where
- * the supplier has to send another one (contract.md 6.3, 6.4).
+ * Takes callbacks of machine suppliers in batches, those about one order in turn. The same message acts at most once, and
+ * none does more than its signature covers. Throws Refusal when the supplier has to send another one (contract.md 6.3,
+ * 6.4).
  */
 export function callbackReceiver(receiver: Receiver): (body: Buffer) => Promise<Received> {
   const turns = batch<Callback, Received>({
@@ -93,7 +93,7 @@ function received(
   moved: Outcome<DispenseMoved>,
 ): Outcome<Received> {
   if (!moved.ok) return moved
-  // Another copy of it was faster, or it had served another order meanwhile.
+  // Another copy was faster, or its signature was stored for another order in the meantime.
   if (moved.value === 'seen') return done('duplicate')
   const outcome = outcomeOf(moved.value, to.status)
   if (outcome === 'contradiction' || outcome === 'unpaid' || outcome === 'refunded')

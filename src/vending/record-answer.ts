@@ -27,10 +27,10 @@ const LONGEST_MESSAGE = 200
 const UNKNOWN_ANSWER = 'the machine supplier did not answer clearly - waiting for the report of the machine'
 const REFUNDED = 'the payment was refunded before the machine was told'
 export const TURNED_OFF = 'vending is disabled for this merchant'
-// The lease of a slow call may have ended meanwhile; what a machine or a person has said since counts more.
+// The lease of a slow call may have ended in the meantime; a report or a decision since then counts more.
 const UNDECIDED: readonly ClaimState[] = ['commanding', 'ambiguous']
 
-/** Records what a supplier has said to the command of this claim, and nothing about any other command. */
+/** Records the supplier's answer to the command of this claim, and nothing about any other command. */
 export async function recordAnswer(app: App, claim: Claim, answer: CommandAnswer): Promise<void> {
   switch (answer.kind) {
     case 'refused':
@@ -43,7 +43,7 @@ export async function recordAnswer(app: App, claim: Claim, answer: CommandAnswer
   }
 }
 
-/** Says on the order of a command that nobody knows what became of it. */
+/** Notes on the order that the outcome of its command is unknown. */
 export async function sayDoubt(
   app: App,
   { merchantId, orderId, kind, attempt }: Pick<Claim, 'merchantId' | 'orderId' | 'kind' | 'attempt'>,
@@ -51,15 +51,15 @@ export async function sayDoubt(
   if (kind === 'order') await app.db.query(DOUBT, [merchantId, orderId, attempt, UNKNOWN_ANSWER])
 }
 
-/** Nothing will be dispensed: the charge is free for another try, and an order has failed. */
+/** Records a refusal: nothing will be dispensed, the charge is free again, and an order has failed. */
 async function recordRefusal(app: App, claim: Claim, answer: Heard<'refused'>): Promise<void> {
   const error = `machine supplier refused the command: ${cut(answer.message)}`
   await fail(app, claim, { answer, error, while: UNDECIDED })
 }
 
 /**
- * A claim that was not commanded: because of its charge or its merchant it never will be. Null when somebody else has it, or
- * when nothing stands in the way any more: then it is taken up after its lease.
+ * Releases a claim that cannot be commanded because of its charge or merchant. Null when another process has it, or when
+ * nothing prevents the command any more; then it is sent after its lease.
  */
 export async function withhold(app: App, claim: Claim): Promise<CommandAnswer | null> {
   const [why] = await app.db.query(WITHHELD, [claim.merchantId, claim.id])

@@ -7,14 +7,14 @@ import { Refusal } from '../platform/refusal.ts'
 import { refundCharge } from '../refunds/refund-charge.ts'
 
 export const JAMS_REFUNDED_AT_ONCE = 50
-// A process that dies between its claim and the refund is followed by another after this; a refund takes far less.
+// After this long another process takes over, in case the first one died; a refund takes far less.
 const LEASE_MS = 60_000
 const TRY_AGAIN_MS = 3_600_000
-// After trouble of our own the customer should not wait for an hour.
+// After an error of our own the customer should not wait an hour.
 const TRY_SOON_MS = 60_000
 const LONGEST_REASON = 200
 
-/** An order whose jam is to be refunded; `leaseUntil` says who has it at the moment. */
+/** An order whose jam must be refunded; `leaseUntil` identifies the process that has it. */
 type Due = {
   merchantId: number
   tag: string
@@ -25,10 +25,10 @@ type Due = {
   wanted: boolean
   leaseUntil: string
 }
-/** Why there was no refund; `forGood`: asking again would never help. */
+/** Why there was no refund; `forGood`: another try would never help. */
 type Trouble = { reason: string; forGood: boolean; againMs: number }
 
-// Committed before anybody acts. The merchant may have changed the switch since the jam: it counts as it is now.
+// Committed before the refund. The merchant's switch counts as it is now, not as it was at the jam.
 const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
   'claim jam refunds',
   `update vending_orders o set refund_due_at = $2
@@ -40,20 +40,20 @@ const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
    returning o.merchant_id as "merchantId", m.tag, o.id, o.mode, l.charge_id as "chargeId", o.refund_until as until,
      m.auto_refund_on_jam in ('both', o.mode::text) as wanted`,
 )
-// Only whoever has the lease: a retry of the order or a late report of delivery has taken it away.
+// Only with the lease: a retry of the order or a late report of delivery ends it.
 const NEXT = statement<{ id: string }>(
   'next try of jam refund',
   `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
    where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
 )
 
-// Behind the lock of the charge, for which every claim waits: a product and its price are never both given away.
+// Read after the charge was locked, for which every claim waits, so that product and price are never both given away.
 const STANDING = statement(
   'standing dispense claim',
   'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
 )
 
-// What no waiting and nobody's balance can change about a charge.
+// Refusals that neither time nor the balance can change.
 const FOR_GOOD = [
   'not_found',
   'refund_amount_is_zero',
@@ -63,8 +63,8 @@ const FOR_GOOD = [
 ]
 
 /**
- * Refunds the orders whose machine has reported a jam, where the merchant wants it (contract.md G41b, VE8): an ordinary refund,
- * every hour until it is taken or 72 h are over. However often this runs there is one at most: a charge is refunded once.
+ * Refunds orders with a reported jam if the merchant has switched that on (contract.md G41b, VE8): an ordinary refund,
+ * tried every hour until it is accepted or 72 h are over. The charge row guarantees at most one refund.
  */
 export async function refundJams(app: App): Promise<number> {
   const at = app.clock.nowMs()
@@ -97,7 +97,7 @@ const SWITCHED_OFF =
 const wordsFor = ({ reason }: Trouble) =>
   `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, LONGEST_REASON).join('')}) - please refund the customer`
 
-/** Null when the customer's money is on its way back, whoever sent it. */
+/** Null when the charge is refunded, by this or by somebody else. */
 async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
   const caller = { merchantId, tag, cell: app.cell, mode, scope: 'full', keyLast4: '' } as const
   try {

@@ -9,12 +9,12 @@ import type { VendingOrder } from './order.ts'
 import { chargeNotSucceeded, vendingOff } from './order-rules.ts'
 import { sendCommand } from './send-command.ts'
 
-/** `ok`: the machine has been told, or has dispensed before. Without it the order says why in `vendingError`. */
+/** `ok`: the machine was commanded, or has dispensed before. Otherwise `vendingError` of the order says why. */
 export type Retried = { ok: boolean; order: VendingOrder }
 
 /**
- * Dispenses a paid order whose dispense has failed, never twice (spec 4.6; contract.md G31): claim first, then one command. A
- * supplier that refuses again is an answer, not an error. Throws Refusal with nothing written.
+ * Dispenses a paid order whose dispense has failed, never twice (spec 4.6; contract.md G31): claim first, then one command.
+ * Another refusal of the supplier is an answer, not an error. Throws Refusal with nothing written.
  */
 export async function retryDispense(app: App, caller: Caller, id: string): Promise<Retried> {
   const { merchantId } = caller
@@ -38,7 +38,7 @@ function refusalFor(claimed: Exclude<Claimed, { kind: 'claimed' | 'dispensed' }>
       return vendingOff()
     case 'unpaid':
       return chargeNotSucceeded(claimed.status)
-    // A claim that still stands on the charge of this order is an attempt whose end nobody has heard of yet.
+    // An open claim on the charge of this order is an attempt without a known outcome.
     case 'in_progress':
     case 'spoken_for':
       return new Refusal(409, 'conflict', 'a dispense attempt is already in progress - wait for it to finish')

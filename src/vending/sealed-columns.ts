@@ -4,7 +4,7 @@ import { ownerOf, type SealedColumn } from '../platform/rewrap.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
 import { supplierBinding } from './vending-settings.ts'
 
-/** Keys of machine suppliers, for a change of the master key. */
+/** Keys of machine suppliers, to be sealed again when the master key changes. */
 export const SEALED_SUPPLIER_KEYS: SealedColumn = {
   name: 'vending_suppliers.key_ciphertext',
   find: statement(

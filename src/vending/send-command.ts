@@ -12,9 +12,9 @@ import { supplierOf } from './suppliers.ts'
 const KEPT_MS = 20_000
 
 /**
- * Sends the command of a claim, at most once for ever, with no transaction open, and records what was heard (contract.md 6.2).
- * Refused without being sent when the charge was refunded or vending switched off since the claim. Null when somebody else
- * had the claim.
+ * Sends the command of a claim, with no transaction open, and records the answer (contract.md 6.2). A command is never sent
+ * twice. It is refused without being sent when the charge was refunded or vending switched off since the claim. Null when
+ * another process had the claim.
  */
 export async function sendCommand(app: App, claim: Claim): Promise<CommandAnswer | null> {
   crashPoint('dispense.claimed')
@@ -25,7 +25,7 @@ export async function sendCommand(app: App, claim: Claim): Promise<CommandAnswer
   crashPoint('dispense.commanded')
   assertOutsideTransaction('a machine supplier')
   const answer = await supplier.dispense({ ...claim, payerPhone: sent.payerPhone }).catch((error) => {
-    // Nobody can say how far a throw got.
+    // After a throw it is unknown how far the call got.
     app.log.error({ err: error, object_id: claim.orderId }, 'a machine supplier threw')
     return { kind: 'ambiguous', message: 'internal error' } as const
   })

@@ -10,7 +10,7 @@ const REPORTS: Readonly<Record<string, SimulatedReport>> = {
   '-BUSY': { reports: 'not_finished', afterMs: REPORT_AFTER_MS },
 }
 
-/** The machines of the sandbox. They call nobody, whatever they are called. */
+/** The machines of the sandbox. They make no calls. */
 export const simulatedSupplier: Supplier = {
   async dispense({ machine }) {
     if (endsWith(machine, '-REFUSE'))

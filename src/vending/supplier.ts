@@ -1,15 +1,15 @@
 import type { Claim } from './dispensing/claim.ts'
 
 /**
- * What a supplier has said to a command (contract.md 6.2). `accepted` is not delivered: only the machine's report says that.
- * `refused`: nothing will be dispensed, proven. `ambiguous`: nobody knows, and the command is never repeated by itself.
+ * A supplier's answer to a command (contract.md 6.2). `accepted` does not mean delivered; only the machine's report does.
+ * `refused`: certainly nothing will be dispensed. `ambiguous`: unknown, and the command is never repeated automatically.
  */
 export type CommandAnswer =
   | { kind: 'accepted'; code: string; message: string }
   | { kind: 'refused'; code: string | null; message: string }
   | { kind: 'ambiguous'; message: string }
 
-/** What the simulated machine reports by itself, and when, in ms after it accepted. */
+/** What a simulated machine reports, and when, in ms after it accepted. */
 export type SimulatedReport = { reports: 'delivered' | 'jam' | 'not_finished'; afterMs: number }
 
 /** Who commands the machines of a merchant: its supplier over HTTP, or in test mode a simulation that calls nobody (VE9). */

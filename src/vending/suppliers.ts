@@ -6,7 +6,7 @@ import { simulatedSupplier } from './simulated-supplier.ts'
 import type { Supplier } from './supplier.ts'
 import { supplierAccess } from './vending-settings.ts'
 
-/** How a merchant's machines are spoken to and believed (contract.md 3 u, 3 q). */
+/** How a merchant's machines are commanded and their callbacks verified (contract.md 3 u, 3 q). */
 export type VendingProfile = { profile: 'default' | 'optimistic'; acceptApiSecret: boolean }
 
 const PROFILE = statement<VendingProfile>(
@@ -15,20 +15,20 @@ const PROFILE = statement<VendingProfile>(
 )
 const DEFAULT: VendingProfile = { profile: 'default', acceptApiSecret: true }
 
-/** The merchant's signing profile; one who has set none has the defaults. */
+/** The merchant's signing profile, or the defaults. */
 export async function profileOf(app: App, merchantId: number): Promise<VendingProfile> {
   const [profile] = await app.db.query(PROFILE, [merchantId])
   return profile ?? DEFAULT
 }
 
-// Found before anything is sent: the claim is released, and a person can set the supplier and try again.
+// Detected before anything is sent: the claim is released, and the command can be tried again once the supplier is set.
 const unconfigured: Supplier = {
   dispense: async () => ({ kind: 'refused', code: null, message: 'no supplier is configured' }),
 }
 
 /**
- * Who commands this claim's machine: in test mode the simulation, never anybody's real machine (contract.md 3 v); in live the
- * merchant's own supplier, never another's.
+ * The supplier for this claim's machine: in test mode the simulation, never a real machine (contract.md 3 v); in live mode
+ * the merchant's own supplier.
  */
 export async function supplierOf(app: App, claim: Pick<Claim, 'mode' | 'merchantId'>): Promise<Supplier> {
   if (claim.mode === 'test') return simulatedSupplier

@@ -8,7 +8,7 @@ import { httpSupplier } from './http-supplier.ts'
 import { supplierNotConfigured } from './order-rules.ts'
 import { supplierAccess } from './vending-settings.ts'
 
-/** What a synchronisation did. `ignored`: rows of the supplier without a usable number. */
+/** The result of a synchronisation. `ignored`: rows of the supplier without a usable number. */
 export type Synced = { listed: number; added: number; updated: number; inactive: number; ignored: number }
 
 type Listed = {
@@ -29,7 +29,7 @@ const LOCK = statement(
   'lock machines to sync',
   'select machine from machines where merchant_id = $1 order by machine for no key update',
 )
-// What a person has removed stays removed until a person adds it again; its name follows all the same.
+// A machine removed by a person stays removed until a person adds it again; its name is still updated.
 const WRITE = statement<{ isNew: boolean }>(
   'write synced machines',
   `insert into machines as m (merchant_id, machine, name, category, type, address, latitude, longitude, last_synced_at, created_at)
@@ -41,7 +41,7 @@ const WRITE = statement<{ isNew: boolean }>(
      last_synced_at = excluded.last_synced_at
    returning (xmax = 0) as "isNew"`,
 )
-// A machine that never stood in the supplier's list was added by a person, and is no business of the supplier.
+// A machine that was never in the supplier's list was added by a person and is left alone.
 const VANISHED = statement<{ machine: string }>(
   'machines that have vanished',
   `update machines m set active = false where m.merchant_id = $1 and m.active and m.removed_at is null
@@ -49,8 +49,8 @@ const VANISHED = statement<{ machine: string }>(
 )
 
 /**
- * Brings the registry in line with the supplier's list (contract.md G34): adds, updates, marks what has vanished inactive,
- * deletes nothing. Refuses without a supplier, and changes nothing when the supplier has not answered clearly.
+ * Updates the registry from the supplier's list (contract.md G34): adds, updates, marks vanished machines inactive, deletes
+ * none. Refuses without a supplier, and changes nothing when the answer is unclear.
  */
 export async function syncMachines(app: App, merchantId: number): Promise<Synced> {
   const access = await supplierAccess(app, merchantId)
@@ -58,13 +58,13 @@ export async function syncMachines(app: App, merchantId: number): Promise<Synced
   const rows = await httpSupplier(app, access).machines()
   if (rows === null) throw supplierUnavailable()
   const read = rows.map(readRow).filter((one) => one !== null)
-  // Of a number that is listed twice the last row counts: one statement cannot write one machine twice.
+  // If a number is listed twice the last row counts: one statement cannot write a machine twice.
   const listed = [...new Map(read.map((one) => [one.machine, one])).values()]
   const done = await write(app, merchantId, listed)
   return { listed: listed.length, ...done, ignored: rows.length - read.length }
 }
 
-/** 502: nothing clear was heard, nothing was changed. */
+/** 502: the answer was unclear and nothing was changed. */
 export const supplierUnavailable = () => new Refusal(502, 'supplier_error', 'machine supplier unavailable')
 
 function write(app: App, merchantId: number, listed: readonly Listed[]) {
@@ -95,7 +95,7 @@ function write(app: App, merchantId: number, listed: readonly Listed[]) {
   })
 }
 
-/** Null without a number that an order could name. A machine without a name is called by its number. */
+/** Null without a usable number. A machine without a name gets its number as name. */
 function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
   const machine = factOf(row.jqbh)
   if (machine === null || machine.length > LONGEST_NUMBER) return null
@@ -110,7 +110,7 @@ function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
   }
 }
 
-/** A text or number of the supplier as text; null for everything else, and for what no line of text can hold. */
+/** A text or number of the supplier as text; null for everything else, control characters included. */
 function factOf(value: unknown): string | null {
   const given = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber
   const text = given ? String(value).trim() : ''

@@ -52,16 +52,16 @@ export const TalliesShape = Type.Object(
   { $id: 'MachineTallies' },
 )
 
-// Planned for this merchant each time: a plan for ten orders would loop a million times for one with a million. What is
-// hashed of a million orders fits into the memory, and no file is written.
+// Planned for each merchant: a plan for ten orders would loop a million times for a merchant with a million. The memory is
+// enough for the hash of a million orders, so that no file is written.
 const SETTINGS = statement(
   'plans of tallies',
   `select set_config(name, value, true) from (values ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan'),
      ('work_mem', '64MB')) s (name, value)`,
 )
-// One charge at most of an order is not failed (charges_once_on_link), so no join makes two rows of one order. A refund gives
-// back what was collected. What is followed is under way: an order that somebody is paying is not over, nor is one that can still
-// be paid; those are few, so they are what is looked for.
+// At most one charge of an order is not failed (charges_once_on_link), so no join duplicates an order. A refund returns
+// what was collected. Orders that are being paid or can still be paid are not cancelled; they are few, so the query looks
+// for those.
 const TALLIES = statement<Tally>(
   'tallies of machines',
   `select m.machine, m.name, m.active and m.removed_at is null as registered,
@@ -101,7 +101,7 @@ const TALLIES = statement<Tally>(
 
 /**
  * What each machine has sold, in one snapshot of the orders and their transactions (contract.md G40). Registered machines
- * always appear; one that is not any more appears with the orders it has had.
+ * always appear; removed ones appear with their orders.
  */
 export async function readTallies(
   app: App,

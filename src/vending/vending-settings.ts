@@ -9,17 +9,17 @@ import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { vendingOff } from './order-rules.ts'
 
-/** How a merchant's own supplier is reached; key and secret are never shown again. `baseUrl` has no slash at its end. */
+/** The access to a merchant's own supplier; key and secret are never shown again. `baseUrl` has no slash at its end. */
 export type SupplierAccess = { baseUrl: string; shbh: string; key: string; secret: string }
 
-/** What may be changed; what is absent stays. */
+/** The settings to change; absent ones stay. */
 export type VendingChange = {
   supplier?: SupplierAccess
   profile?: 'default' | 'optimistic'
   acceptApiSecret?: boolean
 }
 
-/** The settings as they may be shown: no key and no secret. */
+/** The settings for showing, without key and secret. */
 export type VendingSettings = {
   baseUrl: string | null
   shbh: string | null
@@ -68,7 +68,7 @@ export async function requireVending(app: App, merchantId: number): Promise<void
   if (!merchant?.on) throw vendingOff()
 }
 
-/** How the merchant's supplier is reached, or null where nobody has said it. */
+/** The access to the merchant's supplier, or null if it is not set. */
 export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
   const [row] = await app.db.query(SUPPLIER, [merchantId])
   if (!row) return null
@@ -77,14 +77,14 @@ export async function supplierAccess(app: App, merchantId: number): Promise<Supp
   return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
 }
 
-/** What is set, without secrets. */
+/** The settings, without secrets. */
 async function vendingSettings(app: App, merchantId: number): Promise<VendingSettings> {
   const [row] = await app.db.query(SHOWN, [merchantId])
   assert(row, 'a merchant is never deleted')
   return row
 }
 
-/** Stores supplier and profile in one commit. The address passes the guard of webhook addresses. */
+/** Stores supplier and profile in one commit. The address is checked like a webhook address. */
 export async function setVending(
   app: App,
   { id }: Pick<Merchant, 'id'>,
@@ -122,7 +122,7 @@ function checkText(name: string, text: string, longest: number): void {
     throw invalidRequest(`${name} must be 1 to ${longest} characters`)
 }
 
-/** One text for every refused address, as of webhook addresses (reliability.md 7.5). */
+/** One text for every refused address, as for webhook addresses (reliability.md 7.5). */
 async function readBaseUrl(app: App, given: string): Promise<string> {
   const refused = domainRefusal('bad_request', 'this address is not reachable from the public internet')
   const reading = readTarget(given, app.supplierRules)
@@ -138,7 +138,7 @@ async function readBaseUrl(app: App, given: string): Promise<string> {
 
 type SecretName = 'key' | 'secret'
 
-/** What the sealed key or secret of a merchant's supplier is bound to. */
+/** The binding of the sealed key or secret of a merchant's supplier. */
 export const supplierBinding = (merchantId: number, name: SecretName) => ({
   merchantId,
   purpose: `vending supplier ${name}`,

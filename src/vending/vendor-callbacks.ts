@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts'
 import type { Callback } from './callback-body.ts'
 import type { DispenseMoved } from './dispense-move.ts'
 
-/** What became of a believed callback. */
+/** The outcome of a verified callback. */
 export type CallbackOutcome =
   | 'dispensed'
   | 'jam'
@@ -16,13 +16,14 @@ export type CallbackOutcome =
   | 'refunded'
   | 'contradiction'
 
-/** Whose callback it is and which order it is about. */
+/** The merchant and order of a callback. */
 export type CallbackPlace = { merchantId: number; tag: string; orderId: string; chargeId: string | null }
 
 const KEPT_MS = 90 * 86_400_000
 const AT_ONCE = 1000
 
-// A sign serves one order. In the order of the signs, so that two batches with the same ones wait for each other in turn.
+// A signature counts for one order. Inserted in the order of the signatures, so that two batches with the same ones cannot
+// deadlock.
 const INSERT = `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
    select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
      $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
@@ -41,7 +42,7 @@ const PRUNE = statement<{ id: string }>(
      select merchant_id, id from vendor_callbacks where received_at < $1 limit $2) returning id`,
 )
 
-/** A believed callback with what became of it, as it is kept. */
+/** A verified callback with its outcome, as it is stored. */
 export type KeptCallback = CallbackPlace & {
   id: string
   callback: Callback
@@ -54,10 +55,10 @@ export const keptCallback = (
   heard: { callback: Callback; outcome: CallbackOutcome; at: Date },
 ): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
 
-/** Keeps callbacks. A sign that was kept before is an error of the statement: what was decided for it must not happen. */
+/** Stores callbacks. A signature that was stored before makes the statement fail, so that its decision is not applied. */
 export const addCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD, ...columnsOf(kept))
 
-/** Keeps those whose sign was not kept before. */
+/** Stores those whose signature was not stored before. */
 export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))
 
 const columnsOf = (kept: readonly KeptCallback[]) => [
@@ -75,7 +76,7 @@ const columnsOf = (kept: readonly KeptCallback[]) => [
 type SignPlace = { merchantId: number; sign: string }
 export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
 
-/** Which order each of these signs was accepted for; no row of one that was not kept before. */
+/** The order for which each of these signatures was accepted; no row for a new one. */
 export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { orderId: string }> =>
   call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
 
@@ -96,7 +97,7 @@ export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'faile
   }
 }
 
-/** Forgets callbacks after 90 days; what they did stays on the orders. */
+/** Deletes callbacks after 90 days; their effect stays on the orders. */
 export async function pruneCallbacks(app: App): Promise<number> {
   const before = new Date(app.clock.nowMs() - KEPT_MS).toISOString()
   let pruned = 0
