@@ -49,10 +49,10 @@ const LIST_CELL = statement<{ id: string; last4: string }>(
   'select id, last4 from api_keys where merchant_id = $1',
 )
 
-// Enough for a change without a gap; more would only be forgotten (reliability.md 8.1).
+// Enough for a change without a gap; more keys would only be forgotten (reliability.md 8.1).
 const MOST_OF_A_KIND = 2
 
-/** A key as it may be shown. */
+/** A key for showing, without its secret. */
 export type ListedKey = { id: string; kind: KeyKind; last4: string; createdAt: Date; revokedAt: Date | null }
 
 /** The row by which a key is found: its SHA-256, never the key. */
@@ -129,7 +129,10 @@ export async function listKeys(app: App, holder: Holder): Promise<ListedKey[]> {
   return keys.map((key) => ({ ...key, last4: ends.get(key.id) ?? '' }))
 }
 
-/** This key opens nothing from the commit on, in all processes within a second. A repeat does no harm; refuses an unknown id. */
+/**
+ * Revokes a key: it is refused from the commit on, in all processes within a second. A repeat changes nothing; refuses an
+ * unknown id.
+ */
 export async function revokeKey(app: App, holder: Holder, id: string): Promise<void> {
   const at = app.clock.now().toISOString()
   await app.directory.transaction(async (tx) => {
@@ -143,11 +146,11 @@ export async function revokeKey(app: App, holder: Holder, id: string): Promise<v
   app.keyRing.forget()
 }
 
-/** The cell comes first: a key that is found has its sealed copy. */
+/** The cell is written first, so that every key in the directory has its sealed copy. */
 async function storeInCell(app: App, holder: Holder, key: NewKey): Promise<void> {
   const adding = addCellKey(app, holder, key)
   await app.db.query(adding.statement, adding.values)
 }
 
-/** A key's public id follows from the key, so that the directory and the cell agree on it. */
+/** A key's public id is derived from the key, so that the directory and the cell have the same. */
 const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`

@@ -16,23 +16,23 @@ const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
 const REVISION = statement<{ number: number }>('directory revision', 'select number from revision')
 const CHANGED = statement('directory changed', 'update revision set number = number + 1')
 
-/** The keys this process remembers. A revoked one is forgotten within a second, in every process (reliability.md A3). */
+/** The keys that this process has cached. A revoked one is dropped within a second in every process (reliability.md A3). */
 export type KeyRing = {
-  /** Who holds this key; at once where it is remembered. Throws 401, or 429 after too many failures of one address. */
+  /** The holder of this key, without a promise when it is cached. Throws 401, or 429 after too many failures of one address. */
   authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
   /** Throws 429 after too many. */
   countFailure(clientAddress: string): Promise<void>
-  /** Looks whether any key changed and forgets all when one did. Called every 400 ms. */
+  /** Checks whether any key has changed, and drops all if so. Called every 400 ms. */
   refresh(): Promise<void>
-  /** Forgets everything: used after a change made by this very process. */
+  /** Drops all keys, after a change made by this process. */
   forget(): void
 }
 
 const MOST_REMEMBERED = 50_000
-// When the directory cannot be asked for this long, remembered keys are no longer believed.
+// When the directory could not be asked for this long, cached keys are no longer trusted.
 const BELIEVED_MS = 1000
 
-/** Belongs to the transaction that changes keys or merchants: every process sees the number within half a second. */
+/** Must be part of each transaction that changes keys or merchants: every process sees the number within half a second. */
 export const directoryChanged = () => call(CHANGED)
 
 export type KeyRingParts = {
@@ -45,14 +45,14 @@ export type KeyRingParts = {
 
 export function keyRing(parts: KeyRingParts): KeyRing {
   const callers = new Map<string, Caller>()
-  // Parallel requests with one key that is not remembered ask once.
+  // Parallel requests with the same uncached key ask once.
   const asking = new Map<string, Promise<Caller | null>>()
   const failures = failureWindow(parts)
   let revision = -1
   let lookedAt = performance.now()
-  // Under a flood the look of every 400 ms comes late: then one look for all is due, not a question for each key.
+  // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
-  // Grows each time all is forgotten: what was asked before that is not remembered after it.
+  // Increases whenever all keys are dropped, so that older answers are not cached afterwards.
   let generation = 0
 
   const countFailure = async (address: string) => {

@@ -18,14 +18,14 @@ const KEEP = statement(
   'keep command key',
   'insert into command_keys (key, command, fingerprint, answer, created_at) values ($1, $2, $3, $4, $5)',
 )
-// Answers hold secrets in clear once opened; a repeat after a day is no repeat of a call that was cut.
+// Answers contain secrets, and a repeat after a day does not follow a cut call any more.
 const KEPT_MS = 24 * 3_600_000
 const BLANK = statement<{ key: string }>(
   'blank command answers',
   'update command_keys set answer = null where answer is not null and created_at <= $1 returning key',
 )
 
-/** Forgets what commands printed a day ago; that a key was used is never forgotten. */
+/** Erases the stored output of commands after a day. That a key was used stays stored. */
 export async function blankCommandAnswers(app: App): Promise<number> {
   return (await app.directory.query(BLANK, [new Date(app.clock.nowMs() - KEPT_MS).toISOString()])).length
 }
@@ -33,7 +33,7 @@ export async function blankCommandAnswers(app: App): Promise<number> {
 /** What a kept answer is bound to. */
 export const COMMAND_BINDING = { merchantId: null, purpose: 'command', column: 'command_keys.answer' }
 
-/** What the first use of this key made, or null; 409 when it was used for something else. */
+/** The result of the first use of this key, or null; 409 when it was used for something else. */
 export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<Made | null> {
   const [row] = await app.directory.query(FIND, [used.key])
   if (!row) return null
@@ -46,7 +46,7 @@ export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<M
   return JSON.parse(app.vault.open(row.answer, COMMAND_BINDING)) as Made
 }
 
-/** Keeps, sealed, what a command is about to make: in the transaction that begins it. */
+/** Stores, sealed, what a command is about to make, in its first transaction. */
 export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
   call(
     KEEP,

@@ -66,7 +66,7 @@ const MERCHANT_OF_TAG = statement<{ id: number }>(
   'select id from merchants where tag = $1',
 )
 
-/** Everything about a new merchant that is drawn by chance; decided before anything is stored. */
+/** All random values of a new merchant, decided before anything is stored. */
 type Draft = {
   publicId: string
   tag: string
@@ -78,8 +78,8 @@ type Draft = {
 
 /**
  * Makes a merchant with its four keys, its webhook secret and its two empty ledgers (contract.md 9.3). The directory rows
- * that make it reachable come last: a crash before them leaves nothing that anybody can use. With `commandKey` a repeat
- * finishes what the first began and prints the same answer. Errors: Refusal.
+ * that make it reachable come last, so that a crash before them leaves nothing usable. With `commandKey` a repeat finishes
+ * the first call and prints the same answer. Errors: Refusal.
  */
 export async function createMerchant(
   gateway: Gateway,
@@ -123,7 +123,7 @@ function checkNames({ name, email, handle }: NewMerchant): void {
     throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -, and no reserved word')
 }
 
-/** Takes an id, a tag and a handle, and keeps the draft under the command's key; another try when a random one was taken. */
+/** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
 async function register(app: App, input: NewMerchant, commandKey: string | undefined): Promise<Draft> {
   for (let attempt = 1; ; attempt += 1) {
     const draft = drawDraft(input, attempt)

@@ -5,7 +5,7 @@ import { domainRefusal } from '../platform/refusal.ts'
 export type Mode = 'test' | 'live'
 export type KycStatus = 'pending' | 'verified' | 'rejected'
 
-/** A merchant as its own row says it, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
+/** The row of a merchant, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
 export type Merchant = {
   id: number
   publicId: string
@@ -47,7 +47,7 @@ const MERCHANT_NAMED = statement<Merchant>(
 )
 const ALL_MERCHANTS = statement<Merchant>('all merchants', `select ${COLUMNS} from merchants order by id`)
 
-/** What the rules of money look at. A narrow read: it is part of every batch. */
+/** The fields that the rules of money check. Few columns, because every batch reads them. */
 export type MerchantTerms = Pick<
   Merchant,
   | 'id'
@@ -78,7 +78,7 @@ export const allMerchants = () => call(ALL_MERCHANTS)
 /** The terms of several merchants, read in the transaction that decides with them. */
 export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
 
-/** The same, held until the commit: what is stored by these terms is stored before anybody changes them. */
+/** The same, locked until the commit, so that the terms cannot change before what was decided with them is stored. */
 export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, ids)
 
 const LOCK_SWITCHES = statement<FailingSwitch>(
@@ -99,8 +99,8 @@ export const lockSwitches = (ids: readonly number[]): Call<FailingSwitch> => cal
 export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(SPEND_SWITCH, merchantId, left)
 
 /**
- * The same, held until the commit: for live money out, so that when a verification or an account is withdrawn nothing is
- * reserved behind it (PO8). Test money reads the terms without holding them.
+ * The same, locked until the commit for live money out, so that nothing is reserved after a verification or an account was
+ * withdrawn (PO8). Test money reads the terms without a lock.
  */
 export const termsForPayout = (places: readonly { merchantId: number; mode: Mode }[]): Call<MerchantTerms> =>
   call(places.some((place) => place.mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [

@@ -27,13 +27,14 @@ const LOCK_STOPS = statement<{ frozenFor: string | null }>(
   'select frozen_for as "frozenFor" from payout_stops for share',
 )
 
-// A payout's transaction may hold the cell for some seconds when the database is slow. The freeze asks again until then.
+// Transactions of payouts may hold the lock of a cell for some seconds when the database is slow. The freeze tries for this
+// long.
 const TELLS_A_CELL_WITHIN_MS = 20_000
 
 /**
- * Freezes the platform's live payouts, or lets them run (reason null). Every reserving transaction of a cell holds that
- * cell's copy, so when this returns none can slip behind it (G70; ledger.md 6). One cell that cannot be told keeps no other
- * from hearing it; then this throws, and the worker goes on telling it.
+ * Freezes the platform's live payouts, or lets them run (reason null). Every reserving transaction locks its cell's copy,
+ * so after this returns no reservation can commit behind it (G70; ledger.md 6). If a cell cannot be written the others are
+ * written anyway; then this throws, and the worker keeps trying.
  */
 export async function freezePlatform(gateway: Gateway, reason: string | null): Promise<void> {
   await gateway.directory.query(FREEZE_PLATFORM, [reason !== null, reason, gateway.clock.now().toISOString()])
@@ -43,8 +44,8 @@ export async function freezePlatform(gateway: Gateway, reason: string | null): P
 }
 
 /**
- * Mends a cell that says something else than the directory: a new one, or one whose freeze was cut off by a crash. Answers
- * how many it mended. While both agree it takes no lock and writes nothing.
+ * Repairs a cell that differs from the directory: a new one, or one whose freeze was cut off by a crash. Answers how many
+ * it repaired. While both agree it takes no lock and writes nothing.
  */
 export async function followFreeze(app: App): Promise<number> {
   const { directory, cell } = await readStops(app)
@@ -72,7 +73,7 @@ async function tellCell(app: App): Promise<void> {
   }
 }
 
-/** First the cell's lock, then the directory: of two that do this at once the later one writes what holds now. */
+/** Locks the cell first, then reads the directory, so that of two at once the later one writes the current state. */
 function copyFreeze(app: App): Promise<number> {
   return app.db.transaction(async (tx) => {
     await tx.send(call(LOCK_CELL))

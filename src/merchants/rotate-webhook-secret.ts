@@ -6,7 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import { findCommand, keepOrFind } from './command-keys.ts'
 import { addSecret, openSecret } from './secrets.ts'
 
-/** The new secret, and until when the one before still signs beside it. */
+/** The new secret, and until when the previous one also signs. */
 export type RotatedSecret = { secret: string; previousUntil: Date }
 type Draft = { secret: string; atMs: number }
 
@@ -27,7 +27,7 @@ const FORGET_EXPIRED = statement<{ merchantId: number }>(
   `delete from merchant_secrets where purpose = 'webhook_previous' and expires_at <= $1 returning merchant_id as "merchantId"`,
 )
 
-/** Such secrets decode to 32 bytes, as the Standard Webhooks want it. */
+/** Such secrets decode to 32 bytes, as Standard Webhooks requires. */
 export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /**
@@ -44,7 +44,7 @@ export async function rotateWebhookSecret(
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
     const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
-    // A repeat finishes what a crash cut, and never brings back what a later rotation has replaced.
+    // A repeat finishes a rotation that a crash cut, and never restores a secret that a later rotation replaced.
     const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
     if (isDone) return { value: null }
     const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const

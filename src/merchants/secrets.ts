@@ -27,7 +27,7 @@ export function addSecret(
   return call(ADD, secret.merchantId, secret.purpose, sealed, secret.expiresAt?.toISOString() ?? null, at)
 }
 
-/** The webhook secrets of these merchants in force now: the current one first, then the one before during its overlap. */
+/** The webhook secrets of these merchants in force now: the current one first, then the previous one during its overlap. */
 export async function webhookSecrets(
   app: App,
   merchantIds: readonly number[],

@@ -8,7 +8,7 @@ import { echo } from '../platform/text.ts'
 import { directoryChanged } from './authenticate.ts'
 import { type Merchant, merchantNamed } from './merchant.ts'
 
-/** What may be changed about a merchant; what is absent stays, null empties. Limits are whole UGX. */
+/** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX. */
 export type MerchantChange = Partial<
   Pick<
     Merchant,
@@ -55,7 +55,10 @@ const SETTLED = statement(
   'update merchants set webhook_changed_at = null where id = $1 and webhook_changed_at <= $2',
 )
 
-/** Every delivery has followed the change of address made at this time; a later change keeps its mark. */
+/**
+ * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its
+ * mark.
+ */
 export async function markAddressSettled(app: App, merchantId: number, changedAt: Date): Promise<void> {
   await app.db.query(SETTLED, [merchantId, new Date(changedAt.getTime() + 1).toISOString()])
 }
@@ -73,7 +76,7 @@ export async function findMerchant(
   return { app, merchant }
 }
 
-/** The merchant whose tag stands in the public id of this noun; of an unknown one the noun is what is not found. */
+/** The merchant of the tag in a public id. For an unknown tag the 404 names the noun. */
 export async function findMerchantOfTag(
   gateway: Gateway,
   { tag, noun }: { tag: string; noun: string },
@@ -99,7 +102,7 @@ export async function setMerchant(app: App, merchant: Merchant, change: Merchant
   return changed
 }
 
-/** Live payouts hold the row one over the other and may never leave a gap. The lock of the table is queued fairly. */
+/** Live payouts share locks on the row without ever leaving a gap. A lock on the table is granted in order. */
 async function lockRow(tx: Tx, merchantId: number): Promise<void> {
   const [free] = await tx.send(call(LOCK_FREE, merchantId))
   if (free.length === 0) await tx.send(call(LOCK_ALL), call(LOCK, merchantId))

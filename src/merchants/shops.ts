@@ -2,7 +2,7 @@ import type { App, Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { KycStatus } from './merchant.ts'
 
-/** A merchant as its customers' pages know it, with the cell that serves it. */
+/** A merchant for its customers' pages, with the cell that serves it. */
 export type Shop = {
   app: App
   merchantId: number
@@ -37,11 +37,11 @@ export type ShopFinder = {
   /** By the tag that stands in an id; null when nobody has it. */
   ofTag(gateway: Gateway, tag: string): Promise<Shop | null>
   ofHandle(gateway: Gateway, handle: string): Promise<Shop | null>
-  /** Only where a tag lives: what never changes about it. */
+  /** Only the cell and merchant of a tag, which never change. */
   placeOf(gateway: Gateway, tag: string): Promise<{ app: App; merchantId: number } | null>
 }
 
-/** Where a tag lives never changes and is remembered for ever (ledger.md section 11); what the shop is, is read each time. */
+/** The cell of a tag never changes and is cached for ever (ledger.md section 11); the shop itself is read each time. */
 export function shopFinder(): ShopFinder {
   const places = new Map<string, Place>()
   async function find(gateway: Gateway, tag: string): Promise<Place | null> {
