@@ -27,8 +27,8 @@ export const listDisputes = (
 ): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, onlyOpen])
 
 /**
- * Closes a dispute; what was closed before stays as it is, and `closed` says whether this call did it. The customer may
- * report that charge again. Throws 404 `dispute not found`.
+ * Closes a dispute; one that is closed already does not change, and `closed` says whether this call did it. The customer
+ * may report that charge again. Throws 404 `dispute not found`.
  */
 export function closeDispute(
   app: App,
@@ -38,7 +38,7 @@ export function closeDispute(
     const [[dispute]] = await tx.send(call(LOCK, merchantId, id))
     if (!dispute) throw notFound('dispute')
     if (dispute.closedAt !== null) return { value: { dispute, closed: false } }
-    // Another machine's clock may have been ahead when it was opened.
+    // It may have been opened on a machine whose clock was ahead.
     const closedAt = new Date(Math.max(app.clock.nowMs(), dispute.openedAt.getTime()))
     const close = call(CLOSE, merchantId, id, closedAt.toISOString())
     return { value: { dispute: { ...dispute, closedAt }, closed: true }, last: [close] }

@@ -9,12 +9,12 @@ export type Dispute = {
   mode: 'test' | 'live'
   chargeId: string
   reason: ReportReason
-  /** Raw input of a stranger, like `contact`. */
+  /** Raw input of the customer, like `contact`. */
   details: string | null
   contact: string | null
   openedAt: Date
   respondBy: Date
-  /** When its event may leave, where the merchant has been told of many on one day; null: at once. */
+  /** When its event may be sent, if the merchant got many on one day; null: at once. */
   tellAt: Date | null
   closedAt: Date | null
 }
@@ -25,7 +25,7 @@ export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.c
 // The merchant is asked to answer within 72 hours (spec 6).
 const RESPONSE_MS = 72 * 3_600_000
 
-/** The dispute that a report of this moment opens. */
+/** A new dispute from a report. */
 export const newDispute = (
   charge: Charge,
   report: Report,

@@ -16,12 +16,13 @@ import type { Report } from './report.ts'
 
 export type ReportOnCharge = { merchantId: number; chargeId: string; report: Report }
 
-/** `acknowledged`: nothing was stored, and the customer is thanked all the same. */
+/** `acknowledged`: nothing was stored; the customer sees the same answer. */
 export type Reported = 'opened' | 'acknowledged'
 
 const DAY_MS = 86_400_000
 
-// The first report that a merchant ever got never goes: whoever holds it counts alone, so that the day's limit is exact.
+// The first report of a merchant is never deleted. Locking it lets one transaction count at a time, so that the day's limit
+// is exact.
 const LOCK_FIRST = statement(
   'lock first dispute',
   'select d.id from disputes d where d.merchant_id = $1 order by d.opened_at, d.id limit 1 for no key update',
@@ -40,9 +41,9 @@ const ADD = statement<{ id: string }>(
 
 /**
  * Stores a customer's report on a payment, with its event, in one commit (contract.md G48). While one is open for that
- * charge it is acknowledged and nothing is stored. A merchant is told of so many in a day, each mode counted by itself: a test
- * report beyond that is acknowledged too, a live one is stored and told of later. Throws 404 `charge not found` for a charge
- * that never succeeded.
+ * charge it is acknowledged and nothing is stored. A merchant gets a limited number of events a day, each mode counted
+ * separately: beyond that a test report is only acknowledged, and a live one is stored with its event on a later day.
+ * Throws 404 `charge not found` for a charge that never succeeded.
  */
 export async function openDispute(app: App, reported: ReportOnCharge): Promise<Reported> {
   if (tagOf('txn_', reported.chargeId) === null) throw notFound('charge')
@@ -53,13 +54,13 @@ export async function openDispute(app: App, reported: ReportOnCharge): Promise<R
   return kind
 }
 
-/** `beyondLimit`: the mode in which the merchant was told of enough for a day. */
+/** `beyondLimit`: the mode in which the merchant's limit for the day is reached. */
 type Outcome = { kind: Reported; beyondLimit: Mode | null }
-/** What a process knows about reports: the one under way in each lane, and when it last complained about a merchant's. */
+/** The state of one process: its batch of reports, and when it last logged a warning about a merchant. */
 type Desk = { reports: Batch<ReportOnCharge, Outcome>; warnedMs: Map<string, number> }
 const desks = new WeakMap<App, Desk>()
 
-/** Reports take turns, so that a flood of them waits for itself and not for the connections that money needs. */
+/** Reports run in turn, so that many of them do not use up the connections that money needs. */
 function deskOf(app: App): Desk {
   const known = desks.get(app)
   if (known) return known
@@ -96,7 +97,10 @@ async function store(
   return { value: { kind: 'opened', beyondLimit }, last: eventOf(dispute, { charge, terms }) }
 }
 
-/** When the merchant may be told of another report in this mode: null is now, else a day after the one that many before. */
+/**
+ * When the event of another report in this mode may be sent: null for now, else a day after the report that is a full limit
+ * back.
+ */
 async function laterThan(
   at: Date,
   tx: Tx,
@@ -110,7 +114,7 @@ async function laterThan(
   return room > at ? room : null
 }
 
-/** The charge as it stands, locked until the event that shows it is stored, with its shares where it has some. */
+/** The charge with its shares, locked until the event that shows it is stored. */
 async function paidCharge(tx: Tx, { merchantId, chargeId }: { merchantId: number; chargeId: string }) {
   const [[charge]] = await tx.send(lockCharges([{ merchantId, id: chargeId }]))
   if (charge?.status !== 'succeeded' && charge?.status !== 'refunded') throw notFound('charge')
@@ -144,7 +148,7 @@ function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: M
   )
 }
 
-/** A flood must not become a flood of lines. */
+/** Many reports must not cause many log lines. */
 function warnOnceADay(app: App, { merchantId, mode }: { merchantId: number; mode: Mode }): void {
   const { warnedMs } = deskOf(app)
   const nowMs = app.clock.nowMs()

@@ -4,10 +4,10 @@ import { hasForbiddenControl } from '../platform/text.ts'
 const REPORT_REASONS = ['not_delivered', 'wrong_amount', 'double_charge', 'other'] as const
 export type ReportReason = (typeof REPORT_REASONS)[number]
 
-/** A customer's report as it is stored: the words of a stranger, never cut, never mended. */
+/** A customer's report as it is stored: raw input, never cut or changed. */
 export type Report = { reason: ReportReason; details: string | null; contact: string | null }
 
-/** What is wrong with a report, in the words of the form. */
+/** The faulty field of a report. */
 export type ReportFault = 'reason' | 'details' | 'contact' | 'card_number'
 
 const MOST_DETAILS = 2000
@@ -15,11 +15,11 @@ const MOST_CONTACT = 160
 const LEAST_CARD_DIGITS = 13
 const MOST_CARD_DIGITS = 19
 
-// Digits with blanks and hyphens of every kind between them; a new line ends a number.
+// Digits with blanks and hyphens of any kind between them; a line feed ends a number.
 const DIGIT_RUNS = /\d+(?:(?:[^\S\r\n]|\p{Pd})*\d+)*/gu
 const CARRIAGE_RETURN = '\r'
 
-/** Reads the form of a report, or says what is wrong with it. The first fault in the order of the form counts. */
+/** Reads the form of a report, or answers its first fault in the order of the form. */
 export function readReport(form: Readonly<Record<string, string>>): Report | ReportFault {
   const reason = REPORT_REASONS.find((one) => one === fieldOf(form, 'reason'))
   if (reason === undefined) return 'reason'
@@ -32,7 +32,7 @@ export function readReport(form: Readonly<Record<string, string>>): Report | Rep
   return { reason, details: orNull(details), contact: orNull(contact) }
 }
 
-/** A field's text; one that was not sent is blank. Names that every object has are no fields. */
+/** A field's text, blank if it was not sent. Inherited names of objects are not fields. */
 const fieldOf = (form: Readonly<Record<string, string>>, name: string): string =>
   Object.hasOwn(form, name) ? (form[name] ?? '') : ''
 
@@ -46,7 +46,7 @@ function isText(text: string, { most, lines }: { most: number; lines: boolean })
 
 /**
  * Whether a payment card's number stands in a text (A55): 13 to 19 digits, written in one or in groups, that pass the Luhn
- * test. Groups are taken whole, so that two phone numbers beside each other are not cut into something that passes.
+ * test. Groups are not split, so that two phone numbers side by side are not taken for a card number.
  */
 function holdsCardNumber(text: string): boolean {
   return [...text.matchAll(DIGIT_RUNS)].some(([run]) => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { randomText } from '../platform/ids.ts'
 import type { Vault } from '../platform/secrets.ts'
 
-// Capital letters and digits of which no two are taken for each other on paper: no 0 and O, no 1, I and L.
+// Capital letters and digits that cannot be confused on paper: no 0 and O, no 1, I and L.
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 12 // 59 bits.
 const CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
@@ -23,7 +23,7 @@ export function readCardCode(text: string): string | null {
   return CODE.test(code) ? code : null
 }
 
-/** What the database keeps of twelve characters: nobody can try codes against it without the master key. */
+/** The hash of a code that the database keeps. Without the key behind it nobody can try codes against it. */
 export function hashCardCode(vault: Pick<Vault, 'derive'>, merchantId: number, code: string): Buffer {
   return createHmac('sha256', vault.derive('gift card codes')).update(`${merchantId} ${code}`).digest()
 }

@@ -7,8 +7,8 @@ export type Cover = { applied: number; due: number; kept: number }
 const LEAST_DUE = 201
 
 /**
- * Divides an amount between a card and mobile money (contract.md 3 k). A remainder too small to be paid makes the card pay
- * less; where nothing is left for it to pay (`applied` 0), the card is of no use for this amount.
+ * Divides an amount between a card and mobile money (contract.md 3 k). If the remainder would be too small to pay, the card
+ * pays less; if the card then pays nothing (`applied` 0), it cannot be used for this amount.
  */
 export function coverOf(amount: number, balance: number): Cover {
   assert(amount > 0 && balance >= 0, 'a price is above 0 and a balance is not below it')

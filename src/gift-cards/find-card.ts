@@ -17,12 +17,12 @@ const LIST = statement<GiftCard>(
    order by g.created_at desc, g.id desc limit $4`,
 )
 
-// Twelve characters that no code has: what cannot be read costs the same look-up as what can.
+// A text that no code can be, so that unreadable input costs the same look-up.
 const NO_CODE = '000000000000'
 
 /**
- * The merchant's card with this code if it can pay something now. Unreadable, unknown, foreign, expired, deactivated, spent,
- * asked for in test: one way, one answer, the same time (contract.md G47).
+ * The merchant's card with this code if it can pay something now. Unreadable, unknown, foreign, expired, deactivated,
+ * spent, in test mode: always the same path, answer and time (contract.md G47).
  */
 export async function findUsableCard(
   app: App,
@@ -42,7 +42,7 @@ export async function findCard(
   return card ?? null
 }
 
-/** The merchant's cards, newest first: those behind `after`, or from the newest on, `limit` at most. */
+/** The merchant's cards, newest first: at most `limit`, after the card `after` or from the newest. */
 export function listCards(
   app: App,
   merchantId: number,

@@ -19,10 +19,10 @@ export type GiftCard = {
 export const GIFT_CARD_COLUMNS = `g.merchant_id as "merchantId", g.id, g.last4, g.value, g.balance, g.reserved, g.spent,
   g.notes, g.expires_at as "expiresAt", g.deactivated_at as "deactivatedAt", g.created_at as "createdAt"`
 
-/** `spent`: nothing is left and no payment under way can give anything back. */
+/** `spent`: nothing is left and no open payment can return anything. */
 export type CardState = 'active' | 'expired' | 'deactivated' | 'spent'
 
-/** What a card is at that moment, in one word. */
+/** The state of a card at that moment. */
 export function cardState(card: GiftCard, at: Date): CardState {
   if (card.deactivatedAt !== null) return 'deactivated'
   if (card.balance === 0 && card.reserved === 0) return 'spent'

@@ -13,7 +13,7 @@ import { hasForbiddenControl } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
 import { hashCardCode, newCardCode, readCardCode } from './card-code.ts'
 
-/** What is asked for. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
+/** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
 export type CardIssue = { value: number; quantity: number; expires: string | null; notes: string | null }
 
 /** What is shown once. */
@@ -28,7 +28,7 @@ const LONGEST_NOTES = 1000
 const DAY_MS = 86_400_000
 const COMMAND = 'gift-cards issue'
 
-// A repeat finishes what the first began; a code that another card has stops it.
+// A repeat adds the missing cards of the first call; a code that another card has makes it fail.
 const ADD = statement(
   'add gift cards',
   `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, notes, expires_at, created_at)
@@ -79,7 +79,7 @@ function judgeForm({ value, quantity, expires, notes }: CardIssue): void {
     throw invalidRequest(`notes must be at most ${LONGEST_NOTES} characters without control characters`)
 }
 
-/** Everything that is drawn by chance or taken from the clock: decided, and kept under the key, before a card is stored. */
+/** All random values and times, decided and stored under the key before any card is stored. */
 type Draft = { cards: readonly IssuedCard[]; value: number; expiresAt: string; at: string }
 type Begun = { draft: Draft; again: boolean }
 type KeyedIssue = CardIssue & { commandKey: string | undefined }

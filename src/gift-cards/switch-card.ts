@@ -17,15 +17,15 @@ const ACTIVATE = statement<GiftCard>(
 type Owner = { id: number; tag: string }
 
 /**
- * The card pays nothing more; what payments under way have reserved of it still completes. It waits for the payment that is
- * just being stored: when it returns, no further one uses the card. Throws 404 `gift card not found`.
+ * Deactivates a card. Open payments that reserved some of it still complete. It waits for a payment that is being stored;
+ * after it returns, no further one uses the card. Throws 404 `gift card not found`.
  */
 export async function deactivateCard(app: App, owner: Owner, cardId: string): Promise<GiftCard> {
   const at = app.clock.now().toISOString()
   return known(isOwn(owner, cardId) ? await app.db.query(DEACTIVATE, [owner.id, cardId, at]) : [])
 }
 
-/** The card pays again, unless it has expired or is spent. Throws 404 `gift card not found`. */
+/** Activates a card again; an expired or spent one still pays nothing. Throws 404 `gift card not found`. */
 export async function activateCard(app: App, owner: Owner, cardId: string): Promise<GiftCard> {
   return known(isOwn(owner, cardId) ? await app.db.query(ACTIVATE, [owner.id, cardId]) : [])
 }

@@ -4,7 +4,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard } from './gift-card.ts'
 
-/** What one charge takes from one card. Whole UGX. `restored`: taken, and given back by a refund. */
+/** The use of one card by one charge. Whole UGX. `restored`: spent, then put back by a refund. */
 export type CardUse = {
   merchantId: number
   chargeId: string
@@ -39,8 +39,8 @@ const LOCK_OF_CHARGES = statement<CardUse>(
    order by u.merchant_id, u.card_id, u.charge_id for no key update of g`,
 )
 
-// Uses change only in transactions that hold their card, and lockCardsOf has locked these cards in an earlier statement: what
-// the sums are taken over is what the statement behind them writes.
+// Uses change only in transactions that have locked their card, and lockCardsOf has locked these cards in an earlier
+// statement, so the sums are over exactly the rows written here.
 const MOVE_ENDED = statement(
   'move ended uses on gift cards',
   `update gift_cards g set reserved = g.reserved - n.taken - n.freed, spent = g.spent + n.taken, balance = g.balance + n.freed
@@ -73,12 +73,12 @@ const RESTORE_USES = statement(
    where u.merchant_id = c.merchant_id and u.charge_id = c.charge_id and u.state = 'taken'`,
 )
 
-/** The card as it is now, held until the commit: whoever decides what it pays decides on this row. */
+/** The card as it is now, locked until the commit. What it pays is decided on this row. */
 export const lockCard = (merchantId: number, cardId: string): Call<GiftCard> => call(LOCK, merchantId, cardId)
 
 /**
- * Takes what a new charge was given from a locked card: set aside while its outcome is awaited, or spent at once. Sent behind
- * the charge itself. A card that has less refuses the whole transaction (CHECK).
+ * Takes the part of a new charge from a locked card: reserved while the charge is open, or spent at once. Sent after the
+ * charge itself. If the card has less, a CHECK fails the whole transaction.
  */
 export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Date }): Call[] {
   const { merchantId, chargeId, cardId, amount, state } = use
@@ -91,8 +91,8 @@ export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Da
 }
 
 /**
- * What these charges take from cards; the cards are held until the commit, locked in the order that every transaction uses.
- * The charges themselves are locked by an earlier statement.
+ * Locks the cards that these charges use, in the order that every transaction uses, until the commit. The charges were
+ * locked by an earlier statement.
  */
 export const lockCardsOf = (charges: readonly ChargeName[]): Call<CardUse> =>
   call(LOCK_OF_CHARGES, numbers(charges.map((one) => one.merchantId)), words(charges.map((one) => one.id)))
@@ -111,7 +111,7 @@ export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
   return [call(MOVE_ENDED, ...columns), call(END_USES, ...columns, at.toISOString())]
 }
 
-/** Gives back what these charges took, on cards that lockCardsOf has locked. Their expiry does not matter (G68). */
+/** Puts back what these charges spent, on cards that lockCardsOf has locked, expired ones included (G68). */
 export function restoreCards(charges: readonly ChargeName[], at: Date): Call[] {
   if (charges.length === 0) return []
   assertOnce(charges.map((one) => `${one.merchantId} ${one.id}`))

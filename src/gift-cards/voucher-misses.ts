@@ -13,8 +13,8 @@ const CLOSED_UNTIL = statement<{ closedUntil: Date | null }>(
   'voucher box closed until',
   `select closed_until as "closedUntil" from voucher_misses where merchant_id = $1 and link_id = $2`,
 )
-// $3 is now, $4 a day ago, $5 a day from now, $6 the number of misses that closes. A row that a first miss older than a day
-// began is begun anew. While the box is closed nothing is counted, so that nobody keeps it closed by typing on.
+// $3 is now, $4 a day ago, $5 a day from now, $6 the number of misses that closes. A row whose first miss is older than a
+// day starts again. While the box is closed nothing is counted, so that nobody can keep it closed by typing on.
 const COUNT = statement<{ closedUntil: Date | null }>(
   'count voucher miss',
   `insert into voucher_misses as v (merchant_id, link_id, misses, since) values ($1, $2, 1, $3)

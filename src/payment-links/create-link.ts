@@ -9,7 +9,7 @@ import { judgeLink } from './link-rules.ts'
 import { presentLink } from './payment-link.ts'
 import { addLinks, newLink } from './write-links.ts'
 
-/** One POST /v1/payment-links, its form read as far as the frame reads it. The key is the caller's choice (G57). */
+/** One POST /v1/payment-links, read as far as the frame reads it. The key is optional (G57). */
 export type LinkRequest = KeyedRequest & { given: GivenLink }
 
 /**

@@ -12,7 +12,7 @@ export type LinkFilter = ListWindow & { reference: string | null }
 /** Whose links, in which mode. */
 type Owner = Pick<Caller, 'merchantId' | 'tag' | 'mode'>
 
-// Looked up link by link, by their indexes, and only for the rows of the page.
+// Looked up link by link by index, only for the rows of the page.
 const WITH_CHARGES = `${PAYMENT_LINK_COLUMNS},
   (select json_build_object('id', c.id, 'status', c.status) from charges c
    where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as attempt,

@@ -19,12 +19,12 @@ const LOCK_CHARGES = statement<{ id: string }>(
 )
 
 /**
- * Locks a link of any kind and mode for the commit that starts or repeats a payment on it. What its charges say has to be
- * read by a statement of its own afterwards: a join in this one would see them as they were before the wait.
+ * Locks a link of any kind and mode for the commit that starts or repeats a payment on it. Its charges must be read by a
+ * separate statement afterwards: a join here would see them as they were before the wait.
  */
 export const lockLink = (merchantId: number, id: string): Call<PaymentLink> => call(LOCK, merchantId, id)
 
-/** Says which attempt holds a one-shot link, or that none does any more. The row has been locked by `lockLink`. */
+/** Stores which attempt holds a one-shot link, or none. The row has been locked by `lockLink`. */
 export const holdLink = ({
   merchantId,
   id,

@@ -14,20 +14,20 @@ import type { FormCharge } from './link-attempts.ts'
 import { mayBePaid } from './payable.ts'
 import { isOver, type PaymentLink } from './payment-link.ts'
 
-/** What a customer sends from a hosted page. `card.applied` is what the page said the card would pay. Whole UGX. */
+/** A payment sent from a hosted page. `card.applied` is the amount that the page showed for the card. Whole UGX. */
 export type LinkPayment = {
   channel: Channel
   phone: string | null
   email: string | null
   card: { id: string; applied: number } | null
-  /** The charge that this form makes, however often it is sent; null draws a new one. */
+  /** The id of the charge of this form, however often it is sent; null for a random one. */
   chargeId: string | null
 }
 
-/** A link that somebody pays, as it was read: what never changes about it. */
+/** The fields of a paid link that never change. */
 export type PaidLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & { tag: string }
 
-/** What became of it. Only `stored` has written anything. */
+/** The result. Only `stored` has written anything. */
 export type LinkPaid =
   | { kind: 'stored'; chargeId: string }
   /** The link is paid or being paid, or this form was sent before: that charge is shown. */
@@ -37,7 +37,7 @@ export type LinkPaid =
       why: 'inactive' | 'expired' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail'
     }
 
-/** What is known when it is decided: locked rows, and what was read behind their locks. */
+/** What the decision is based on: locked rows, and what was read after they were locked. */
 export type Known = {
   link: PaymentLink
   terms: MerchantTerms
@@ -47,7 +47,7 @@ export type Known = {
   prompts: Prompts | null
   at: Date
 }
-/** The answer, and the charge to store where there is one. */
+/** The answer, and the charge to store if there is one. */
 export type Decided = { answer: LinkPaid; charge?: CheckoutCharge }
 
 const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided => ({
@@ -64,7 +64,7 @@ export function judgePayment(
   const live = link.mode === 'live'
   if (sent !== null && !sent.voided && sent.paymentLinkId === link.id)
     return { answer: { kind: 'held', chargeId: sent.id } }
-  // A failed attempt is final: whoever fills in the form again starts anew, as after a retry.
+  // A failed attempt is final: the form sent again starts a new one, as after a retry.
   if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
   if (isOver(link, at)) return refused('expired')
   if (!mayBePaid(link, terms, app.config)) return refused('inactive')
@@ -84,7 +84,10 @@ const stored = (charge: CheckoutCharge): Decided => ({
   charge,
 })
 
-/** What the card pays, or null when that is not what the customer was shown: nobody pays another sum than the page said. */
+/**
+ * What the card pays, or null when that differs from what the customer was shown: the customer pays exactly the sum of the
+ * page.
+ */
 function coverFor({ link, card, at }: Known, payment: LinkPayment) {
   if (payment.card === null) return { applied: 0, due: link.amount }
   if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
@@ -106,7 +109,7 @@ function inputOf(
     mode: link.mode,
     linkId: link.id,
     paysOnce: !link.allowMultipleUses,
-    // A form that is sent again after its charge was taken back makes another one.
+    // A form sent again after its charge was taken back makes another charge.
     chargeId: sent === null ? payment.chargeId : null,
     amount: link.amount,
     giftCardAmount: applied,

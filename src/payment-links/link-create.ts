@@ -20,8 +20,8 @@ const AllowMultipleUses = Type.Boolean({
 
 /**
  * PaymentLinkCreate (spec 2.9), in the order in which faults are reported. The frame reads the fields up to `reference` and
- * hands on the others as they came: addresses have a rule and a text of their own, and what follows them must not be told
- * before them. `readLinkCreate` reads the rest.
+ * passes on the others: addresses have their own rule and text, and later fields must not be reported before them.
+ * `readLinkCreate` reads the rest.
  */
 export const PaymentLinkCreateShape = Type.Object(
   {
@@ -46,7 +46,7 @@ export const PaymentLinkCreateShape = Type.Object(
 
 export type GivenLink = Static<typeof PaymentLinkCreateShape>
 
-/** What a link is made of, its form read to the end. Addresses are kept to the byte. */
+/** The fields of a link, completely read. Addresses keep their exact text. */
 export type PaymentLinkCreate = {
   amount: number
   currency: string
@@ -61,7 +61,7 @@ const SuccessPart = Type.Object({ success_url: Type.Optional(SuccessUrl) })
 const CancelPart = Type.Object({ cancel_url: Type.Optional(CancelUrl) })
 const UsesPart = Type.Object({ allow_multiple_uses: Type.Optional(AllowMultipleUses) })
 
-/** Reads what the frame has left unread. Throws `invalid request: ...` with the first fault (contract.md G26a). */
+/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault (contract.md G26a). */
 export function readLinkCreate(given: GivenLink): PaymentLinkCreate {
   const successUrl = readBody(SuccessPart, given).success_url ?? null
   checkAddress('success_url', successUrl)
@@ -83,12 +83,13 @@ function checkAddress(field: string, address: string | null): void {
     throw invalidRequest(`${field} must be an http or https URL`)
 }
 
-// The scheme, two slashes, and a host at once: browsers read `https:/host` and `https:///host` too, as somebody else might not.
+// The scheme, exactly two slashes, and a host: browsers also accept `https:/host` and `https:///host`, other readers may
+// not.
 const WEB_ADDRESS = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i
 
 /**
- * Whether a customer can be sent there: absolute, http or https, nobody's name or password before the host, and no backslash
- * in front of the path, which readers of addresses disagree about.
+ * Whether a customer can be sent there: absolute, http or https, no user name or password, and no backslash before the
+ * path, which parsers treat differently.
  */
 export function isWebAddress(text: string): boolean {
   const host = WEB_ADDRESS.exec(text)?.[1]

@@ -6,8 +6,8 @@ import { domainRefusal } from '../platform/refusal.ts'
 import type { PaymentLinkCreate } from './link-create.ts'
 
 /**
- * The domain rules of a new link in the order of contract.md G26a, one refusal a line: what passes can be paid by the rules
- * of charges. The form has been judged before.
+ * The domain rules of a new link in the order of contract.md G26a, one refusal a line. What passes can be paid by the rules
+ * of charges. The form was checked before.
  */
 export function judgeLink(
   { amount, currency }: Pick<PaymentLinkCreate, 'amount' | 'currency'>,

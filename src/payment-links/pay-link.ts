@@ -50,13 +50,13 @@ export async function payLink(app: App, link: PaidLink, payment: LinkPayment): P
     await submitLiveCharge(app, { charge, installation, owner: null })
     return answer
   } catch (error) {
-    // Taken back: nothing was sent, the link and the card are free again.
+    // The charge was taken back: nothing was sent, and link and card are free again.
     if (error instanceof Refusal && error.status === 502) return { kind: 'refused', why: 'rail' }
     throw error
   }
 }
 
-/** The installation that would collect, or null when the rail cannot serve now. The sandbox has none of its own. */
+/** The installation that would collect, or null when the rail is not ready. The sandbox has none. */
 async function installationFor(
   app: App,
   { mode }: PaidLink,
@@ -72,8 +72,8 @@ async function installationFor(
 
 type Request = { payment: LinkPayment; installation: string | null }
 
-// A payment that waits for its link or its card holds a connection. What rails have answered needs some too, at once: it is
-// known to nobody else, and a refusal that could not be written down leaves its link and its card taken.
+// A payment that waits for its link or card holds a connection, and answers of rails need connections at once: only this
+// process knows them, and an unrecorded refusal would keep link and card taken.
 export const PAYMENTS_AT_ONCE = 2
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
@@ -94,7 +94,7 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
   })
 }
 
-/** Phone, link, card, the merchant's terms: locked in the order of every transaction, each read by a statement after its lock. */
+/** Locks phone, link, card and the merchant's terms in the order of every transaction, and reads each after its lock. */
 async function lockAndRead(
   app: App,
   tx: Tx,
@@ -106,14 +106,14 @@ async function lockAndRead(
   if (phone !== null) await tx.send(lockPhone(phone))
   const form = chargeOfForm(merchantId, payment.chargeId)
   const [[link], [held], [before]] = await tx.send(
-    // A reusable link is only kept from being switched off meanwhile: its payers do not wait for each other.
+    // A reusable link is only kept from being switched off; its payers do not wait for each other.
     paid.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
     attemptHolding(merchantId, id),
     form,
   )
   const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, at)))[0]
-  // What kept the card until now may have been this very form: what it has made is looked for again behind that lock.
-  // Whoever changes the terms waits for all who hold them: they are locked last, for no longer than the decision takes.
+  // The card may have been locked by this same form, so its charge is looked up again after that lock. The terms are locked
+  // last and shortly, because a change of them waits for every holder.
   const terms = lockTerms([merchantId])
   const [[card], [sent], [now]] =
     payment.card === null
@@ -131,7 +131,7 @@ async function lockAndRead(
   }
 }
 
-/** Whether the balance can hold what the customer would pay, as of charges of the API. What a card covers wholly brings nothing. */
+/** Whether the balance can hold the payment, as for charges of the API. A charge that a card covers in full adds nothing. */
 async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
   if (charge.completedAt !== null) return true
   const { merchantId, mode } = charge
@@ -140,7 +140,10 @@ async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
   return (await headroomFor(tx, [wanted], held)).take(wanted)
 }
 
-/** Charge, claim, card and attempt; a charge that the card covers wholly is told of at once, in a month that is still open. */
+/**
+ * Charge, claim, card and attempt. A charge that the card covers in full gets its event at once, in a month that is still
+ * open.
+ */
 async function writesOf(
   tx: Tx,
   { link, terms, at }: Known,

@@ -10,8 +10,8 @@ export const maySell = ({ active, kycStatus }: Seller, mode: Mode): boolean =>
   active && (mode === 'test' || kycStatus === 'verified')
 
 /**
- * Whether a payment may be started on a link, an item or an order, by what its merchant may do now (contract.md G3, G43). One
- * judgement, used twice: for what a page shows, and on locked rows by the commit that stores the charge.
+ * Whether a payment may be started on a link, an item or an order under the merchant's present terms (contract.md G3, G43).
+ * Used twice: for what a page shows, and on locked rows by the commit that stores the charge.
  */
 export function mayBePaid(
   { kind, mode, amount, switchedOffAt }: Pick<PaymentLink, 'kind' | 'mode' | 'amount' | 'switchedOffAt'>,
@@ -19,7 +19,7 @@ export function mayBePaid(
   config: Pick<Config, 'amountMax'>,
 ): boolean {
   if (switchedOffAt !== null || !maySell(terms, mode)) return false
-  // What no machine would be told to dispense is not paid for.
+  // An order cannot be paid while its machine would not be commanded.
   if (kind === 'order' && !terms.vendingEnabled) return false
   return amount <= mostChargeable(terms, config)
 }

@@ -18,15 +18,15 @@ export type PaymentLink = {
   /** One-shot only: the attempt that holds it. */
   chargeId: string | null
   switchedOffAt: Date | null
-  /** Of an order: when it can no longer be paid, and whether it was taken back before. */
+  /** For an order: when it expires, and when it was invalidated. */
   expiresAt: Date | null
   invalidatedAt: Date | null
   createdAt: Date
 }
 
-/** A link with what its status follows from. */
+/** A link with the charges that decide its status. */
 export type LinkWithCharges = PaymentLink & {
-  /** The charge that holds it, unless that was taken back and so has never been. */
+  /** The charge that holds it, unless it was taken back. */
   attempt: { id: string; status: ChargeStatus } | null
   /** The newest charge that ever succeeded. */
   paid: { id: string; status: 'succeeded' | 'refunded' } | null
@@ -81,29 +81,29 @@ export const LinkShape = Type.Object(
 )
 type LinkView = Static<typeof LinkShape>
 
-/** Where a link stands (contract.md 3 t). It is never stored: only charges and the switch are. */
+/** The status of a link (contract.md 3 t). It is computed from charges and the switch, never stored. */
 export function linkStatus({
   allowMultipleUses,
   attempt,
   paid,
   switchedOffAt,
 }: Pick<LinkWithCharges, 'allowMultipleUses' | 'attempt' | 'paid' | 'switchedOffAt'>): LinkStatus {
-  // Money that has come in is said before anything else about a one-shot link.
+  // A paid one-shot link shows that before anything else.
   if (!allowMultipleUses && paid !== null) return paid.status
   if (switchedOffAt !== null) return 'inactive'
   if (allowMultipleUses) return 'active'
   if (attempt === null) return 'pending'
-  // The customer is asked from the moment at which the charge is stored.
+  // The prompt counts as sent from the moment the charge is stored.
   return attempt.status === 'pending' ? 'authorized' : attempt.status
 }
 
-/** An order that nobody can begin to pay any more (contract.md G41a). Other links do not end. */
+/** Whether an order can no longer be paid (contract.md G41a). Other links do not expire. */
 export const isOver = (
   { expiresAt, invalidatedAt }: Pick<PaymentLink, 'expiresAt' | 'invalidatedAt'>,
   at: Date,
 ) => invalidatedAt !== null || (expiresAt !== null && expiresAt <= at)
 
-/** What a caller sees of a link. `baseUrl` has no slash at its end. */
+/** Formats a link for the API. `baseUrl` has no slash at its end. */
 export function presentLink(link: LinkWithCharges, baseUrl: string): LinkView {
   const url = linkUrl(link, baseUrl)
   return {
@@ -127,5 +127,5 @@ export function presentLink(link: LinkWithCharges, baseUrl: string): LinkView {
   }
 }
 
-/** The payment page, which is also what the QR says. */
+/** The address of the payment page, which is also the content of the QR code. */
 export const linkUrl = ({ id }: Pick<PaymentLink, 'id'>, baseUrl: string) => `${baseUrl}/pay/${id}`

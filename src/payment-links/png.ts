@@ -4,8 +4,8 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PIXELS_A_BYTE = 8
 
 /**
- * A square of black (true) and white modules as a PNG of one bit a pixel, every module `scale` pixels wide. Nothing in it says
- * how to colour it, so no viewer can take it for anything but black on white.
+ * A square of black (true) and white modules as a PNG of one bit a pixel, every module `scale` pixels wide. It has no
+ * colour information, so that every viewer shows black on white.
  */
 export function blackAndWhitePng(modules: readonly (readonly boolean[])[], scale: number): Buffer {
   const size = modules.length * scale

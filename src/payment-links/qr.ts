@@ -8,15 +8,15 @@ const REMEMBERED = 500 // A rendered code is a few kilobytes: a few megabytes at
 /** The QR of a text as an SVG document. The text itself does not stand in it. */
 export const qrSvg = remembering(renderSvg)
 
-/** The QR of a text as a PNG. Whoever is given it must not write into it: it is given to others too. */
+/** The QR code of a text as a PNG. Callers must not write into it, because it is shared. */
 export const qrPng = remembering(renderPng)
 
-/** The same function, which knows the codes that were asked for last, `most` of them, without rendering them again. */
+/** The same function with a cache of the last `most` codes. */
 export function remembering<Code>(render: (text: string) => Code, most = REMEMBERED): (text: string) => Code {
   const known = new Map<string, Code>()
   return (text) => {
     const code = known.get(text) ?? render(text)
-    // A map keeps the order in which its entries were put in: the first one is what nobody has asked for longest.
+    // A map keeps insertion order, so its first entry is the least recently used.
     known.delete(text)
     known.set(text, code)
     const [oldest] = known.keys()
@@ -25,14 +25,14 @@ export function remembering<Code>(render: (text: string) => Code, most = REMEMBE
   }
 }
 
-/** Black is true. A dirty seventh of it may be unreadable (level M). */
+/** Black is true. Level M: about a seventh of the code may be unreadable. */
 const modulesOf = (text: string) => encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
 
 function renderPng(text: string): Buffer {
   return blackAndWhitePng(modulesOf(text), MODULE_PIXELS)
 }
 
-/** Black and white are both painted, so that a dark page cannot turn it round. */
+/** Black and white are both painted, so that a dark page cannot invert it. */
 function renderSvg(text: string): string {
   const modules = modulesOf(text)
   const size = modules.length

@@ -5,8 +5,8 @@ import { attemptHolding } from './link-attempts.ts'
 import type { PaymentLink } from './payment-link.ts'
 
 /**
- * Detaches a failed attempt from a one-shot link, so that it may be paid again (contract.md G46). An attempt that is open or
- * paid stays where it is, whoever asks at this moment. Answers whether the link is free.
+ * Detaches a failed attempt from a one-shot link, so that it may be paid again (contract.md G46). An open or paid attempt
+ * stays attached. Answers whether the link is free.
  */
 export function retryLink(
   app: App,

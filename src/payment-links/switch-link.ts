@@ -7,14 +7,14 @@ import { notFound } from '../platform/refusal.ts'
 import { findLink } from './find-links.ts'
 import type { LinkWithCharges, PaymentLink } from './payment-link.ts'
 
-// Switched off twice it keeps the first time. What holds or has paid the link is not touched.
+// Switching off again keeps the first time. The attached charge does not change.
 const SWITCH = statement<{ id: string }>(
   'switch payment link',
   `update payment_links set switched_off_at = case when $3::timestamptz is not null then coalesce(switched_off_at, $3) end
    where merchant_id = $1 and id = $2 and kind = 'link' returning id`,
 )
 
-/** Switches one link off as of this time, or on again (null), in somebody's transaction. */
+/** Switches one link off as of this time, or on again (null), in the caller's transaction. */
 export const switchTo = ({
   merchantId,
   id,
@@ -23,8 +23,8 @@ export const switchTo = ({
   call(SWITCH, merchantId, id, switchedOffAt?.toISOString() ?? null)
 
 /**
- * Switches a link of either mode off or on again (contract.md G26d). It waits for a payment that is just being started: when it
- * returns, no further one starts on a link that is off. A payment under way goes on, and a paid one-shot link stays paid.
+ * Switches a link of either mode off or on again (contract.md G26d). It waits for a payment that is being started; after it
+ * returns, no further one starts on a link that is off. An open payment goes on, and a paid one-shot link stays paid.
  * Throws 404 `payment link not found`.
  */
 export async function switchLink(

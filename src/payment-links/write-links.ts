@@ -14,7 +14,7 @@ const ADD_LINKS = statement(
      $9::text[], $10::boolean[], $11::timestamptz[], $12::timestamptz[])`,
 )
 
-/** A link of this merchant, switched on and held by nobody. Its rules have been judged (`judgeLink`). */
+/** A new link of this merchant, switched on, without an attempt. Its rules were checked before (`judgeLink`). */
 export function newLink(
   { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
   made: Omit<PaymentLinkCreate, 'currency'>,

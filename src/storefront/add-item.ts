@@ -12,11 +12,11 @@ import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
 import { type Item, readItemWords, termsOfItem } from './item.ts'
 
-/** Whose page it is. */
+/** The merchant of the page. */
 export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'chargeLimit'>
-/** What is offered. The picture is one that `readPicture` made. */
+/** A new item. The picture comes from `readPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
-/** `again`: an earlier call with this key made it, and it is shown as it is now. */
+/** `again`: an earlier call with this key made it; it is answered as it is now. */
 export type AddedItem = { item: Item; again: boolean }
 
 const COMMAND = 'storefront add'
@@ -29,7 +29,7 @@ const ADD = statement(
 
 /**
  * Adds an item to the public page: its row and the reusable live link behind it in one commit (contract.md 9.3). With
- * `commandKey` a repeat finds what the first made and adds nothing. Throws Refusal.
+ * `commandKey` a repeat answers with the item of the first call and adds nothing. Throws Refusal.
  */
 export async function addItem(
   app: App,
@@ -43,11 +43,11 @@ export async function addItem(
   return store(app, shop, { wanted, draft })
 }
 
-/** Everything drawn by chance or taken from the clock: kept under the key before anything is stored. */
+/** All random values and times, stored under the key before anything else. */
 type Draft = { id: string; linkId: string; at: string }
 type Used = { key: string; command: string; input: object }
 
-// Each merchant has keys of its own. The picture stands for itself by its digest.
+// Keys are per merchant. The picture is represented by its digest.
 const keyed = (shop: Shop, { wanted, commandKey }: { wanted: NewItem; commandKey: string }): Used => {
   const picture = wanted.picture && createHash('sha256').update(wanted.picture).digest('hex')
   return { key: `${shop.publicId} ${commandKey}`, command: COMMAND, input: { ...wanted, picture } }

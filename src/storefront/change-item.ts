@@ -13,7 +13,7 @@ import type { NewItem, Shop } from './add-item.ts'
 import { itemById } from './find-items.ts'
 import { type Item, readItemWords, termsOfItem } from './item.ts'
 
-/** What becomes different; what is absent stays. A picture or description that is null goes. */
+/** The fields to change; absent ones stay, null removes a picture or description. */
 export type ItemChange = Partial<NewItem>
 
 type Locked = { linkId: string; name: string; removed: boolean }
@@ -36,9 +36,9 @@ const REMOVE = statement(
 )
 
 /**
- * Changes an item. Another amount or description is another link, and the old one is switched off in the same commit: nobody
- * pays a price that was not shown, and what was paid before keeps the words under which it was paid. A hidden item stays
- * hidden. Throws 404 `item not found`, or the Refusal of the amount.
+ * Changes an item. Another amount or description makes another link, and the old one is switched off in the same commit:
+ * nobody pays a price that was not shown, and paid charges keep their description. A hidden item stays hidden. Throws 404
+ * `item not found`, or the Refusal of the amount.
  */
 export function editItem(
   app: App,
@@ -65,7 +65,7 @@ export function editItem(
   })
 }
 
-/** Takes an item off the page and switches its link off; a removed one stays as it is. Throws 404 `item not found`. */
+/** Takes an item off the page and switches its link off; a removed one does not change. Throws 404 `item not found`. */
 export function removeItem(app: App, shop: Shop, id: string): Promise<Item> {
   return changeItem(app, shop, id, async (tx, { locked, link }) => {
     if (locked.removed) return
@@ -74,7 +74,7 @@ export function removeItem(app: App, shop: Shop, id: string): Promise<Item> {
   })
 }
 
-/** Runs a change on a locked item and its locked link, and answers with what the item is then. */
+/** Runs a change on a locked item and its locked link, and answers with the result. */
 async function changeItem(
   app: App,
   shop: Shop,
@@ -109,7 +109,7 @@ function linkLike(
   return newLink(owner, { ...link, amount, description }, at)
 }
 
-/** The new link takes the place of the old one, switched off where that was. */
+/** The new link replaces the old one and is switched off if that was. */
 const replace = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
   ...addLinks([next]),
   ...(old.switchedOffAt === null ? [old] : [next]).map((link) => switchTo({ ...link, switchedOffAt: at })),

@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { ITEM_COLUMNS, type Item } from './item.ts'
 
-// The fence makes it one look-up for each item: a plan made while links were few would read all links of the merchant.
+// `offset 0` forces one look-up for each item: a plan made while there were few links would read all links of the merchant.
 const ITS_LINK = `cross join lateral (select p.description, p.amount, p.mode, p.kind, p.allow_multiple_uses, p.switched_off_at
   from payment_links p where p.merchant_id = i.merchant_id and p.id = i.link_id offset 0) l`
 const SHOWN = `i.removed_at is null and l.switched_off_at is null and l.mode = 'live' and l.kind = 'link' and l.allow_multiple_uses`
@@ -18,7 +18,7 @@ const ALL = statement<Item>(
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
    order by i.created_at desc, i.id desc`,
 )
-// Nothing is before an item that is not there: then the page is the first one. A removed item still has its place.
+// With an unknown item the page is the first one. A removed item still has its position.
 const PAGE = statement<Item>(
   'page of storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and ${SHOWN}
@@ -49,7 +49,7 @@ export async function findItem(
   return item ?? null
 }
 
-/** What the item behind this link is called, or null when it is no item's. */
+/** The name of the item of this link, or null if it has none. */
 export async function findItemName(
   app: App,
   { merchantId, linkId }: { merchantId: number; linkId: string },
@@ -62,8 +62,8 @@ export async function findItemName(
 export const allItems = (app: App, merchantId: number): Promise<Item[]> => app.db.query(ALL, [merchantId])
 
 /**
- * A page of what the public sees, newest first: what comes after the item `beforeId` in that order, the newest where that is
- * null or no item of this merchant. `nextBeforeId` asks for the page after this one, null at the end.
+ * A public page of items, newest first: those after the item `beforeId`, or the newest if that is null or unknown.
+ * `nextBeforeId` asks for the next page, null at the end.
  */
 export async function listItems(
   app: App,
@@ -75,7 +75,7 @@ export async function listItems(
   return { items, nextBeforeId: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
 }
 
-/** The picture of an item that is shown, WebP, and since when; null where there is none. */
+/** The WebP picture of a shown item and when it was set; null if it has none. */
 export async function findPicture(
   app: App,
   { merchantId, itemId }: { merchantId: number; itemId: string },

@@ -3,7 +3,7 @@ import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 import { readBody } from '../platform/http/read-body.ts'
 
-/** What a merchant offers on its public page, with what its link says. Whole UGX; times are UTC. */
+/** An item of a public page, with fields of its link. Whole UGX; times are UTC. */
 export type Item = {
   merchantId: number
   id: string
@@ -40,8 +40,8 @@ export function readItemWords(given: { name: string; description: string | null 
 }
 
 /**
- * The terms by which an item's link is judged: all of them but the verification. A shop may be prepared before the business
- * is verified; until then its page says that nothing can be paid.
+ * The terms for the rules of an item's link, without the verification: a shop may be prepared before the business is
+ * verified; until then its page says that nothing can be paid.
  */
 export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'chargeLimit'>) => ({
   active: merchant.active,
@@ -49,7 +49,7 @@ export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'chargeLimi
   kycStatus: 'verified' as const,
 })
 
-/** Where an item's picture lies, for the page itself; it changes with every picture, so that it may be kept for long. */
+/** The path of an item's picture. It changes with every picture, so that it may be cached for long. */
 export const picturePath = (
   { id, pictureAt }: Pick<Item, 'id' | 'pictureAt'>,
   handle: string,

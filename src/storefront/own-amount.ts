@@ -5,14 +5,14 @@ import type { PaymentLink } from '../payment-links/payment-link.ts'
 import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
 
-/** The least that a customer may pay of its own accord (contract.md G50). Whole UGX. */
+/** The smallest amount that a customer may choose (contract.md G50). Whole UGX. */
 export const LEAST_OWN_AMOUNT = 500
 
-// Plain digits, or groups of three parted by one and the same mark throughout. A number that begins with 0 is a phone.
+// Plain digits, or groups of three with the same separator throughout. A number that begins with 0 is a phone.
 const PLAIN = /^[1-9][0-9]*$/
 const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
 
-/** `none`: no amount, or less than the least. */
+/** `none`: no amount, or too small. */
 export type OwnAmount = { kind: 'amount'; amount: number } | { kind: 'none' | 'too_much' }
 
 /** The amount that a customer typed, whole UGX, between `least` and `most`, both included. */
@@ -25,8 +25,8 @@ export function readOwnAmount(text: string, { least, most }: { least: number; mo
 }
 
 /**
- * A link for an amount that a customer chose on the public page: live, paid once. It passes the rules of any live link.
- * Throws their Refusal with nothing written.
+ * A link for an amount that a customer chose on the public page: live, paid once. The rules of live links apply. Throws
+ * their Refusal with nothing written.
  */
 export function createOwnAmountLink(
   app: App,

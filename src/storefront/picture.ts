@@ -1,6 +1,6 @@
 import { assert } from '../platform/assert.ts'
 
-/** The longest file that is looked at. */
+/** The longest file that is read. */
 export const MOST_PICTURE_BYTES = 2 * 1024 * 1024
 
 const SIDE = 320
@@ -17,9 +17,9 @@ const WEBP = [0x57, 0x45, 0x42, 0x50]
 const WEBP_AT = 8
 
 /**
- * A picture as it is stored: a square WebP of 320 by 320, cut from the middle, made anew from the pixels of a PNG, JPEG or
- * WebP file, so that nothing else of the file survives (places, programs, second formats). Of a moving one the first frame.
- * Null when the file is none of the three, is longer than 2 MB, is cut short, or claims more pixels than a camera has.
+ * A picture as it is stored: a square WebP of 320 by 320, cut from the middle, made from the pixels of a PNG, JPEG or WebP
+ * file, so that nothing else of the file remains (location, scripts, other formats). Of an animation the first frame. Null
+ * when the file is none of the three, is longer than 2 MB, is cut short, or claims more pixels than a camera has.
  */
 export async function readPicture(file: Buffer): Promise<Buffer | null> {
   if (file.length > MOST_PICTURE_BYTES || !isPicture(file)) return null
@@ -36,7 +36,7 @@ export async function readPicture(file: Buffer): Promise<Buffer | null> {
   return made
 }
 
-/** By its first bytes: its name says nothing. */
+/** Decided by the first bytes, not by the name. */
 function isPicture(file: Buffer): boolean {
   const has = (bytes: readonly number[], at = 0) => bytes.every((byte, index) => file[at + index] === byte)
   return has(PNG) || has(JPEG) || (has(RIFF) && has(WEBP, WEBP_AT))
