@@ -5,7 +5,10 @@ import { newId } from '../platform/ids.ts'
 
 type Mode = 'test' | 'live'
 
-/** A break between what we hold and what somebody else says. A critical one pauses that merchant's payouts in that mode (G69). */
+/**
+ * A contradiction between our books and an operator's answer. A critical one pauses that merchant's payouts in that mode
+ * (G69).
+ */
 export type Break = {
   merchantId: number
   tag: string

@@ -5,7 +5,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 
-/** A break as a person sees it. */
+/** An exception as operators see it. */
 export type OpenedException = {
   merchantId: number
   id: string
@@ -39,13 +39,13 @@ const CLOSE = statement(
   'update exceptions set closed_at = $3, note = $4 where merchant_id = $1 and id = $2',
 )
 
-/** The open breaks of one merchant, or of all of this cell (null), oldest first. */
+/** The open exceptions of one merchant, or of the whole cell (null), oldest first. */
 export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
   app.db.query(LIST, [merchantId])
 
 /**
- * A person has looked into a break and says what it was. When no other critical one of that merchant and mode is open, the
- * account's payouts run again (G69). Closing twice is refused.
+ * Closes an exception with a person's note. When no other critical one of that merchant and mode is open, the account's
+ * payouts run again (G69). A second closing is refused.
  */
 export async function resolveException(
   app: App,
@@ -55,7 +55,8 @@ export async function resolveException(
   return app.db.transaction(async (tx) => {
     const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
     if (!place) throw notFound('exception')
-    // The head before the exception, here and where one opens: whoever comes second then sees what the first has written.
+    // The head is locked before the exception, here and where one is opened, so that the second of two sees what the first
+    // has written.
     const [, [found]] = await tx.send(
       lockHeads([{ merchantId, mode: place.mode }]),
       call(LOCK, merchantId, id),

@@ -31,13 +31,13 @@ import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
 import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
 
-/** A refunded charge and the payout that brings the money back; null where a gift card had paid all of it. */
+/** A refunded charge and its payout; null when a gift card had paid all of it. */
 export type Refunded = { charge: Charge; payout: NewPayout | null }
 type Wanted = {
   chargeId: string
-  /** Asked behind the lock of the charge: where it answers with a row, something else has come of the charge (409). */
+  /** Sent after the charge was locked. If it answers with a row, the charge was used otherwise (409). */
   unless?: Call<unknown>
-  /** Only where a gift card has paid all, so that no money moves. */
+  /** Refuse unless a gift card has paid all, so that no money moves. */
   onlyToCard?: boolean
 }
 type Item = Wanted & { caller: Caller; readiness: PayoutReadiness }
@@ -45,8 +45,8 @@ export type Refunds = Batch<Item, Refunded>
 
 /**
  * Refunds a succeeded charge in full by a payout to its customer (spec 4.1; contract.md G11d, 3 e): charge, reservation,
- * payout, event and delivery in one commit. What a gift card has paid goes back on the card in that commit; where it has paid
- * all, nothing else happens. However many ask at once, one gets it. Throws Refusal with nothing written.
+ * payout, event and delivery in one commit. What a gift card has paid goes back on the card in that commit; if it has paid
+ * all, nothing else happens. Of several calls at once only one succeeds. Throws Refusal with nothing written.
  */
 export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Promise<Refunded> {
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
@@ -57,7 +57,10 @@ export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Pr
   return refunded
 }
 
-/** The batch that refunds: one transaction for all that came while the last one was under way, each mode for itself. */
+/**
+ * The batch that refunds: one transaction for everything that arrived while the previous one was running, each mode
+ * separately.
+ */
 export function refunds(app: App): Refunds {
   const ofOneMode = () =>
     batch<Item, Refunded>({
@@ -70,13 +73,13 @@ export function refunds(app: App): Refunds {
 type Known = {
   terms: Map<number, MerchantTerms>
   charges: Map<string, Charge>
-  /** Charges of which a card holds that they were paid with it. */
+  /** Charges with a spent use of a gift card. */
   cardTaken: ReadonlySet<string>
   windows: OpenWindows
   switches: Switches
   frozenFor: string | null
   book: Book
-  /** Of which something else has come meanwhile. */
+  /** Items whose charge was used otherwise in the meantime. */
   spent: ReadonlySet<Item>
   at: Date
 }
@@ -150,7 +153,7 @@ function refundOne(app: App, item: Item, known: Known): Outcome<Refunded> {
   }
 }
 
-/** Judges, reserves, and remembers that this charge is taken: the next one in the same batch finds it refunded. */
+/** Checks and reserves, and remembers the charge, so that the next item of the batch finds it refunded. */
 function acceptRefund(app: App, item: Item, known: Known): Refunded {
   const { caller, chargeId } = item
   const { merchantId, mode, tag } = caller
@@ -170,7 +173,7 @@ function acceptRefund(app: App, item: Item, known: Known): Refunded {
 
 type Paying = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }>; known: Known }
 
-/** The rules of what leaves the account, and the reservation. */
+/** The rules of a payout, and the reservation. */
 function acceptPayout(app: App, { caller, readiness }: Item, { charge, way, known }: Paying): NewPayout {
   const { merchantId, mode, tag } = caller
   const head = known.book.head(merchantId, mode)
@@ -199,7 +202,7 @@ function acceptPayout(app: App, { caller, readiness }: Item, { charge, way, know
   return payout
 }
 
-/** What a caller sees of a refund; `refund` is null where a gift card had paid all. */
+/** Formats a refund for the API; `refund` is null when a gift card had paid all. */
 export const presentRefund = ({ charge, payout }: Refunded) => ({
   charge_id: charge.id,
   status: 'refunded',
@@ -236,7 +239,7 @@ function happeningOf({ charge, payout }: Refunded, terms: Map<number, MerchantTe
   }
 }
 
-/** Ids that are not the caller's own are not looked up at all. */
+/** Ids of other merchants are not looked up. */
 const ownCharges = (items: readonly Item[]) =>
   items
     .filter(({ caller, chargeId }) => tagOf('txn_', chargeId) === caller.tag)

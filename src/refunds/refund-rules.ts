@@ -5,14 +5,14 @@ import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 
 const refuse = (code: string, message = code) => domainRefusal(code, message)
 
-/** Where the money of a charge goes back to. `card`: a gift card has paid all of it, and mobile money nothing. */
+/** Where the money of a charge goes back to. `card`: a gift card has paid all of it. */
 export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
 type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean }
 
 /**
- * The rules of a refund up to the account's verification, in the order of contract.md G11d, one refusal a line. Answers with
- * what is to be paid back: all that the customer paid by mobile money, in whole UGX. A charge that a gift card has paid in full
- * moves no money: of the rules of payouts none applies to it.
+ * The rules of a refund up to the account's verification, in the order of contract.md G11d, one refusal a line. Answers
+ * with the amount to pay back: everything that the customer paid by mobile money, in whole UGX. The rules of payouts do not
+ * apply to a charge that a gift card has paid in full, because no money moves.
  */
 export function judgeRefund(
   charge: Charge | undefined,
@@ -36,15 +36,15 @@ export function judgeRefund(
 const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
 
-/** What was paid is being spent otherwise (contract.md G41b: product and price are never both given away). */
+/** 409: the charge is being used for a dispense (contract.md G41b: product and price are never both given away). */
 export const chargeIsSpent = () =>
   new Refusal(409, 'conflict', 'cannot refund: what this charge has paid for is being delivered')
 
-/** Its refund moves money, which is the merchant's to decide: `POST /v1/charges/{id}/refund`. */
+/** Refuses a refund that moves money: the merchant decides that with `POST /v1/charges/{id}/refund`. */
 export const paidByPhone = () =>
   refuse('bad_request', 'this charge was not paid by a gift card alone: the merchant refunds it')
 
-/** 503: nothing was written, the charge is as it was (G11h). */
+/** 503: nothing was written, the charge is unchanged (G11h). */
 export const refundRailAway = (retryAfterSeconds: number) =>
   new Refusal(503, 'rail_unavailable', 'disbursement temporarily unavailable - retry shortly', {
     retryAfterSeconds,

@@ -13,7 +13,7 @@ import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 /** What a merchant may do to a schedule (contract.md 2.3a). */
 export type ScheduleChange = 'pause' | 'resume' | 'cancel'
 
-/** `now` stands on the clock that decides what is due, `at` is the real time. */
+/** `now` is on the clock that decides what is due, `at` is the real time. */
 type Times = { now: Date; at: Date }
 
 const LOCK = statement<Schedule>(
@@ -27,8 +27,8 @@ const CHANGE = statement(
 )
 
 /**
- * Pauses, resumes or cancels the caller's schedule and answers with it as it is then; what it already is stays as it is.
- * A cycle that runs at the same moment comes before or after, never in between. Throws Refusal: 400 inactive, 404, 409.
+ * Pauses, resumes or cancels the caller's schedule and answers with the result; a repeat changes nothing. A cycle at the
+ * same moment runs before or after it. Throws Refusal: 400 inactive, 404, 409.
  */
 export async function changeSchedule(
   app: App,
@@ -50,7 +50,7 @@ export async function changeSchedule(
   })
 }
 
-/** The schedule after the change: the same object when nothing is to be done. Throws 409 for what never comes back. */
+/** The schedule after the change, or the same object when nothing changes. Throws 409 for a cancelled one. */
 export function changed(schedule: Schedule, change: ScheduleChange, times: Times): Schedule {
   switch (change) {
     case 'pause':
@@ -68,7 +68,7 @@ function pause(schedule: Schedule): Schedule {
   return { ...schedule, status: 'paused', failureReason: null }
 }
 
-/** A date that passed during the pause is made up for once, now; the anchor stays. */
+/** A date that passed during the pause runs once, now; the anchor stays. */
 function resume(schedule: Schedule, now: Date): Schedule {
   if (schedule.status === 'cancelled') throw cancelledStays('resumed')
   if (schedule.status === 'active') return schedule

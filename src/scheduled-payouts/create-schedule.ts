@@ -39,7 +39,7 @@ const ADD = statement(
 
 /**
  * Creates a schedule, or repeats the stored answer of its Idempotency-Key (spec 4.2). Key, schedule and answer are one
- * commit. Funds and stops are not looked at: they count when a cycle runs. Throws Refusal for what is not kept.
+ * commit. Balance, freeze and pause are not checked: they count when a cycle runs. Throws Refusal for what is not kept.
  */
 export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
@@ -52,7 +52,7 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    // The head is locked for the count that follows it: two creations at once would both find room for one.
+    // Locks the head before counting; otherwise two creations at once could both pass the limit.
     const [[terms], [seen], , [counted]] = await tx.send(
       termsOf([merchantId]),
       findKeys([{ merchantId, mode, key: request.key }]),
@@ -69,7 +69,7 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
 type Known = { terms: MerchantTerms; open: number; at: Date }
 type Decision = { answer: StoredAnswer; schedule?: Schedule }
 
-/** A new schedule, or the refusal that is kept under the key; what is not kept is thrown. */
+/** A new schedule, or a refusal that is kept under the key; others are thrown. */
 function decide(app: App, request: ScheduleRequest, known: Known): Decision {
   try {
     const wanted = readScheduleTerms(request.input)
@@ -99,7 +99,7 @@ function judgeSchedule(
     throw domainRefusal('too_many_schedules', `too many schedules (max ${MOST_SCHEDULES} not cancelled)`)
 }
 
-/** Its first date is the anchor of all others: `start_at` when that is still to come, else now (G15a). */
+/** The first date is the anchor of all others: `start_at` if it is in the future, else now (G15a). */
 function newSchedule(caller: Caller, wanted: ScheduleTerms, { terms, at }: Known): Schedule {
   const now = later(at, clockOffsetMs(terms, caller.mode))
   const first = wanted.startAt !== null && wanted.startAt > now ? wanted.startAt : now

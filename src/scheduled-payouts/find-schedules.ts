@@ -32,7 +32,7 @@ export async function getSchedule(app: App, caller: Caller, id: string): Promise
   return schedule
 }
 
-/** The status asked for, or a refusal of what is none. */
+/** The status in a query. Throws a refusal when it is none. */
 export function readScheduleStatus(text: string | undefined): string | null {
   if (text === undefined) return null
   if (!SCHEDULE_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)

@@ -2,14 +2,14 @@ import { assert } from '../platform/assert.ts'
 import { kampalaIso, kampalaMonth, monthBounds } from '../platform/kampala.ts'
 import type { Interval } from './schedule.ts'
 
-// Kampala keeps one offset all year, so a day is always this long there.
+// Kampala has the same offset all year, so every day is this long there.
 const DAY_MS = 86_400_000
 const STEP_MS = { daily: DAY_MS, weekly: 7 * DAY_MS }
 
 /**
  * The first date of a schedule after a moment, counted from its anchor in the Kampala calendar and never from an actual run
  * (G15b): the same time of day each day, each week, or each month on the anchor's day, in a shorter month on its last day.
- * Dates that have been missed are passed over (G15d).
+ * Missed dates are skipped (G15d).
  */
 export function nextRun(interval: Interval, { anchor, after }: { anchor: Date; after: Date }): Date {
   if (after < anchor) return anchor

@@ -84,7 +84,7 @@ export const scheduledPayoutEndpoints = [
   }),
 ]
 
-/** The three that take no body: each is repeated without harm, so no Idempotency-Key is looked at (G15). */
+/** The three actions without a body. Repeating them does no harm, so the Idempotency-Key is ignored (G15). */
 function changing(change: ScheduleChange, said: { name: string; summary: string; description: string }) {
   return endpoint<App, never>({
     ...said,

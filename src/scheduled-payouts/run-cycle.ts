@@ -17,10 +17,10 @@ import { Refusal } from '../platform/refusal.ts'
 import { cycleDay, nextRun } from './next-run.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
-/** One date of one schedule: the cycle that only one worker may run. */
+/** One date of one schedule, which only one worker may run. */
 export type DueCycle = { merchantId: number; mode: Mode; id: string; dueAt: Date }
 
-/** `left`: nothing was written, because somebody else has it or the account may not pay now; in the second case it stays due. */
+/** `left`: nothing was written, because another worker has it, or because the account may not pay now; then it stays due. */
 export type CycleOutcome = 'ran' | 'paused' | 'left'
 
 type Done = { value: CycleOutcome; last?: readonly Call[] }
@@ -44,8 +44,8 @@ const PAUSE = statement(
 )
 
 /**
- * Runs one cycle whole or not at all: every payout with its reservation and the next date are one commit (G15c). An account
- * that cannot pay for all of it, or may no longer pay at all, gets its schedule paused and nobody is paid.
+ * Runs one cycle completely or not at all: all payouts with their reservations and the next date are one commit (G15c). If
+ * the account cannot pay for all, or may not pay at all, the schedule is paused and nobody is paid.
  */
 export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
   const outcome = await inOpenMonth(() => runOnce(app, due))
@@ -80,7 +80,7 @@ function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<C
   })
 }
 
-/** The rules a payout is judged by when it is made hold for each cycle again: verification and limits may have changed. */
+/** The rules of a payout are checked again for each cycle, because verification and limits may have changed. */
 function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
   const { amount, channel, mode } = schedule
   try {
@@ -129,7 +129,7 @@ async function pay(
   await tx.send(...moneyWrites, ...addPayouts(payouts), ...switches.writes())
   crashPoint('cycle.created')
   const now = later(at, clockOffsetMs(terms, mode))
-  // The clock may have stepped back since the look that found the cycle due: its date is never the next one again.
+  // The clock may have stepped back since the cycle was found due; its own date must not become the next one.
   const next = nextRun(interval, { anchor: anchorAt, after: now < dueAt ? dueAt : now })
   const advance = [merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString()]
   return { value: 'ran', last: [call(ADVANCE, ...advance)] }

@@ -21,7 +21,7 @@ export const ScheduledPayoutCreateShape = Type.Object(
       description: 'whole UGX, paid to each recipient in each cycle',
       examples: [5000],
     }),
-    // Absent or wrong, these two have the contract's own texts (2.3), so the frame hands them on as they came.
+    // These two have fixed texts when absent or wrong, so the frame passes them on unread.
     interval: Type.String({
       raw: true,
       pattern: `^(${INTERVALS.join('|')})$`,
@@ -55,7 +55,7 @@ export const ScheduledPayoutCreateShape = Type.Object(
 )
 export type ScheduledPayoutCreate = Static<typeof ScheduledPayoutCreateShape>
 
-/** What a schedule is to be: its form is right, its rules are still to be judged. */
+/** The fields of a new schedule: well-formed, rules not checked yet. */
 export type ScheduleTerms = {
   amount: number
   interval: Interval
@@ -67,7 +67,7 @@ export type ScheduleTerms = {
   startAt: Date | null
 }
 
-/** Judges the rest of the form: what the reader of bodies cannot know. Throws `invalid request: ...`. */
+/** Checks the rest of the form, which the reader of bodies cannot. Throws `invalid request: ...`. */
 export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
   return {
     amount: input.amount,
@@ -103,7 +103,7 @@ function readRecipients(given: unknown): Recipient[] {
 
 function readMost(given: number | undefined): number | null {
   if (given === undefined) return null
-  // Above every ceiling of an amount: the database could not even keep it.
+  // Above any maximum; the database could not store it.
   if (given > Number.MAX_SAFE_INTEGER)
     throw invalidRequest(`max_per_recipient must be at most ${Number.MAX_SAFE_INTEGER}`)
   return given

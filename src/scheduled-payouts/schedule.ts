@@ -16,11 +16,11 @@ export const SCHEDULE_STATUSES = statesOf<ScheduleStatus>(SCHEDULE_MOVES)
 export const INTERVALS = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** One of those who are paid in every cycle; the place in the list names its payout. */
+/** One recipient of every cycle; the position in the list identifies the payout. */
 export type Recipient = { phone: string; name: string | null; reference: string | null }
 
 /**
- * A row of `schedules`. `amount` is whole UGX for each recipient. `anchorAt` and `nextRunAt` stand on the clock that decides
+ * A row of `schedules`. `amount` is whole UGX for each recipient. `anchorAt` and `nextRunAt` are on the clock that decides
  * what is due (in test mode the merchant's test clock); the other times are real (contract.md 3 a).
  */
 export type Schedule = {
@@ -79,7 +79,7 @@ export const ScheduledPayoutShape = Type.Object(
 )
 export type ScheduledPayoutView = Static<typeof ScheduledPayoutShape>
 
-/** What a caller sees of a schedule. */
+/** Formats a schedule for the API. */
 export function presentSchedule(schedule: Schedule): ScheduledPayoutView {
   return {
     id: schedule.id,
@@ -90,7 +90,7 @@ export function presentSchedule(schedule: Schedule): ScheduledPayoutView {
     currency: 'UGX',
     channel: schedule.channel as 'op1_momo',
     interval: schedule.interval,
-    // The database keeps the members of an object in an order of its own.
+    // The database does not keep the order of object members.
     recipients: schedule.recipients.map(({ phone, name, reference }) => ({ phone, name, reference })),
     max_per_recipient: schedule.maxPerRecipient,
     start_at: shown(schedule.startAt),

@@ -9,7 +9,7 @@ import { newId } from '../platform/ids.ts'
 import { badRequest } from '../platform/refusal.ts'
 import { presentSubaccount, type Subaccount, type SubaccountCreate } from './subaccount.ts'
 
-/** One POST /v1/subaccounts whose form is right. The key is the caller's choice (G57). */
+/** One POST /v1/subaccounts with a valid body. The key is optional (G57). */
 export type SubaccountRequest = KeyedRequest & { input: SubaccountCreate }
 
 const ADD = statement(

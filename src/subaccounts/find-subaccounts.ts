@@ -19,7 +19,7 @@ const LIST = statement<Subaccount>(
 
 type Owner = Pick<Caller, 'merchantId' | 'tag'>
 
-/** The merchant's subaccount, in whichever mode it is asked for, or 404. */
+/** The merchant's subaccount in either mode, or 404. */
 export async function getSubaccount(app: App, { merchantId, tag }: Owner, id: string): Promise<Subaccount> {
   const [subaccount] = tagOf('sub_', id) === tag ? await app.db.query(BY_ID, [merchantId, id]) : []
   if (!subaccount) throw notFound('subaccount')

@@ -14,8 +14,8 @@ const LOCK_NAMED = statement<{ merchantId: number; id: string; status: Subaccoun
 )
 
 /**
- * The subaccounts that these splits name, by merchant. Their status stays as it is until the transaction has ended; names
- * that are none, or another merchant's, are left out.
+ * The subaccounts that these splits name, by merchant. Their status cannot change until the transaction has ended; unknown
+ * names and those of other merchants are left out.
  */
 export async function lockNamedSubaccounts(
   tx: Tx,

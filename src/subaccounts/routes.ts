@@ -45,7 +45,7 @@ export const subaccountEndpoints = [
     query: Type.Object({ limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }),
     answers: { 200: { description: 'one page', schema: listOf(SubaccountShape) } },
     async handle(app, { caller, query }) {
-      // This list has no window in time: the two bounds are unknown parameters here, which are ignored.
+      // This list has no bounds in time; `created_after` and `created_before` are ignored like unknown parameters.
       const window = readListWindow({ limit: query.limit, starting_after: query.starting_after })
       return answer(200, presentPage(await listSubaccounts(app, caller, window), presentSubaccount))
     },

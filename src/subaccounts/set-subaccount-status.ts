@@ -10,8 +10,8 @@ const SET_STATUS = statement<Subaccount>(
 )
 
 /**
- * Activates or deactivates a subaccount. It waits for the splits that are just being made or paid: when it returns, no
- * further charge names an inactive one and none pays it. Throws 404 `subaccount not found`.
+ * Activates or deactivates a subaccount. It waits for splits that are being stored or paid; after it returns, no further
+ * charge names or pays an inactive one. Throws 404 `subaccount not found`.
  */
 export function setSubaccountStatus(
   app: App,

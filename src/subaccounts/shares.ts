@@ -99,7 +99,7 @@ export const lockDueShares = (
   most: number,
 ) => call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
 
-/** Stores what has become of shares. */
+/** Stores changed shares. */
 export function writeShares(shares: readonly Share[]): Call[] {
   if (shares.length === 0) return []
   return [

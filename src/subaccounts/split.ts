@@ -2,10 +2,10 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { SubaccountStatus } from './subaccount.ts'
 
-/** One party's part of a charge, resolved: whole UGX. What all of them leave of the net is the platform merchant's. */
+/** One party's share of a charge as an amount in whole UGX. The rest of the net is the merchant's. */
 export type SplitPart = { subaccountId: string; amount: number }
 
-/** The merchant's subaccounts that a split may name, as the transaction that decides has locked them. */
+/** The merchant's subaccounts that a split may name, locked by the deciding transaction. */
 export type KnownSubaccounts = ReadonlyMap<string, SubaccountStatus>
 
 type Item = { subaccount: string; amount: unknown; bps: unknown }
@@ -14,7 +14,7 @@ const MOST_PARTIES = 20
 const WHOLE = 10_000 // Basis points.
 
 /**
- * Judges the `split` of a charge and resolves it to amounts of `net` (spec 2.8; G8). Throws `invalid split: ...`, item by
+ * Checks the `split` of a charge and turns it into amounts of `net` (spec 2.8; G8). Throws `invalid split: ...`, item by
  * item and for each in the order in which the contract lists the faults.
  */
 export function resolveSplit(split: readonly unknown[], net: number, known: KnownSubaccounts): SplitPart[] {
@@ -29,13 +29,13 @@ export function resolveSplit(split: readonly unknown[], net: number, known: Know
     seen.add(item.subaccount)
     return { subaccountId: item.subaccount, amount: resolveAmount(item, at, net) }
   })
-  // Each may be as large as a number can be, so their sum is taken exactly.
+  // Each may be very large, so the sum is computed exactly.
   const total = parts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   if (total > net) throw invalidSplit(`split total ${total} exceeds the net amount ${net} (amount minus fee)`)
   return parts
 }
 
-/** The subaccounts that a split names, whatever else is wrong with it. */
+/** The subaccounts that a split names, even if it is invalid. */
 export const namesIn = (split: readonly unknown[]): string[] =>
   split.slice(0, MOST_PARTIES).flatMap((given) => {
     const name = isObject(given) ? given.subaccount : null

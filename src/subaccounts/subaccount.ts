@@ -17,7 +17,7 @@ export const SUBACCOUNT_COLUMNS = `s.merchant_id as "merchantId", s.id, s.name, 
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** SubaccountCreate (spec 2.8). A name that is missing has a text of its own, so it is looked for with the rules. */
+/** SubaccountCreate (spec 2.8). A missing name has its own text, so it is checked with the rules. */
 export const SubaccountCreateShape = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 200, description: 'required', examples: ['Farm B'] })),

@@ -26,12 +26,12 @@ const DECIDE = statement(
   'decide withdrawal',
   'update withdrawals set state = $3, note = $4, decided_at = $5 where merchant_id = $1 and id = $2',
 )
-// What the merchant and the API see of a withdrawal that goes nowhere.
+// The failure reasons of a withdrawal that was not approved.
 const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
 
 /**
- * Asks for a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available now,
- * and nothing is sent before an operator approves. Throws Refusal with nothing written.
+ * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
+ * now, and nothing is sent before an operator approves. Throws Refusal with nothing written.
  */
 export async function requestWithdrawal(
   app: App,
@@ -59,8 +59,8 @@ export async function requestWithdrawal(
 }
 
 /**
- * Approves (it is sent like any payout), rejects or cancels a withdrawal that waits; the last two return amount and fee. One
- * decision counts: the same one again changes nothing, another is refused.
+ * Approves (then it is sent like any payout), rejects or cancels a waiting withdrawal; the last two return amount and fee.
+ * The first decision counts: the same one again changes nothing, another is refused.
  */
 export async function decideWithdrawal(
   app: App,

@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
-/** Where a merchant's own money may go, and whether an operator has verified it (G66). */
+/** The number to which a merchant may withdraw, and whether staff have verified it (G66). */
 export type WithdrawalNumber = { phone: string; verified: boolean }
 
 const SET = statement<WithdrawalNumber>(
@@ -24,7 +24,7 @@ const FIND = statement<WithdrawalNumber>(
   'select phone, verified_at is not null as verified from withdrawal_numbers where merchant_id = $1 for share',
 )
 
-/** Sets the number; another one than before has to be verified again. Throws Refusal when it is no phone. */
+/** Sets the number; a new one must be verified again. Throws Refusal when it is no phone. */
 export async function setWithdrawalNumber(
   app: App,
   merchantId: number,
@@ -36,7 +36,7 @@ export async function setWithdrawalNumber(
   return row as WithdrawalNumber
 }
 
-/** An operator has made sure that the number is the merchant's; null when there is none. */
+/** Records that staff have verified the number; null when there is none. */
 export async function verifyWithdrawalNumber(app: App, merchantId: number): Promise<WithdrawalNumber | null> {
   const [row] = await app.db.query(VERIFY, [merchantId, app.clock.now().toISOString()])
   return row ?? null
