@@ -6,13 +6,13 @@ export class ThreadLost extends Error {}
 /** Asks a thread for the next piece of work. Throws ThreadLost. */
 export type Ask<Step> = (step: Step) => Promise<Uint8Array>
 export type Threads<Step> = {
-  /** Lends a thread for one document. What fails costs the thread: the next document gets a new one. */
+  /** Lends a thread for one document. After an error the thread is dropped and the next document gets a new one. */
   use<T>(work: (ask: Ask<Step>) => Promise<T>): Promise<T>
 }
 
-// A thread that has started takes a third of a second and 40 MB less to make the next document; but not for ever.
+// A running thread saves a third of a second and 40 MB for the next document, so it is kept for a while.
 const KEPT_MS = 30_000
-// Of its heap. A document's size does not matter: what is drawn is given away.
+// Limits of its heap. The size of a document does not matter, because drawn pages are handed over.
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 /** Threads that run `script` and answer each step with bytes, within `answerWithinMs`. One is kept for a while. */
@@ -61,7 +61,7 @@ export function openThreads<Step>({
 
 function start(script: URL): Worker {
   const worker = new Worker(script, { resourceLimits: LIMITS })
-  // A thread must not keep a process that wants to end; and what it dies of is heard by whoever waits for it.
+  // A thread must not keep a stopping process alive; its errors reach the caller that waits for it.
   worker.unref()
   worker.on('error', () => {})
   return worker

@@ -5,10 +5,10 @@ import type { Period } from './statement-period.ts'
 import { rangeOf } from './statement-range.ts'
 import type { Snapshot } from './statement-snapshot.ts'
 
-// Made in some tens of milliseconds, as a PDF in a second or two. What is counted includes a day before and behind the month.
+// Takes some tens of milliseconds, as a PDF a second or two. The count includes a day before and after the month.
 const SMALL_TRANSFERS = 10_000
 
-/** The same statement, made in the turn of its merchant: small ones never wait behind large ones. */
+/** Makes a statement in the turn of its merchant; small ones never wait behind large ones. */
 export function inTurn(
   app: App,
   { caller, period }: { caller: Caller; period: Period },
@@ -26,7 +26,7 @@ export function inTurn(
   }
 }
 
-/** By the number of transfers among which those of the month are. */
+/** Decided by the number of transfers in the range that contains the month. */
 async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
   const present: Snapshot = { ask: (question, values) => app.db.query(question, [...values]) }
   const { first, end } = await rangeOf(present, { merchantId, mode }, period)

@@ -5,8 +5,7 @@ import { type Period, sqlTime } from './statement-period.ts'
 import type { SeqRange } from './statement-range.ts'
 import type { Ledger, Snapshot } from './statement-snapshot.ts'
 
-// What a gift card covers whole posts nothing, so no transfer leads to it: it has an index of its own, and most merchants
-// have nothing in that.
+// Charges that a gift card covers in full have no transfer. They have their own index, which is empty for most merchants.
 const COVERED = 'c.merchant_id = $1 and c.mode = $2 and c.amount = c.gift_card_amount'
 
 const COUNT = statement<{ count: number }>(
@@ -14,9 +13,9 @@ const COUNT = statement<{ count: number }>(
   `select count(*) as count from charges c where ${COVERED} and c.completed_at >= $3 and c.completed_at < $4`,
 )
 
-// A covered charge stands before the first line in the order of numbers that is of a later time. Numbers are nearly in the
-// order of time: `high` is the latest time so far, and $7 that of all windows before. So the order does not depend on where
-// a window ends, and the last window leaves only what is later than every line.
+// A covered charge goes before the first line, in the order of numbers, with a later time. Numbers are nearly in the order
+// of time: `high` is the latest time so far, and $7 that of all windows before. So the order does not depend on the
+// windows, and after the last window only charges later than every line are left.
 const MERGED = statement<MergedLines>(
   'money in of a statement with covered charges',
   `with posted as (
@@ -31,7 +30,7 @@ const MERGED = statement<MergedLines>(
      coalesce(sum(gift_card), 0)::bigint as "giftCards", max(high)::text as high, '' as id from merged`,
 )
 
-// Those that are later than every line, a page at a time: behind $3 and, of the same time, behind $4.
+// The charges later than every line, a page at a time: after $3 and, at the same time, after $4.
 const LEFT = statement<MergedLines>(
   'covered charges left of a statement',
   `select string_agg(line, ',' order by completed_at, id) as lines, count(*) as count,
@@ -46,7 +45,7 @@ const LEFT_AT_ONCE = 4000
 /** `high` is a time as the database writes it, to the microsecond; null when there was no line. */
 type MergedLines = Lines & { high: string | null; id: string | null }
 
-/** How many charges of the month gift cards have covered whole. */
+/** How many charges of the month gift cards have covered in full. */
 export async function countCovered(
   snapshot: Snapshot,
   { merchantId, mode }: Ledger,
@@ -56,7 +55,7 @@ export async function countCovered(
   return row?.count ?? 0
 }
 
-/** Asks for the lines of money that came in, posted or covered: each call for the piece behind the one it is given. */
+/** Reads the lines of money in, posted or covered: each call reads the piece after the given one. */
 export function askMerged(
   snapshot: Snapshot,
   { ledger, period }: Month,

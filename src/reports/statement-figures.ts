@@ -7,21 +7,21 @@ import { type Period, sqlTime } from './statement-period.ts'
 import { rangeOf, type SeqRange } from './statement-range.ts'
 import type { Ledger, Snapshot } from './statement-snapshot.ts'
 
-/** What a month adds up to, before its lines are read. Whole UGX; balances are available + pending. */
+/** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type Figures = {
   opening: Sum
   closing: Sum
   collectedNet: Sum
   chargeFees: Sum
   countIn: number
-  /** Of these, covered whole by gift cards: no transfer leads to them. */
+  /** Of these, covered in full by gift cards, without a transfer. */
   covered: number
   paidOut: Sum
   paidOutTotal: Sum
   countOut: number
   adjustmentsNet: Sum
   countAdjustments: number
-  /** Reservations that are no payouts (never published): they are adjustments. */
+  /** Reservations that never became payouts; they are shown as adjustments. */
   withheld: number
   range: SeqRange
 }
@@ -62,7 +62,7 @@ const UNDECIDED = statement<{ count: number }>(
 const SUMMED_AT_ONCE = 100_000
 const DECIDED_WITHIN_S = 5
 
-/** Reads what the month adds up to. Throws 503 while a payout of a month that is over is still between yes and no. */
+/** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
   snapshot: Snapshot,
   ledger: Ledger,
@@ -90,7 +90,7 @@ export async function readFigures(
 
 const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
 
-/** It will be shown or taken back within seconds, and a month that is over may not change its mind about it. */
+/** It will be shown or taken back within seconds, and a finished month must not change. */
 function refuseUndecided([undecided]: readonly { count: number }[]): void {
   if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
 }
@@ -109,7 +109,7 @@ function figuresOf(
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
   const reserved = of('payout_reserve')
   const shares = of('split_share')
-  // Every other kind that moves the balance: of such a kind each transfer does.
+  // All other kinds of which each transfer changes the balance.
   const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
   const withheld = reserved.count - published.count
   const withheldTotal = sumOf(reserved.amount, minus(published.paidOutTotal))

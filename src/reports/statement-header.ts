@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import type { Period } from './statement-period.ts'
 
-/** What a statement says about its merchant. */
+/** The data of the merchant on a statement. */
 export type StatementHeader = { merchantName: string; handle: string; vatNumber: string | null }
 type Named = StatementHeader & { createdAt: Date }
 
@@ -34,8 +34,8 @@ export async function headerNow(db: Database, { merchantId }: Caller): Promise<N
 }
 
 /**
- * Closes a month that is over, so that nothing can be posted in it any more, and gives the merchant's name as it was when
- * that was done first (ledger.md 10).
+ * Closes a finished month, so that nothing can be posted in it any more, and answers the merchant's name from the first
+ * closing (ledger.md 10).
  */
 export async function closedHeader(
   db: Database,

@@ -6,7 +6,7 @@ import { totalsOf, withStatement } from './statement.ts'
 import { SECTIONS } from './statement-lines.ts'
 import type { Period } from './statement-period.ts'
 
-/** The statement as JSON, written while it is read: the same memory for a million lines as for a thousand. */
+/** The statement as JSON, written while it is read, so that a million lines need no more memory than a thousand. */
 export const statementJson = (app: App, caller: Caller, period: Period): Stream => ({
   headers: {},
   cut: (error) => app.log.error({ err: error, object_id: period.name }, 'a statement was cut'),
@@ -15,7 +15,7 @@ export const statementJson = (app: App, caller: Caller, period: Period): Stream 
       period,
       use: async ({ head, figures, lines }) => {
         let giftCards: Sum = 0
-        // The object stays open: its lists and totals follow.
+        // The closing brace is cut off: lists and totals follow.
         await reader.write(writeExact(head).slice(0, -1))
         for (const section of SECTIONS) {
           let before = `,"${section}":[`

@@ -1,8 +1,9 @@
-// The database writes the text of each line: a million rows would keep this process from everything else for seconds.
+// The database formats the lines, because a million rows would block this process for seconds.
 export const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
-// Ids, references of rails and phones are of our own making: there is nothing in them to escape.
+// Ids, rail references and phones are generated or normalised by us and need no escaping.
 export const word = (column: string) => `coalesce('"' || ${column} || '"', 'null')`
-// A date in Kampala with milliseconds, at half the price of to_char: one microsecond more gives every time all its digits.
+// A date in Kampala with milliseconds, at half the cost of to_char: adding one microsecond makes every time print all
+// digits.
 const dateOf = (at: string) =>
   `'{"date":' || left(to_json(${at} + interval '3 hours 1 microsecond')::text, 24) || '+03:00",'`
 export const DATE = dateOf('t.at')
@@ -23,17 +24,17 @@ const charge = (
   || '","gross":' || ${c}.amount || ',"gift_card":' || ${c}.gift_card_amount || ',"fee":' || ${c}.fee
   || ',"net":' || ${c}.amount - ${c}.gift_card_amount - ${c}.fee || '}'`
 
-// Looking up each charge by its id costs four times as much as reading those that were created in the window and shortly
-// before it, in their order. What took longer to be paid is looked up.
+// Reading the charges created in the window and shortly before it costs a quarter of looking up each by id. Those that took
+// longer to be paid are looked up.
 const ofPosted = (inWindow: string, older: string) =>
   `case when n.id is null then (select ${older} from charges c where c.merchant_id = $1 and c.id = t.subject) else ${inWindow} end`
 
-/** The transfers that say that a charge was paid, each with its charge; its line, and what a gift card paid of it. */
+/** The transfers of paid charges, each with its charge: the line, and what a gift card paid. */
 export const POSTED_CHARGES = `transfers t left join (select ${CHARGE_COLUMNS} from charges c
     where c.merchant_id = $1 and c.mode = $2 and c.status in ('succeeded', 'refunded') and c.published
       and c.created_at >= ${FROM} - interval '2 minutes' and c.created_at <= ${UNTIL}) n on n.id = t.subject
   where ${WITHIN} and t.kind = 'charge_fee'`
 export const POSTED_LINE = ofPosted(charge('n', 't.at'), charge('c', 't.at'))
 export const POSTED_GIFT_CARD = ofPosted('n.gift_card_amount', 'c.gift_card_amount')
-/** The line of a charge that no transfer leads to. */
+/** The line of a charge without a transfer. */
 export const COVERED_LINE = charge('c', 'c.completed_at')

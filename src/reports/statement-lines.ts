@@ -35,7 +35,7 @@ const MONEY_IN = statement<Lines>(
      coalesce(sum(${POSTED_GIFT_CARD}), 0)::bigint as "giftCards" from ${POSTED_CHARGES}`,
 )
 
-// $7: as of this moment, after which nothing is known of the month any more; null for the present.
+// $7: the state as of this time, the end of a finished month; null for the present.
 const PAYOUT_COLUMNS =
   'p.id, p.reference, p.rail_reference, p.recipient_phone, p.kind, p.amount, p.fee, p.status, p.completed_at'
 const payout = (
@@ -44,7 +44,7 @@ const payout = (
   || '","amount":' || ${p}.amount || ',"fee":' || ${p}.fee || ',"total":' || ${p}.amount + ${p}.fee || ',"status":"'
   || case when $7::timestamptz is null or ${p}.completed_at < $7 then ${p}.status else 'pending' end || '"}'`
 
-// What is not published is no payout (yet): it gives no line here.
+// A payout that is not published (yet) has no line here.
 const MONEY_OUT = statement<Lines>(
   'money out of a statement',
   `select string_agg(line, ',' order by seq) as lines, count(line) as count, 0 as "giftCards" from (
@@ -56,12 +56,12 @@ const MONEY_OUT = statement<Lines>(
      where ${WITHIN} and t.kind = 'payout_reserve') l`,
 )
 
-// A reservation that never became a payout has no public id, and no rail has heard of it.
+// A reservation that never became a payout has no public id and no rail reference.
 const RELEASED = `'"kind":"released_reservation","reference":' || ${text('p.reference')} || ',"id":null,"rail_reference":null'`
 const RETURNED = `case when p.published then '"kind":"payout_returned",' || ${names('p')} else ${RELEASED} end`
 const AMOUNT = `',"amount":' || change`
 
-// $7: whether any reservation of the month is no payout; where none is, no payout is looked at for it.
+// $7: whether any reservation of the month never became a payout; if none, payouts need not be read.
 const ADJUSTMENTS = statement<Lines>(
   'adjustments of a statement',
   `with line as (select seq, ${DATE} || case
@@ -86,17 +86,17 @@ const ADJUSTMENTS = statement<Lines>(
    select string_agg(line, ',' order by seq) as lines, count(*) as count, 0 as "giftCards" from line`,
 )
 
-// A window holds a few thousand lines where they are dense, and may be longer where they are sparse; but even when every
-// transfer in it were a line it would be a few megabytes.
+// The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
+// a line, a window would be a few megabytes.
 const WINDOW = { least: 8000, most: 32_000, lines: 4000 }
 
 type Question = { statement: Statement<Lines>; more: readonly unknown[]; expected: number }
-/** Asks for the piece behind the one it is given; null when there is none. */
+/** Reads the piece after the given one; null when there is none. */
 type Ask = (last: Lines | null) => Promise<Lines[]> | null
 
 /**
- * The lines of one section in the order of posting, a piece of at most a few thousand at a time; the next piece is asked for
- * while the last one is being used. There is never more of the month in memory than that.
+ * The lines of one section in the order of posting, a piece of at most a few thousand at a time; the next piece is read
+ * while the last one is used. No more of the month is ever in memory.
  */
 export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
   const question = questionOf(month, section)
@@ -114,7 +114,7 @@ export async function* linesOf(snapshot: Snapshot, month: Month, section: Sectio
 async function* inAdvance(ask: Ask): AsyncGenerator<Lines> {
   const next = (last: Lines | null) => {
     const asking = ask(last)
-    // Whoever stops early waits for it and wants no news of it.
+    // A caller that stops early ignores its result.
     asking?.catch(() => {})
     return asking
   }
@@ -143,7 +143,7 @@ function askPosted(snapshot: Snapshot, month: Month, { statement: asked, more, e
   }
 }
 
-/** Where covered charges stand between the posted ones a window of few transfers may have many lines. */
+/** With covered charges between the posted ones a window of few transfers may have many lines. */
 function askCovered(snapshot: Snapshot, month: Month, { expected }: Question): Ask {
   const { range } = month.figures
   return askMerged(snapshot, month, windowsOf(range, windowFor(range, expected, 1)))
@@ -164,7 +164,7 @@ function questionOf({ complete, period, figures }: Month, section: Section): Que
   }
 }
 
-/** How many transfers are looked at at once, given how many lines stand in them. */
+/** The number of transfers of the next window, from the number of lines in the last. */
 function windowFor({ first, end }: SeqRange, lines: number, least: number): number {
   const wanted = Math.ceil(((end - first) * WINDOW.lines) / lines)
   return Math.min(Math.max(wanted, least), WINDOW.most)

@@ -3,7 +3,7 @@ import type { Section } from './statement-lines.ts'
 import { COLUMN_GAP, grouped, PAGE } from './statement-pdf-pages.ts'
 import type { Adjustment, MoneyIn, MoneyOut, StatementTotals } from './statement-shape.ts'
 
-/** A column of a table: how wide it is in points, and what it says of a line. */
+/** A column of a table: its width in points, and its text for a line. */
 export type Column<Line> = {
   title: string
   width: number
@@ -52,7 +52,7 @@ const party = (title: string) => ({
   width: 48,
   say: (line: { party: string | null }) => line.party ?? '',
 })
-// A reason is words; everything else is an id.
+// A reason is text; everything else is an id.
 const noteOf = ({ kind, note }: Adjustment) =>
   (kind === 'payout_returned' ? note?.replaceAll('_', ' ') : note) ?? ''
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -154,7 +154,7 @@ const adjustments: Table<Adjustment> = {
 
 export const TABLES: Record<Section, Table<never>> = { money_in: moneyIn, money_out: moneyOut, adjustments }
 
-/** Gives the column without a width of its own, the merchant's reference, the room that the others leave. */
+/** Gives the column without a width, the merchant's reference, the rest of the page. */
 function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[] {
   const gaps = (columns.length - 1) * COLUMN_GAP
   const rest = columns.reduce((left, { width }) => left - width, PAGE.width - 2 * PAGE.margin - gaps)

@@ -27,7 +27,7 @@ const ROW = LINE + ROW_PADDING
 
 type Cell = { column: Column<never>; x: number; lines: readonly Words[] }
 
-/** `totals` without gift cards, which are known at the end: what stands before the lines needs none of them. */
+/** `totals` without gift cards, which are known only at the end and not needed before the lines. */
 export function openStatementDocument(head: StatementHead, totals: StatementTotals): StatementDocument {
   const pages = openPages({
     title: `Statement ${head.period_label} - ${head.merchant_name}`,
@@ -64,7 +64,7 @@ export function openStatementDocument(head: StatementHead, totals: StatementTota
   return {
     begin(section) {
       table = TABLES[section]
-      // A heading never stands alone at the foot of a page.
+      // Never leave a heading alone at the foot of a page.
       if (y + ABOVE_SECTION + COLUMN_TITLES + 3 * ROW > LOWEST) turn()
       y += ABOVE_SECTION
       drawHeading(pages, table, { totals, y })

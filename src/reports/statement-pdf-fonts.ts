@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 
-/** Regular for what is read, bold for what is looked for. */
+/** Regular for text, bold for headings and totals. */
 export type Weight = 'regular' | 'bold'
 
 /** A piece of text in one font: its glyphs as the document numbers them, in hex, and its width at a size of 1000. */
 export type Run = { font: FontFile; glyphs: string; width: number; readAs: string | null }
 
-/** What of pdfkit's fonts is used here; its own way of setting text takes many times as long for a table. */
+/** The part of pdfkit's fonts used here; its own text layout is many times slower for a table. */
 export type FontFile = {
   id: string
   font: { hasGlyphForCodePoint(codePoint: number): boolean }
@@ -18,7 +18,7 @@ export type Fonts = { runsOf(text: string, weight: Weight): Run[] }
 // Each file covers one script and lacks the rest, ASCII too; so a text changes font from character to character.
 const SCRIPTS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'cyrillic', 'cyrillic-ext', 'greek-ext']
 const WEIGHTS = { regular: 400, bold: 600 }
-// Their letters take their shape from their neighbours, so their words are set as a whole.
+// Scripts whose letters change shape with their neighbours, so that words are set as a whole.
 const SHAPED = [
   { first: /^\p{Script=Devanagari}/u, font: 'noto-sans/files/noto-sans-devanagari' },
   { first: /^\p{Script=Arabic}/u, font: 'noto-sans-arabic/files/noto-sans-arabic-arabic' },
@@ -26,9 +26,10 @@ const SHAPED = [
 // Arabic runs from right to left, so its words stay together with the spaces between them.
 const PARTS =
   /[\p{Script=Devanagari}\u200c\u200d]+|\p{Script=Arabic}[\p{Script_Extensions=Arabic}\p{M}\u200c\u200d]*(?: +[\p{Script_Extensions=Arabic}\p{M}\u200c\u200d]+)*|[^\p{Script=Devanagari}\p{Script=Arabic}]+/gu
-// Every character of the first plane, in dots: Chinese, Japanese, Korean, Ethiopic, Thai. Three megabytes, read when one is met.
+// Every character of the first plane as a bitmap: Chinese, Japanese, Korean, Ethiopic, Thai. Three megabytes, read only
+// when needed.
 const LAST_RESORT = 'unifontex/files/unifontex-latin-400-normal.woff'
-// Characters that are there to be obeyed, not seen; a name that carries them must not draw boxes.
+// Control characters; a name that contains them must not draw boxes.
 const UNSEEN = /[\p{Cc}\p{Cf}]/u
 const files = createRequire(import.meta.url)
 
@@ -56,7 +57,7 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
     if (script !== undefined) return encoded(fontOf(script, weight), character)
     const lastResort = load(LAST_RESORT)
     if (lastResort.font.hasGlyphForCodePoint(codePoint)) return encoded(lastResort, character)
-    // No font here has it: a box is drawn, and whoever searches or copies the text still finds the character.
+    // No font has it: a box is drawn, but search and copy still find the character.
     const [box] = latin.encode('\ufffd')
     return { font: latin, glyphs: box.join(''), width: 1000, readAs: character }
   }
@@ -79,7 +80,7 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
     const shaped = SHAPED.find(({ first }) => first.test(part))
     const font = shaped && fontAt(shaped.font, weight)
     const known = font && [...part].every((one) => one === ' ' || font.font.hasGlyphForCodePoint(codeOf(one)))
-    // Glyphs from right to left would be read backwards by whoever copies them.
+    // Glyphs from right to left would be copied backwards.
     if (known) runs.push({ ...encoded(font, part), readAs: part })
     else addCharacters(runs, part, weight)
   }
@@ -100,7 +101,7 @@ function fontLoader(document: PDFKit.PDFDocument): (name: string) => FontFile {
     const known = loaded.get(name)
     if (known) return known
     document.font(files.resolve(`@fontsource/${name}`))
-    // pdfkit has no public way to the font that it has just opened.
+    // pdfkit has no public access to the font that it has just opened.
     const font = (document as unknown as { _font: FontFile })._font
     loaded.set(name, font)
     return font
@@ -110,7 +111,7 @@ function fontLoader(document: PDFKit.PDFDocument): (name: string) => FontFile {
 const codeOf = (character: string) => character.codePointAt(0) ?? 0
 
 function encoded(font: FontFile, text: string): Run {
-  // Asked for with features, even none, a text is set as one piece; without, word for word from left to right.
+  // With a list of features, even an empty one, a text is set as one piece; without it, word by word from left to right.
   const [glyphs, positions] = font.encode(text, {})
   const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0)
   return { font, glyphs: glyphs.join(''), width, readAs: null }

@@ -23,7 +23,7 @@ const FOOT = PAGE.height - 24
 const CENTRE = PAGE.width / 2
 const LONGEST_NAME = WIDTH - 260
 
-/** The head of the first page: whose month it is and what it adds up to. Answers how far down it reaches. */
+/** The head of the first page: merchant, month and totals. Answers where it ends. */
 export function drawFirstHead(pages: Pages, head: StatementHead, totals: StatementTotals): number {
   pages.draw(pages.words('STATEMENT', RUNNING), { x: LEFT, y: 44 })
   pages.draw(fitting(pages, head.merchant_name, NAME), { x: LEFT, y: 68 })
@@ -43,7 +43,7 @@ export function drawRunningHead(pages: Pages, head: StatementHead): number {
   return 52
 }
 
-/** "Page n of m" and what holds for all figures. */
+/** "Page n of m" and the notes for all figures. */
 export function drawFoot(pages: Pages, head: StatementHead, page: number): void {
   pages.draw(pages.words('Amounts in whole UGX. Dates and times in Kampala (UTC+3).', SMALL), {
     x: LEFT,
@@ -101,11 +101,11 @@ function aboutMonth(head: StatementHead): string {
   return head.complete ? days : `${days}, as of ${clock(head)}`
 }
 
-/** When the figures of a running month were taken, on a wall in Kampala. */
+/** The time of the figures of a running month, in Kampala. */
 const clock = ({ generated_at }: StatementHead) =>
   new Date(new Date(generated_at).getTime() + 3 * 3_600_000).toISOString().slice(0, 16).replace('T', ' ')
 
-/** A name as long as there is room for it. */
+/** A name cut to the room there is. */
 function fitting(pages: Pages, text: string, look: Look) {
   let words = pages.words(text, look)
   for (let kept = [...text]; words.width > LONGEST_NAME; ) {

@@ -2,7 +2,7 @@ import PDFDocument from 'pdfkit'
 import type { Sum } from '../platform/sums.ts'
 import { openFonts, type Run, type Weight } from './statement-pdf-fonts.ts'
 
-/** How a text looks. Sizes are points, colours red, green and blue from 0 to 1. */
+/** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
 export type Look = { weight: Weight; size: number; colour: string }
 /** Where the baseline of a text begins, ends or has its middle. */
 export type Place = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
@@ -10,7 +10,7 @@ export type Place = { x: number; y: number; align?: 'left' | 'right' | 'centre' 
 export type Words = { runs: readonly Run[]; width: number; look: Look }
 export type Box = { x: number; y: number; width: number; height: number }
 
-/** Pages that are drawn one after the other and given away as they are filled; y grows downwards. */
+/** Pages that are drawn one after the other and handed over when they are full; y grows downwards. */
 export type Pages = {
   /** Ends the page and begins the next one; its number. */
   next(): number
@@ -20,7 +20,7 @@ export type Pages = {
   drawTotal(place: Place): void
   fill(box: Box, colour: string): void
   end(total: Look): void
-  /** The bytes made since it was asked last, to be given away. */
+  /** The bytes made since the last call. */
   take(): Uint8Array<ArrayBuffer>
 }
 
@@ -37,7 +37,7 @@ type Page = {
   dictionary: { data: unknown }
 }
 
-/** `made` is the document's date; nothing else in it depends on when or where it is made. */
+/** `made` is the document's date; nothing else in it depends on time or machine. */
 export function openPages({ title, author, made }: { title: string; author: string; made: Date }): Pages {
   const document = newDocument({
     Title: title,
@@ -63,7 +63,7 @@ export function openPages({ title, author, made }: { title: string; author: stri
       const before = pages === 0 ? null : pageNow()
       if (before !== null) document.addContent(content.take())
       document.addPage()
-      // What is written is referred to by its number alone; a long document must not keep its pages.
+      // A written page is referenced by number only, so that a long document does not keep its pages in memory.
       if (before !== null) before.dictionary.data = null
       pages += 1
       return pages
@@ -95,7 +95,10 @@ export function openPages({ title, author, made }: { title: string; author: stri
   }
 }
 
-/** What is drawn on one page. A colour is said when it changes: a table has thousands of texts in the same one. */
+/**
+ * The content of one page. A colour is written only when it changes, because a table has thousands of texts in the same
+ * one.
+ */
 function openContent() {
   let operations: string[] = []
   let colourNow = ''
@@ -126,14 +129,14 @@ function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
     pdfVersion: '1.7',
     lang: 'en',
     displayTitle: true,
-    // No font before the first text; and texts are too various to be remembered.
+    // No font before the first text.
     font: '',
     fontLayoutCache: false,
     info,
   })
 }
 
-/** The operators that show a text, which enter its fonts among the resources of where it is shown. */
+/** The operators that show a text; adds its fonts to the resources of the page. */
 function shown({ runs, look }: Words, resources: Record<string, unknown>): string {
   return runs
     .map((run) => {

@@ -5,7 +5,7 @@ import type { Section } from './statement-lines.ts'
 import { openStatementDocument, type StatementDocument } from './statement-pdf-document.ts'
 import type { StatementHead, StatementTotals } from './statement-shape.ts'
 
-// Making a page is work without a pause. It is done in this thread, so that the one that answers requests never waits.
+// Drawing a page blocks its thread, so it is done here and not in the thread that answers requests.
 
 /** One step of a document; `lines` are JSON objects with commas between. The answer is the bytes made since the last step. */
 export type PdfStep =
@@ -15,8 +15,8 @@ export type PdfStep =
   | { step: 'finish'; totals: StatementTotals }
   | { step: 'end' }
 
-// On Linux this is the priority of the calling thread alone; elsewhere it would be that of the whole process. A document may take
-// longer; a payment may not.
+// On Linux this lowers the priority of this thread only; elsewhere it would lower that of the whole process. Documents may
+// take longer, payments may not.
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 let document: StatementDocument | null = null

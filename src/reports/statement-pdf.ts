@@ -16,10 +16,7 @@ const THREADS: Threads<PdfStep> = openThreads({
   answerWithinMs: ANSWER_WITHIN_MS,
 })
 
-/**
- * The statement as a PDF of any length, drawn in a thread and sent page by page. A thread that dies or hangs costs this one
- * answer: 503, or a cut connection where the document is so long that its beginning has been sent.
- */
+/** The statement as a PDF of any length, drawn page by page in a thread. A thread that dies or hangs fails this answer only. */
 export async function statementPdf(app: App, caller: Caller, period: Period): Promise<Stream> {
   const { handle } = await headerNow(app.db, caller)
   const name = `statement-${handle}-${period.name}-${caller.mode}.pdf`

@@ -31,7 +31,7 @@ export function readPeriod(text: string): { period: Period; pdf: boolean } {
   return { period: { name, label, ...bounds }, pdf: suffix !== undefined }
 }
 
-/** A moment as SQL takes it: what lies outside the years that it can write is before or after everything. */
+/** A time for SQL: one outside the years that it can write is before or after everything. */
 export function sqlTime(at: Date): string {
   if (at.getTime() < YEAR_1) return '-infinity'
   return at.getTime() >= YEAR_10000 ? 'infinity' : at.toISOString()

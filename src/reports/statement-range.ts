@@ -15,13 +15,13 @@ const TIME_OF = statement<{ at: Date }>(
   'select at from transfers where merchant_id = $1 and mode = $2 and seq = $3',
 )
 
-// A transfer takes its time before its number, so numbers are in the order of time except for the moments that a transaction
-// waits, and for what the clocks of several machines differ. A day is more than that by orders of magnitude.
+// A transfer gets its time before its number, so numbers are in the order of time except for the waits of transactions and
+// the differences between clocks. A day is far more than that.
 const SLACK_MS = 86_400_000
 
 /**
- * The transfers among which every transfer of the month surely is, found by halving: there is no index on their time, since
- * it would cost each payment. Whatever lies before the range is older than the month, whatever lies behind it younger.
+ * A range of transfers that contains every transfer of the month, found by binary search: there is no index on their time,
+ * because it would cost every payment. Transfers before the range are older than the month, those after it newer.
  */
 export async function rangeOf(snapshot: Snapshot, ledger: Ledger, { start, end }: Period): Promise<SeqRange> {
   const [head] = await snapshot.ask(HEAD_SEQ, [ledger.merchantId, ledger.mode])

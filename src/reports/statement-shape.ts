@@ -117,7 +117,7 @@ export const StatementShape = Type.Object(
 export const StatementPdfShape = Type.String({ format: 'binary', contentMediaType: 'application/pdf' })
 
 type Statement = Static<typeof StatementShape>
-/** What stands before the lines. */
+/** The part of a statement before its lines. */
 export type StatementHead = Omit<Statement, 'money_in' | 'money_out' | 'adjustments' | 'totals'>
 export type StatementTotals = Statement['totals']
 export type MoneyIn = Statement['money_in'][number]
