@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-// What each call asked for, item by item.
+// The items of each call as requested.
 const WANTED = `select b.merchant_id, b.id as batch_id, b.mode, (place - 1)::int as item_index, item->>'reference' as reference,
     (item->>'amount')::numeric as amount, item->>'phone' as phone
   from bulk_batches b cross join jsonb_array_elements(b.items) with ordinality as asked (item, place)`

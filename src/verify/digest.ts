@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 
-// What never changes once it is written.
+// Tables whose rows never change.
 const RECORD = ['transfers', 'settlements', 'events']
-// Everything that money, or the memory of it, is stored in. Stored answers of keys are not part of it.
+// All tables of money and its records, without the stored answers of keys.
 const MONEY = [
   ...RECORD,
   'ledger_heads',
@@ -29,10 +29,10 @@ const MONEY = [
   'dispense_claims',
 ]
 
-/** A digest over every transfer, settlement and event: equal before and after means that none was added or changed (L7). */
+/** A digest over every transfer, settlement and event: if it is equal before and after, none was added or changed (L7). */
 export const ledgerDigest = (client: ClientBase): Promise<string> => digestOf(client, RECORD)
 
-/** A digest over all tables of money: what "zero writes" is shown by. */
+/** A digest over all tables of money, to prove "zero writes". */
 export const moneyDigest = (client: ClientBase): Promise<string> => digestOf(client, MONEY)
 
 async function digestOf(client: ClientBase, tables: readonly string[]): Promise<string> {

@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts'
 
 const USES = 'select count(*) from gift_card_uses'
 
-/** Gift cards: what they hold against what their charges took. Nothing of it is in the ledger. */
+/** Gift cards compared with their charges. They are not in the ledger. */
 export const GIFT_CARD_INVARIANTS: readonly Invariant[] = [
   {
     id: 'G1',

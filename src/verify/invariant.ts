@@ -1,7 +1,8 @@
 /**
  * One thing that is always true about money (ledger.md section 12, reliability.md section 2). `counted` answers with the
  * number of rows looked at; `offenders` with a column `offender text`, no row when it holds. In both, $1 is the time now
- * and $2 the time 29 days ago: deliveries and keys are pruned after 30. No schema is named: the connection says which cell.
+ * and $2 the time 29 days ago: deliveries and keys are pruned after 30. No schema is named: the connection decides the
+ * cell.
  */
 export type Invariant = {
   id: string

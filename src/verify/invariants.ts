@@ -19,7 +19,7 @@ import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
 import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
 
-/** Everything that is always true of one cell, in the order in which `verify` prints it. */
+/** All invariants of one cell, in the order in which `verify` prints them. */
 export const INVARIANTS: readonly Invariant[] = [
   ...LEDGER_INVARIANTS,
   ...CHARGE_INVARIANTS,

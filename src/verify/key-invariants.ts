@@ -3,8 +3,8 @@ import type { Invariant } from './invariant.ts'
 const KEYS = 'select count(*) from idempotency_keys'
 const OF_OBJECTS = 'from idempotency_keys k where k.object_id is not null'
 
-// All that a key can have made, and what its answer shows of it: of a direct dispense the charge that paid it. A subaccount is
-// the same in both modes; a bulk call says itself under which key it came.
+// All objects that a key can have made, with the id that its answer shows: for a direct dispense the charge. A subaccount
+// is the same in both modes; a bulk call stores its key.
 const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not null as voided, false as refused, id as shown from charges
   union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null, id from payouts
   union all select merchant_id, mode, id, key, false, false, id from bulk_batches
@@ -19,7 +19,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'K1',
     says: 'no key has been running for longer than 60 seconds, by any clock, unless somebody is at work on its bulk call',
     counted: KEYS,
-    // A lease that ran out is taken up by the finisher within seconds.
+    // An expired lease is taken by the finisher within seconds.
     offenders: `select k.key as offender
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
       where k.status is null
@@ -37,7 +37,8 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'ID6',
     says: 'a key that made something points at it in its own merchant and mode, alone, and its answer shows it',
     counted: `select count(*) ${OF_OBJECTS}`,
-    // What was taken back has freed its key in the same commit; only of a payout that the rail will not serve the 400 is kept.
+    // An object that was taken back has freed its key in the same commit; only the 400 for a payout that the rail will not
+    // serve is kept.
     offenders: `select k.key as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
         where k.object_id is not null and (o.id is null or o.key <> k.key or o.voided <> o.refused
           or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(o.shown in k.body) = 0)))
@@ -68,7 +69,8 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'AK1',
     says: 'no merchant has a key that is open in its cell minutes after it was revoked',
     counted: 'select count(*) from merchants',
-    // The directory says who may call; in the cell lies what may sign callbacks. A crash between the two is mended within seconds.
+    // The directory has the keys for calls, the cell those for signing callbacks. A difference after a crash is repaired
+    // within seconds.
     offenders: `select k.id as offender
       from directory.api_keys d join api_keys k on (k.merchant_id, k.id) = (d.merchant_id, d.id)
       where k.revoked_at is null and d.revoked_at < $1::timestamptz - interval '5 minutes'`,

@@ -2,11 +2,11 @@ import type { Invariant } from './invariant.ts'
 
 const TRANSFERS = 'select count(*) from transfers'
 
-// What one transfer does to a floor account.
+// The change of an account with a floor by one transfer.
 const moved = (account: string) =>
   `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
 
-// Each transfer of subaccounts seen from both of its sides: whose, which of the two balances, and how much.
+// Each transfer of subaccounts from both sides: subaccount, balance and amount.
 const OF_SUBACCOUNTS = ['debit', 'credit']
   .map(
     (
@@ -16,7 +16,7 @@ const OF_SUBACCOUNTS = ['debit', 'credit']
   )
   .join(' union all ')
 
-// Each transfer seen from both of its sides.
+// Each transfer from both sides.
 const BOTH_SIDES = `select merchant_id, mode, seq, debit as account, -amount as amount from transfers
   union all select merchant_id, mode, seq, credit, amount from transfers`
 
@@ -79,7 +79,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L5',
     says: 'each checkpoint equals the sum of all transfers up to its number',
     counted: 'select count(*) from ledger_checkpoints',
-    // Each is proved from the one before it, so that the work is one pass over the transfers however many there are.
+    // Each checkpoint is computed from the one before, so that all of them take one pass over the transfers.
     offenders: `select format('merchant %s %s at seq %s', c.merchant_id, c.mode, c.seq) as offender
       from (select p.*, lag(seq, 1, 0::bigint) over steps as seq_before, lag(balances, 1, '{}') over steps as balances_before
         from ledger_checkpoints p window steps as (partition by merchant_id, mode order by seq)) c

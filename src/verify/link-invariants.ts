@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts'
 
 const ON_LINKS = 'select count(*) from charges where payment_link_id is not null'
 
-/** Payment links and the charges that were born on them. */
+/** Payment links and the charges created on them. */
 export const LINK_INVARIANTS: readonly Invariant[] = [
   {
     id: 'LI1',

@@ -1,16 +1,17 @@
 import type { Invariant } from './invariant.ts'
 
-// The background task behind each runs every hour, or every minute: what is late by several of its turns nobody minds any more.
+// The background tasks run every hour or every minute; work that is late by several of their periods was forgotten.
 const HOLD_PATIENCE = `interval '3 hours'`
 const CYCLE_PATIENCE = `interval '1 hour'`
 const QUESTION_PATIENCE = `interval '1 hour'`
 
-// In test mode a hold lies on the merchant's own clock, which runs ahead: what real time has passed is surely over there too.
+// In test mode a hold is on the merchant's test clock, which only runs ahead: a hold that is over in real time is over
+// there too.
 const HELD = `select merchant_id, id, hold_until from charges where settled_at is null and hold_until is not null
   union all
   select merchant_id, charge_id, hold_until from charge_shares where settled_at is null and not reversed and hold_until is not null`
 
-/** Work that was due long ago and that nothing holds back: its background task does not run, or passes it over. */
+/** Work that was due long ago and is not held back: its background task does not run, or misses it. */
 export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'OV1',
@@ -43,7 +44,7 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
     id: 'OV4',
     says: 'every open charge and payout that was due an hour ago was sent or asked about, unless a freeze or a pause holds it back',
     counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)`,
-    // What has never left waits in its queue while its account or the platform is stopped; what may have left is asked about.
+    // Queued movements wait while their account or the platform is stopped; those that may have left are asked about.
     offenders: `select id as offender from charges where follow_at < $1::timestamptz - ${QUESTION_PATIENCE}
       union all
       select p.id from payouts p join ledger_heads h on (h.merchant_id, h.mode) = (p.merchant_id, p.mode)

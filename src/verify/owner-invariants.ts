@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-// A foreign key here would lock one shared row for each row stored, so this is looked at instead (migration 0003).
+// A foreign key here would lock one shared row for each stored row, so it is checked here instead (migration 0003).
 const OWNED = [
   'ledger_heads',
   'transfers',
@@ -34,10 +34,10 @@ const OWNED = [
   'vendor_callbacks',
 ]
 
-// Everything that names a subaccount.
+// All tables that name a subaccount.
 const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
 
-/** Whose the rows are. */
+/** The owners of rows. */
 export const OWNER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'M1',

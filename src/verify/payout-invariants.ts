@@ -1,10 +1,10 @@
 import { type Invariant, RESERVED } from './invariant.ts'
 
 const PAYOUTS = 'select count(*) from payouts'
-// Where the money of a payout comes from, and goes back to when nobody was paid.
+// The account from which a payout is reserved, and to which it returns when it fails.
 const SOURCE = `case p.kind when 'subaccount' then 'sub_available:' || p.subaccount_id else 'available' end`
 
-// What the ledger says about the start and the end of each payout, whatever its mode or number of postings.
+// The first and last transfers of each payout, in any mode and number.
 const TAKEN = `select merchant_id, mode, subject as id, count(*) as times, min(kind) as kind, min(debit) as debit,
     sum(amount) as amount, min(at) as at
   from transfers where kind in ('payout_reserve', 'sub_payout_reserve') group by merchant_id, mode, subject`
@@ -16,7 +16,7 @@ const GIVEN = `select merchant_id, mode, subject as id, count(*) filter (where k
   from transfers where kind in ('payout_sent', 'payout_fee', 'payout_return', 'sub_payout_return')
   group by merchant_id, mode, subject`
 
-/** Payouts against their transfers, and against their own states. */
+/** Payouts compared with their transfers and their own states. */
 export const PAYOUT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'P1',

@@ -1,13 +1,13 @@
 import type { Invariant } from './invariant.ts'
 
-// Everything that a rail is asked for. What a gift card covers whole is nobody's business there.
+// All movements that go to a rail, without charges that a gift card covers in full.
 const MOVEMENTS = `select merchant_id, id, mode, channel, rail_reference, 'collect' as side, voided_at, completed_at from charges
     where rail_reference is not null or amount > gift_card_amount
   union all select merchant_id, id, mode, channel, rail_reference, 'disburse', voided_at, completed_at from payouts`
 const BOTH = '(select count(*) from charges) + (select count(*) from payouts)'
 
-// Ended live movements that a rail was asked for, with the words that may stand behind such an end. What people decided about a
-// withdrawal never left.
+// Ended live movements that went to a rail, with the answers that allow such an end. Withdrawals that were not approved
+// never left.
 const ENDED = `select merchant_id, id, rail_reference,
       case status when 'failed' then array['failed', 'rejected', 'unavailable'] else array['succeeded'] end as words
     from charges where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
@@ -19,7 +19,7 @@ const OPEN = `select merchant_id, id, rail_reference from charges
   union all select merchant_id, id, rail_reference from payouts
     where mode = 'live' and status in ('pending', 'authorized') and voided_at is null`
 
-/** Charges and payouts as the rails know them. */
+/** Charges and payouts compared with their rail attempts. */
 export const RAIL_INVARIANTS: readonly Invariant[] = [
   {
     id: 'P4',
@@ -50,7 +50,7 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
     id: 'RA1',
     says: 'a live attempt that may have left says since when and to which contract, and nothing was heard about it elsewhere',
     counted: 'select count(*) from rail_attempts',
-    // A post that was provably not taken says nothing about where the attempt is.
+    // A post that was provably not taken says nothing about the contract of the attempt.
     offenders: `select a.subject as offender from rail_attempts a
         where a.state in ('sending', 'accepted', 'in_doubt') and a.first_sent_at is null
           or a.first_sent_at is not null and (a.installation = '' or a.state = 'queued')

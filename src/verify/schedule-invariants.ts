@@ -1,7 +1,7 @@
 import type { Invariant } from './invariant.ts'
 
 const PAID_OUT = `from payouts where kind = 'scheduled'`
-// What each schedule says, recipient by recipient.
+// The recipients of each schedule.
 const RECIPIENTS = `select s.merchant_id, s.id as schedule_id, (place - 1)::int as item_index, s.mode, s.amount,
     recipient->>'phone' as phone
   from schedules s cross join jsonb_array_elements(s.recipients) with ordinality as listed (recipient, place)`

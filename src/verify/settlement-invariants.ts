@@ -4,8 +4,8 @@ const SETTLED = '(select count(*) from charges where settled_at is not null)'
 const SETTLED_SHARES = '(select count(*) from charge_shares where settled_at is not null)'
 const SETTLEMENTS = 'select count(*) from settlements'
 
-// What the charges and the shares say about each settlement that they name. Without a hold, which is to say until the very
-// moment of its charge's completion, a share is released by the transfer that credits it.
+// The settlements named by charges and shares, with their sums. A share without a hold (its hold ends when its charge
+// completes) is released by the transfer that credits it.
 const NAMED = `select merchant_id, mode, settlement_id as id, count(*) as charges, sum(${RESIDUAL}) as amount,
     min(c.id) as charge_id, false as at_once, null as payee, null as last_payee
   from charges c where settlement_id is not null group by merchant_id, mode, settlement_id
@@ -15,12 +15,12 @@ const NAMED = `select merchant_id, mode, settlement_id as id, count(*) as charge
   from charge_shares s join charges c on (c.merchant_id, c.id) = (s.merchant_id, s.charge_id)
   where s.settlement_id is not null group by s.merchant_id, s.mode, s.settlement_id`
 
-// Every transfer that makes money available after a charge, with the subaccount that it is for.
+// Every transfer that makes money of a charge available, with its subaccount.
 const RELEASED = `select *, case when starts_with(kind, 'split_') then split_part(credit, ':', 2) end as payee from transfers
   where kind in ('hold_release', 'split_release') or (kind = 'charge_net' and credit = 'available')
     or (kind = 'split_share' and starts_with(credit, 'sub_available:'))`
 
-/** The way from pending to available, and the records of it. */
+/** The release from pending to available, and its records. */
 export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'C4',
@@ -40,7 +40,7 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     id: 'CH10',
     says: 'only a paid charge or share is settled, and in live never before its hold is over',
     counted: `select ${SETTLED} + ${SETTLED_SHARES}`,
-    // In test mode a hold lies on the merchant's own clock, which it may have moved since: settled_at is real time.
+    // In test mode a hold is on the merchant's test clock, which may have moved since; settled_at is real time.
     offenders: `select c.id as offender from charges c
         where c.settled_at is not null and (c.status not in ('succeeded', 'refunded') or c.hold_until is null
           or (c.mode = 'live' and c.settled_at < c.hold_until))
@@ -52,7 +52,7 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     id: 'SE1',
     says: "a settlement's amount is what its charges or shares brought and what the ledger released for it, at the same moment",
     counted: SETTLEMENTS,
-    // Without a hold the charge's own net or share goes straight to available; otherwise one transfer releases the sum.
+    // Without a hold the net or share goes straight to available; otherwise one transfer releases the sum.
     offenders: `select coalesce(s.id, r.subject) as offender
       from (select s.*, n.amount as brought, n.payee, n.last_payee,
           case when s.kind = 'instant' or n.at_once then n.charge_id else s.id end as posted_for,

@@ -7,13 +7,13 @@ const CREDITED = `select merchant_id, mode, subject as charge_id, split_part(cre
     sum(amount) as amount, min(debit) as debit, min(credit) as credit, min(at) as at
   from transfers where kind = 'split_share' group by merchant_id, mode, subject, split_part(credit, ':', 2)`
 
-/** Split charges: what they share out, and what the ledger posted of it. */
+/** Split charges compared with their transfers. */
 export const SPLIT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'C7',
     says: 'a split charge shares out its shares within its net, to one subaccount each; failed ones are reversed, paid ones held',
     counted: SHARES,
-    // A paid charge counts only what it pays out; before, and when it failed, all that it named.
+    // For a paid charge only paid-out shares count; before that, and for a failed one, all of them.
     offenders: `select coalesce(c.id, s.id) as offender
       from (select c.*, ${PAID} as paid from charges c where c.shares is not null) c
       full join (select merchant_id, mode, charge_id as id, count(*) as shares, count(distinct subaccount_id) as payees,
@@ -32,7 +32,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     id: 'SP1',
     says: 'each share of a paid charge was credited to its subaccount once, when the charge completed; no other was',
     counted: `select count(*) from transfers where kind = 'split_share'`,
-    // Without a hold, which is to say until the very moment of its charge's completion, a share is available at once.
+    // A share without a hold (its hold ends when its charge completes) is available at once.
     offenders: `select coalesce(s.charge_id, t.charge_id) as offender
       from (${OWED}) s full join (${CREDITED}) t using (merchant_id, mode, charge_id, subaccount_id)
       where t.times is distinct from 1 or (t.amount, t.debit, t.at) is distinct from (s.amount, 'rail:' || s.channel, s.completed_at)

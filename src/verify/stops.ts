@@ -2,11 +2,11 @@ import type { App } from '../app.ts'
 import { readStops } from '../merchants/payout-freeze.ts'
 import type { Finding } from './verify.ts'
 
-// A freeze that is under way is written to the directory first and then to the cells: it is given this long in real time.
+// A freeze is written to the directory first and then to the cells; this is how long that may take in real time.
 const UNDER_WAY_MS = 5000
 const LOOK_AGAIN_MS = 200
 
-/** Whether this cell lets payouts run as the directory says (G70): the one invariant that no query of one schema can see. */
+/** Whether cell and directory agree about the payout freeze (G70). A query in one schema cannot check that. */
 export async function verifyStops(app: App): Promise<Finding> {
   const started = performance.now()
   let stops = await readStops(app)

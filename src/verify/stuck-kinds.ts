@@ -7,7 +7,7 @@ export type StuckKind = { kind: string; sql: string }
 const MERCHANT = 'join merchants m on m.id ='
 const NO_ATTEMPT = 'null as attempt, null as attempt_state'
 
-// A charge of which the operator knows nothing is not posted again after its first minute: nobody but a person can help.
+// A charge that the operator does not know is not posted again after its first minute: only a person can help.
 const CHARGES = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
     c.created_at as since, c.follow_at as next_at, a.id as attempt, a.state as attempt_state,
     case when c.follow_at < $2 then 'nobody has asked the operator since the time of the next question'

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { Database } from '../platform/db/database.ts'
 import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
 
-/** One question or post, and what was heard. */
+/** One question or post with its answer. */
 export type Heard = {
   at: Date
   operation: string
@@ -12,7 +12,7 @@ export type Heard = {
   operatorCode: string | null
   transport: string | null
 }
-/** Money or a message that waits, since when, why, and what was heard about it; whole UGX. */
+/** Money or a message that waits: since when, why, and the answers about it; whole UGX. */
 export type Stuck = {
   kind: string
   id: string
@@ -24,16 +24,16 @@ export type Stuck = {
   why: string
   attempt: string | null
   attemptState: string | null
-  /** The newest first, at most so many as EVIDENCE_EACH. */
+  /** Newest first, at most EVIDENCE_EACH. */
   evidence: readonly Heard[]
 }
 
 const MINUTE_MS = 60_000
-// Every sweep comes round far oftener; after this long something is wrong with it (reliability.md 2.10, OP5).
+// Every sweep runs far more often; after this long something is wrong with it (reliability.md 2.10, OP5).
 const LYING_AFTER_MS = 15 * MINUTE_MS
-// A movement without an answer is a person's business from here on (rails.md 4.7).
+// After this long a movement without an answer needs a person (rails.md 4.7).
 const OPEN_TOO_LONG_MS = 6 * 60 * MINUTE_MS
-// Of each kind, the oldest.
+// The oldest of each kind.
 const NAMED_OF_A_KIND = 500
 const EVIDENCE_EACH = 5
 
@@ -50,8 +50,9 @@ type Row = Omit<Stuck, 'kind' | 'evidence' | 'nextAt' | 'attemptState'> & {
 }
 
 /**
- * Money and messages of one cell that wait longer than they should, with why and what was heard about them, in one snapshot.
- * An empty answer means that nothing waits for a person (reliability.md 2.10, OP5). Errors: DatabaseAway, or the server's own.
+ * Money and messages of one cell that wait longer than they should, with the reason and the answers about them, in one
+ * snapshot. An empty answer means that nothing needs a person (reliability.md 2.10, OP5). Errors: DatabaseAway, or the
+ * server's own.
  */
 export const findStuck = (db: Database, now: Date): Promise<Stuck[]> =>
   db.snapshot(async (client) => {
@@ -62,7 +63,7 @@ export const findStuck = (db: Database, now: Date): Promise<Stuck[]> =>
 
 async function stuckOf(client: ClientBase, { kind, sql }: StuckKind, now: Date): Promise<Stuck[]> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
-  // Named once more so that each parameter has its type, also where a kind has no use for it.
+  // Names each parameter with its type, also for kinds that do not use it.
   const text = `with parameters as (select $1::timestamptz, $2::timestamptz, $3::timestamptz, $4::integer) ${sql}`
   const values = [now.toISOString(), before(LYING_AFTER_MS), before(OPEN_TOO_LONG_MS), NAMED_OF_A_KIND]
   const { rows } = await client.query<Row>(text, values)

@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-// What refuses a step backwards, whatever program sends it. The owner of a table could switch one off.
+// The triggers that refuse a step backwards. The owner of a table could switch one off.
 const GUARDS = [
   ['charges', 'charges_move_forward'],
   ['payouts', 'payouts_move_forward'],
@@ -13,7 +13,7 @@ const GUARDS = [
 ]
 const listed = GUARDS.map(([place, name]) => `('${place}', '${name}')`).join(', ')
 
-/** The guards of the tables themselves. */
+/** The triggers that protect the tables. */
 export const TRIGGER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'TR1',

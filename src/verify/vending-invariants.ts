@@ -7,7 +7,7 @@ const NEWEST = `left join lateral (select k.id, k.state from dispense_claims k
 const OF_ORDERS = `starts_with(e.type, 'vending.') and starts_with(e.subject, 'lnk_')`
 const OF_DIRECT = `starts_with(e.type, 'vending.') and not starts_with(e.subject, 'lnk_')`
 
-/** Vending: what was paid against what machines were told to drop. */
+/** Vending: paid orders compared with the commands to machines. */
 export const VENDING_INVARIANTS: readonly Invariant[] = [
   {
     id: 'V1',
@@ -57,7 +57,7 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
     id: 'VE3',
     says: 'a dispense is claimed on a paid charge of its merchant and mode, of an order on its own, and none is commanded after a refund',
     counted: CLAIMS,
-    // Who comes first is said by the charge's row; the clocks of two processes are not that exact.
+    // The charge's row decides which came first; the clocks of two processes are not that exact.
     offenders: `select k.id as offender
       from dispense_claims k left join charges c on (c.merchant_id, c.id, c.mode) = (k.merchant_id, k.charge_id, k.mode)
         left join vending_orders o on (o.merchant_id, o.id) = (c.merchant_id, c.payment_link_id)

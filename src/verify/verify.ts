@@ -4,7 +4,7 @@ import type { Database } from '../platform/db/database.ts'
 import type { Invariant } from './invariant.ts'
 import { INVARIANTS } from './invariants.ts'
 
-/** What became of one invariant: rows looked at, how many break it, and the first ten of those. */
+/** The result of one invariant: rows checked, how many break it, and the first ten of those. */
 export type Finding = {
   id: string
   says: string
@@ -15,17 +15,17 @@ export type Finding = {
 }
 
 const DAYS_29_MS = 29 * 86_400_000
-// The sums and joins run over whole tables once: memory saves them the disk, and compiling them costs more than it gives.
+// The queries read whole tables once: enough memory avoids the disk, and compiling them costs more than it saves.
 const SETTINGS = `set local work_mem = '128MB'; set local jit = off`
 
 /**
- * Proves one cell: every invariant, all in one REPEATABLE READ, READ ONLY snapshot, so that what is going on meanwhile is
- * no finding (reliability.md 2.10). Errors: DatabaseAway, or the server's own.
+ * Checks all invariants of one cell in one REPEATABLE READ, READ ONLY snapshot, so that changes in the meantime are no
+ * findings (reliability.md 2.10). Errors: DatabaseAway, or the server's own.
  */
 export const verifyCell = (db: Database, now: Date): Promise<Finding[]> =>
   db.snapshot((client) => verifySnapshot(client, now))
 
-/** The same, or some of it, inside a transaction that the caller has opened. */
+/** The same, or a part, inside a transaction of the caller. */
 export async function verifySnapshot(
   client: ClientBase,
   now: Date,
@@ -76,7 +76,7 @@ async function examine(
   }
 }
 
-// The first line gives both parameters their type, also where a query has no use for them.
+// The first line gives both parameters their type, also for queries that do not use them.
 const askBoth = (counted: string, offenders: string) => `
   with parameters as (select $1::timestamptz as now, $2::timestamptz as kept_since),
     looked (number) as (${counted}),
