@@ -25,7 +25,7 @@ import { type Refunds, refunds } from './refunds/refund-charge.ts'
 import { CLAIMS_AT_ONCE } from './vending/claim-order.ts'
 import { SUPPLIER_LIMITS } from './vending/http-supplier.ts'
 
-/** Everything that serves one cell: what an operation is given. */
+/** Everything that serves one cell. Every operation gets it. */
 export type App = Shared & {
   cell: string
   db: Database
@@ -35,20 +35,20 @@ export type App = Shared & {
   payoutCreation: PayoutCreation
   payoutMoves: PayoutMoves
   refunds: Refunds
-  /** In which payments on links are stored. */
+  /** Turns in which payments on links are stored. */
   paymentTurns: Turns
-  /** In which charges are claimed for a dispense. */
+  /** Turns in which charges are claimed for a dispense. */
   claimTurns: Turns
   chargeWindow: ExactWindow
   payoutWindow: ExactWindow
   bulkWindow: ExactWindow
   refundWindow: ExactWindow
-  /** The same and all others that are exact, by the name that an endpoint gives as its rate. */
+  /** These and all other exact windows, by the rate name of the endpoint. */
   exactWindows: Readonly<Record<ExactRate, ExactWindow>>
   windows: SharedWindows
-  /** In which bulk calls run. */
+  /** Turns in which bulk calls run. */
   bulkTurns: BulkTurns
-  /** In which reports are made. */
+  /** Turns in which reports are made. */
   reportTurns: ReportTurns
   /** Wakes a background task of this process: something it waits for has been committed. */
   nudge(sweep: string): void
@@ -67,7 +67,7 @@ export type Shared = {
   addressCounts: AddressCounts
   poster: Poster
   targetRules: TargetRules
-  /** Posts to machine suppliers, whose addresses have an allow-list of their own. */
+  /** Posts to machine suppliers, with their own allow-list. */
   supplierPoster: Poster
   supplierRules: TargetRules
   /** Posts alerts to the operator's own address, which may be a private one. */
@@ -77,7 +77,7 @@ export type Shared = {
   deadlineIn(ms: number): Deadline
 }
 
-/** What all cells and processes count exactly. */
+/** The limits that are counted exactly over all processes. */
 export type ExactRate =
   | 'charges'
   | 'payouts'
@@ -100,15 +100,15 @@ export type Parts = {
   log: Logger
   vault: Vault
   connectionString: string
-  /** Where this process is reached, when BASE_URL does not say it. */
+  /** The address of this process when BASE_URL is empty. */
   listensAt?: string
   cells: readonly string[]
   role: string | null
-  /** The live rails. Given by construction, never by a setting; without it live money is refused cleanly. */
+  /** The live rails. Passed in by code, never by a setting; without it live money is refused with nothing written. */
   liveRails?: Rails['live']
-  /** For a command: it waits for its connections, for nobody sends it again. */
+  /** For commands: they wait for connections, because nobody repeats them. */
   patient?: boolean
-  /** Names and times of other companies' servers, for tests that run their own. */
+  /** How host names are resolved, for tests with their own servers. */
   resolve?: Parameters<typeof createPoster>[0]['resolve']
 }
 
@@ -117,7 +117,7 @@ const SINGLE_CONNECTIONS = 4
 const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
 
-/** Builds the whole program from its parts; starts nothing. */
+/** Builds the whole program from its parts without starting anything. */
 export function buildGateway(parts: Parts): Gateway {
   const { config, clock, log, vault, connectionString, role } = parts
   const open = (schema: string, connections: number) =>
@@ -178,7 +178,7 @@ export function buildGateway(parts: Parts): Gateway {
   }
 }
 
-/** Who posts to addresses of others, and by which rules: webhooks, and machine suppliers with an allow-list of their own. */
+/** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */
 function postersOf({
   config,
   resolve,
@@ -227,7 +227,7 @@ function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(swee
   return app
 }
 
-/** Whatever else writes, asks an operator or is dear: counted exactly too, in a transaction before the work. */
+/** Everything else that writes, asks an operator or is expensive: counted exactly too, in a transaction before the work. */
 const limitsBeforehand = (config: Config) => ({
   webhook_resend: config.rateWebhookResend,
   resolve_account: config.rateResolveAccount,

@@ -217,7 +217,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   return config
 }
 
-/** What has a default that only a person can say for production: behind an unnamed proxy all customers share one address. */
+/** Settings without a safe default in production: behind an unconfigured proxy all customers would share one address. */
 function missing({ trustedProxies }: Values): string[] {
   if (trustedProxies !== null) return []
   return [

@@ -4,7 +4,7 @@ import type { Place } from './platform/http/frame.ts'
 
 type Lanes = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'>
 
-/** Where work of this cell waits for its turn, by name: the metrics show each, and a stop waits for all. */
+/** The lanes in which work of this cell waits, by name. The metrics show each, and a stop waits for all. */
 export const lanesOf = (app: App): Readonly<Record<string, Lanes>> => ({
   'create charges': app.chargeCreation,
   'move charges': app.chargeMoves,
@@ -15,7 +15,7 @@ export const lanesOf = (app: App): Readonly<Record<string, Lanes>> => ({
   'claim charges': app.claimTurns,
 })
 
-/** What the frame needs of the cell that serves a request. */
+/** What the frame needs from the cell that serves a request. */
 export const placeIn = (app: App): Place<App> => ({
   app,
   windows: app.windows,
@@ -40,7 +40,10 @@ function expectedMs(app: App, rate: string, { merchantId }: { merchantId: number
   }
 }
 
-/** Resolves when no lane of this cell has anything waiting or under way. What one does may be another's work: they are asked in turn. */
+/**
+ * Resolves when no lane of this cell has anything waiting or under way. Work of one lane may add work to another, so they
+ * are checked in turn.
+ */
 export async function untilIdle(app: App): Promise<void> {
   const lanes = Object.values(lanesOf(app))
   const windows = Object.values(app.exactWindows)

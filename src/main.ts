@@ -15,7 +15,7 @@ const STREAMS: CommandStreams = {
 }
 
 async function runService(config: Config, role: Role): Promise<void> {
-  // Written in blocks, so that a log line costs no system call of its own; flushed at the end.
+  // Written in blocks, so that a log line does not cost a system call; flushed at the end.
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
   const log = pino(
     { level: config.logLevel, base: { pid: process.pid }, serializers: { err: loggedError } },
@@ -23,7 +23,7 @@ async function runService(config: Config, role: Role): Promise<void> {
   )
   const flush = setInterval(() => destination.flush(), 500)
   flush.unref()
-  // Before anything is started: a stop while the database is still awaited must be as clean as any other.
+  // Before anything is started, so that a stop while waiting for the database is clean too.
   const stopping = new AbortController()
   let exitCode = 0
   const stop = () => {
@@ -38,7 +38,7 @@ async function runService(config: Config, role: Role): Promise<void> {
     exitCode = 1
     if (!stopping.signal.aborted) stop()
   })
-  // A command has no use for the pages and endpoints, and would wait for them to load.
+  // Loaded here, because commands do not need pages and endpoints and would wait for them.
   const { serve } = await import('./serve.ts')
   const service = await serve({
     config,

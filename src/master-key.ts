@@ -22,8 +22,9 @@ const lastingBinding = (purpose: string) => ({ merchantId: null, purpose, column
 type Keys = { current: Buffer; readable: readonly Buffer[] }
 
 /**
- * The vault over MASTER_KEY. Refuses a key that is not the one this data was sealed with, before anything is sealed with
- * it (F44); during a change the old one is among MASTER_KEY_PREVIOUS. `connect` leads to the database as the service works.
+ * The vault over MASTER_KEY. Refuses a key that is not the one this data was sealed with, before anything is sealed with it
+ * (F44); during a change the old one is in MASTER_KEY_PREVIOUS. `connect` connects to the database with the login and role
+ * of the service.
  */
 export async function unlockVault(config: Config, connect: pg.ClientConfig): Promise<Vault> {
   const keys: Keys = { current: masterKey(config), readable: config.masterKeyPrevious }
@@ -41,7 +42,7 @@ export async function unlockVault(config: Config, connect: pg.ClientConfig): Pro
   }
 }
 
-/** The key, of those at hand, that this data belongs to; on a new database the current one. */
+/** The key among those given with which this data was sealed; on a new database the current one. */
 async function keyOfData(client: pg.Client, { current, readable }: Keys): Promise<Buffer> {
   await client.query(
     'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
@@ -56,7 +57,7 @@ async function keyOfData(client: pg.Client, { current, readable }: Keys): Promis
   throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
 }
 
-/** Kept at the first start, made from the key that the data then belongs to; a later master key only seals them anew. */
+/** Derived from the master key and stored at the first start; a later master key only seals them again. */
 async function lastingKeys(
   client: pg.Client,
   { current, readable }: Keys,
@@ -88,7 +89,7 @@ function opens(vault: Vault, sealed: Buffer): boolean {
   }
 }
 
-/** The key from the settings, or the one generated beside the embedded data; it never stands in the database. */
+/** The key from the settings, or the one generated beside the embedded data. It is never in the database. */
 function masterKey(config: Config): Buffer {
   if (config.masterKey !== null) return config.masterKey
   const path = join(config.dataDir, MASTER_KEY_FILE)
@@ -106,7 +107,7 @@ function masterKey(config: Config): Buffer {
   return key
 }
 
-/** Keys that outlive a master key: only their seal changes. */
+/** Keys that stay when the master key changes: only their seal changes. */
 export const SEALED_LASTING_KEYS: SealedColumn = {
   name: 'lasting_keys.ciphertext',
   find: statement(
@@ -123,7 +124,7 @@ export const SEALED_LASTING_KEYS: SealedColumn = {
   bindingOf: ({ part }) => lastingBinding(part),
 }
 
-/** The proof of the master key. It comes last: once it is sealed anew, the old key alone is refused. */
+/** The check value of the master key. It is sealed last: after that the old key alone is refused. */
 export const SEALED_CHECK: SealedColumn = {
   name: 'master_key_check.ciphertext',
   find: statement(

@@ -14,8 +14,8 @@ const LOOPBACK = '127.0.0.1'
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
 
 /**
- * Prometheus metrics: on a port of their own (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on the API's.
- * Without a token other machines reach them nowhere. No merchant and no id is a label.
+ * Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API.
+ * Without a token they are only on this machine. No merchant and no id is a label.
  */
 export async function startMetrics({
   registry,
@@ -39,7 +39,7 @@ export async function startMetrics({
   return { close: () => new Promise((resolve) => own.close(() => resolve())) }
 }
 
-/** Who knows no token must be on this machine. */
+/** Without a token the metrics are only served on this machine. */
 const hostOf = ({ host, metricsToken }: Config) => (metricsToken === null ? LOOPBACK : host)
 
 function isOpenTo(request: IncomingMessage, token: string): boolean {
@@ -50,7 +50,7 @@ function isOpenTo(request: IncomingMessage, token: string): boolean {
   }
 }
 
-/** The guarded door on the API's own port. */
+/** The metrics on the port of the API, behind the token. */
 export function addMetricsRoute(server: HttpServer, registry: Registry, token: string | null): void {
   if (token === null) return
   server.get('/metrics', async (request, reply) => {

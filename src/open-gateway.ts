@@ -10,7 +10,7 @@ import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
 
-/** A gateway on its database, and the way out. */
+/** A gateway on its database, with the functions to rejoin and close it. */
 export type Opened = {
   gateway: Gateway
   migrated: Migrated
@@ -20,7 +20,7 @@ export type Opened = {
   close(): Promise<void>
 }
 
-/** `clock`, `liveRails` and `resolve` are given by construction only: no setting reaches them. */
+/** `clock`, `liveRails` and `resolve` are passed in by code only, never by a setting. */
 export type OpenOptions = { config: Config; log: Logger; say: (line: string) => void; clock?: Clock } & Pick<
   Parts,
   'liveRails' | 'resolve' | 'listensAt' | 'patient'
@@ -53,7 +53,7 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       cells: migrated.cells,
       role: migrated.role,
     })
-    // A cell that a migration has just made knows nothing of a freeze yet.
+    // A cell that a migration has just created does not have the freeze yet.
     if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(followFreeze))
     return {
       gateway,
@@ -103,7 +103,7 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
     rejoin: async () => {
       const before = server
       server = await joinEmbeddedPostgres({ dataDir: config.dataDir, say })
-      // In this order the last one out is never this process.
+      // In this order this process is never the last one to leave.
       await before.leave()
     },
     leave: () => server.leave(),

@@ -1,6 +1,6 @@
 import { perMinute, setting, wholeNumber } from './setting-readers.ts'
 
-/** How often somebody may do something (contract.md 2.1a). */
+/** The rate limits (contract.md 2.1a). */
 export const RATE_SETTINGS = {
   rateCharges: setting(
     'RATE_LIMIT_CHARGES',

@@ -50,7 +50,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** The door before the house: it is open at once and says 503 until the database has been reached. */
+/** The state of the server, which listens at once and answers 503 until the database has been reached. */
 type Door = {
   opened: Opened | null
   draining: boolean
@@ -62,12 +62,13 @@ type Door = {
 type Every = (ms: number, work: () => Promise<unknown>) => void
 
 const PING = statement('ping', 'select 1')
-// Connections that come all at once, as after an outage; the system may allow fewer. Beyond it each comes a second later.
+// Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Further ones are repeated
+// by clients a second later.
 const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const ALERT_LOOK_MS = 30_000
-// A database that answers, but slowly, is no reason to give a start up.
+// A start does not fail because the database is slow.
 const BEGIN_WITHIN_MS = 60_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
 const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
@@ -128,7 +129,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   door.opened = opened
   const every = keepUp(door, opened, log)
   if (role !== 'web') startWorkers(door, gateway, log)
-  // A worker that is dead cannot say so: web processes look too, and what both see is one alert.
+  // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.
   else every(ALERT_LOOK_MS, () => raiseAlertsNow(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
@@ -218,7 +219,7 @@ function registerPages(
   })
 }
 
-/** Waits for a database that is not there, with back-off, without ending the process; wrong settings do end it. */
+/** Waits with back-off for a database that cannot be reached; wrong settings end the process. */
 async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
   for (
     let waitMs = REACH_AGAIN_MS.first;

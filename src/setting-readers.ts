@@ -1,7 +1,13 @@
-/** A value that cannot be used, in words a person can act on. All of them are named in one go, and the start stops. */
+/**
+ * A value that cannot be used, with a sentence that a person can act on. All wrong values are named at once, and the start
+ * stops.
+ */
 export class WrongSettings extends Error {}
 
-/** One setting of the program: where it is read, what it is when absent, and why. The table in docs/operating.md is checked against this list. */
+/**
+ * One setting of the program: its name, default, reason and reader. The table in docs/operating.md is checked against this
+ * list.
+ */
 export type Setting<T> = { name: string; byDefault: string; reason: string; read(text: string): T }
 
 export const setting = <T>(

@@ -1,11 +1,11 @@
-/** What is wrong, as one look found it. */
+/** A condition found by one check. */
 export type Alarm = {
   kind: AlertKind
   /** What it is about; one alert is open for each kind and subject. */
   subject: string
   /** A sentence with what, how much money and where. No phones, no names. */
   says: string
-  /** How bad it is, in a unit of its kind: doubled, it is told again. */
+  /** The size in a unit of its kind: when it has doubled, the alert is sent again. */
   size: number
   /** Since when it holds. */
   since: Date

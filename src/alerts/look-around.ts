@@ -5,7 +5,7 @@ import { LOOKS } from './looks.ts'
 import { recordLook } from './raise-alerts.ts'
 import { sendAlerts } from './send-alerts.ts'
 
-/** A condition that a person must hear of, as rows of one cell. No row means that all is well. */
+/** A check for a condition that a person must know, as a query on one cell. No row means that all is well. */
 export type Look = {
   kind: AlertKind
   /** $1 is now. */
@@ -22,8 +22,8 @@ export type Seen = {
 }
 
 /**
- * Looks for everything that a person must hear of in this cell, records it and tells it. One look that fails is logged and
- * hides no other, and leaves its alerts open. Answers how many conditions hold.
+ * Runs all checks on this cell, records the alerts and sends them. A check that fails is logged; its alerts stay open, and
+ * the other checks run. Answers how many conditions hold.
  */
 export async function raiseAlerts(app: App): Promise<number> {
   const at = app.clock.now()
@@ -45,7 +45,7 @@ export async function raiseAlerts(app: App): Promise<number> {
   return holding
 }
 
-/** The same for all cells, at once after a command that somebody must hear of. */
+/** The same for all cells, right after a command that somebody must know about. */
 export async function raiseAlertsNow(gateway: Gateway): Promise<void> {
   for (const app of gateway.cells) await raiseAlerts(app)
 }

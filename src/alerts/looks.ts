@@ -31,7 +31,7 @@ const NEVER_ARRIVED = statement<Seen>(
    where first_not_found_at is not null and left_at <= $1::timestamptz - interval '24 hours' group by noun`,
 )
 
-/** Rows of a queue that were due so long ago that nobody can be working on it. `amount` is in seconds there. */
+/** Rows of a queue that have been due for so long that no worker is on it. `amount` is in seconds there. */
 const late = (queue: string, from: string, due: string, after: string) => `
   select '${queue}' as subject, count(*) as count, 0 as amount, min(due) as since, '' as examples
   from (select ${due} as due from ${from} and ${due} <= $1::timestamptz - interval '${after}' order by 1 limit 1000) x
@@ -79,7 +79,7 @@ const REPORTS_HELD = statement<Seen>(
    from disputes d join merchants m on m.id = d.merchant_id
    where d.tell_at > $1::timestamptz group by m.public_id order by 2 desc limit 100`,
 )
-// Neither row knows when it was frozen; the alert keeps the moment at which it was first seen.
+// Neither row stores when it was frozen; the alert keeps the time at which it was first seen.
 const FROZEN = statement<Seen>(
   'alert: frozen payouts',
   `select 'platform' as subject, 1 as count, 0 as amount, $1::timestamptz as since, s.frozen_for as examples
@@ -92,7 +92,7 @@ const FROZEN = statement<Seen>(
 const money = ({ subject, count, amount, examples }: Seen) =>
   `${count} live ${subject} of ${amount} UGX together (${examples})`
 
-/** Everything that is looked for in a cell. What only a command can find (verify) is recorded by the command. */
+/** All checks of a cell. What only a command can find (`verify`) is recorded by the command. */
 export const LOOKS: readonly Look[] = [
   {
     kind: 'parked_money',

@@ -23,8 +23,8 @@ const CLOSE = statement(
 const MOST_CHARACTERS = 2000
 
 /**
- * Records what one look at one place found: opens an alert, counts it when it is open already, says it is to be told again when
- * it has doubled in size or age, and closes those of these kinds that the look no longer found.
+ * Records the result of one check: opens an alert, counts it when it is open already, marks it to be sent again when it has
+ * doubled in size or age, and closes those of these kinds that the check no longer found.
  */
 export async function recordLook(
   directory: Database,

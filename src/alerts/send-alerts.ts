@@ -15,7 +15,7 @@ type Claimed = {
   times: number
   toTell: 'opened' | 'worse' | 'closed'
 }
-/** What alerts are sent with: anything that has the parts which all cells share. */
+/** The parts needed to send alerts. */
 export type Telling = Pick<Gateway, 'directory' | 'clock' | 'log' | 'config' | 'alertPoster' | 'baseUrl'>
 
 // One message a kind in this time; what comes meanwhile goes into the next one together (reliability.md 11.3).
@@ -24,7 +24,8 @@ const LEASE_MS = 60_000
 const MOST_AT_ONCE = 200
 const MOST_LINES = 20
 
-// The inner rows are locked, so that of two processes one tells; a kind is quiet while any of its rows was told lately.
+// The inner rows are locked, so that only one of two processes sends; a kind is quiet while any of its rows was sent
+// recently.
 const CLAIM = statement<Claimed>(
   'claim alerts to tell',
   `with due as (
@@ -43,8 +44,8 @@ const TOLD = statement(
 )
 
 /**
- * Tells what is to be told: to the log, and to ALERT_WEBHOOK when there is one. What could not be posted is tried again in
- * a minute. Never throws for what the receiver does.
+ * Sends due alerts to the log, and to ALERT_WEBHOOK if it is set. What could not be posted is tried again in a minute.
+ * Never throws for what the receiver does.
  */
 export async function sendAlerts(telling: Telling): Promise<number> {
   const now = telling.clock.now()

@@ -22,7 +22,7 @@ const CONFIRM = statement(
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789' // What people do not misread.
 const CODE_CHARACTERS = 6
 
-/** Sends one alert to ALERT_WEBHOOK with a code that whoever reads it gives back. Refuses without an address or an answer. */
+/** Sends one alert with a code to ALERT_WEBHOOK, for its reader to confirm. Refuses without an address or an answer. */
 export async function sendTestAlert(telling: Telling): Promise<void> {
   const address = telling.config.alertWebhook
   if (address === null) throw badRequest('ALERT_WEBHOOK is not set: there is nobody to tell')
@@ -46,7 +46,7 @@ export async function confirmTestAlert(telling: Telling, code: string): Promise<
   await telling.directory.query(CONFIRM, [telling.clock.now().toISOString(), sent.codeHash])
 }
 
-/** Whether somebody has confirmed a test alert that went to the address of now. */
+/** Whether a test alert to the present address was confirmed. */
 export async function isAlertAddressConfirmed(
   telling: Pick<Telling, 'directory' | 'config'>,
 ): Promise<boolean> {

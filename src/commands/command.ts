@@ -8,7 +8,7 @@ import { echo, hasForbiddenControl } from '../platform/text.ts'
 /** Wrong usage: the sentence goes to standard error, exit code 2. */
 export class WrongUsage extends Error {}
 
-/** What a command is given: its words, its options, and the gateway on its database. */
+/** The input of a command: its words, its options, and the gateway on its database. */
 export type CommandInput = {
   words: readonly string[]
   options: Readonly<Record<string, string | boolean | undefined>>
@@ -20,7 +20,7 @@ export type CommandInput = {
 /** The merchant that the first word names, by id or handle. Throws 404. */
 export const ofMerchant = ({ gateway, words }: CommandInput) => findMerchant(gateway, words[0] ?? '')
 
-/** What a command answers: one JSON value for --json, lines for a person, an exit code. */
+/** The answer of a command: one JSON value for --json, lines for a person, an exit code. */
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }
 
 export type Command = {
@@ -47,10 +47,10 @@ export function readCommandLine(commands: readonly Command[], args: readonly str
   return { command, words: positionals, options: values as CommandInput['options'] }
 }
 
-// What people may write over several lines.
+// Options that may have several lines.
 const WITH_LINES = new Set(['description', 'notes'])
 
-/** Names, notes and reasons end on terminals and pages: control characters in them would act there (contract.md 2.0). */
+/** Names, notes and reasons are shown on terminals and pages, where control characters would take effect (contract.md 2.0). */
 function refuseControls(words: readonly string[], values: Readonly<Record<string, unknown>>): void {
   for (const word of words)
     if (hasForbiddenControl(word, false)) throw new WrongUsage(`${echo(word)} contains control characters`)
@@ -80,7 +80,7 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
   )
 }
 
-/** Every command with what it does. */
+/** The list of all commands with their descriptions. */
 export function overview(commands: readonly Command[]): string {
   return [
     'usage: gateway <command> [--json]',

@@ -2,7 +2,10 @@ import type { Gateway } from '../app.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants } from '../merchants/merchant.ts'
 
-/** On the first start of an empty embedded database: a demo merchant, its test key and a request to paste. Else nothing. */
+/**
+ * On the first start of an empty embedded database: creates a demo merchant and answers its test key and a request to
+ * paste. Otherwise nothing.
+ */
 export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promise<string[]> {
   const wanted = allMerchants()
   const merchants = await Promise.all(

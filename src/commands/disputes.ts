@@ -17,7 +17,7 @@ const shown = (dispute: Dispute) => ({
   closed_at: dispute.closedAt?.toISOString() ?? null,
 })
 
-/** What a stranger typed, fit for a terminal: one line, without anything that could move the cursor or turn the text around. */
+/** Makes raw input safe for a terminal: one line, without characters that move the cursor or change the reading direction. */
 const onOneLine = (typed: string) => typed.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 
 function linesOf(dispute: Dispute): string[] {

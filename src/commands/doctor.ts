@@ -5,7 +5,7 @@ import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
 import { columnsBehind } from './secrets.ts'
 
-/** What somebody should know before trusting this installation with money. */
+/** A problem of this installation. */
 export type DoctorFinding = { level: 'refused' | 'warning'; says: string }
 
 const SETTINGS = statement<{ name: string; value: string }>(
@@ -16,7 +16,7 @@ const CLOCK = statement<{ serverTime: Date }>(
   'clock of the server',
   'select clock_timestamp() as "serverTime"',
 )
-// A unix socket has no address; loopback does not leave the machine.
+// A unix socket has no address, and loopback does not leave the machine.
 const WIRE = statement<{ open: boolean }>(
   'wire to the server',
   `select not ssl and coalesce(not (inet_server_addr() <<= inet '127.0.0.0/8' or inet_server_addr() = inet '::1'), false) as open
@@ -33,7 +33,7 @@ const MOST_SKEW_MS = 2000
 const MOST_OF_CONNECTIONS = 0.8
 const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
 
-/** Examines settings and server (reliability.md 8.4, as far as this release goes). Outside production every line is a warning. */
+/** Examines settings and server (reliability.md 8.4). Outside production every line is a warning. */
 export async function examine({
   config,
   gateway,

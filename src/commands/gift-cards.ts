@@ -118,7 +118,7 @@ const restore: Command = {
   },
 }
 
-/** A card as lists show it: enough to recognise it, too little to spend it. */
+/** A card for lists: enough to recognise it, not enough to use it. */
 const shown = (app: App, card: GiftCard) => ({
   id: card.id,
   last_four: card.last4,

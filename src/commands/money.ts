@@ -79,7 +79,7 @@ async function setFreeze(input: CommandInput, reason: string | null) {
     await freezeAccount(app, merchant.id, reason)
   }
   await writeAudit(input.gateway, { action, details: { merchant: name ?? null, reason } })
-  // Unfreezing on the command line is a break-glass act: a person must hear of it (contract.md 9.3).
+  // Unfreezing on the command line is an exceptional act that a person must know about (contract.md 9.3).
   input.gateway.log.warn(
     { action, merchant: name ?? 'platform', reason },
     'live payouts were frozen or unfrozen by command',

@@ -42,8 +42,8 @@ type Keyed = {
 }
 
 /**
- * Makes a payout, or shows the one that this key made before in this mode; nothing else is judged then. The same key for
- * something else is refused.
+ * Makes a payout, or shows the one that this key made before in this mode without checking anything else. The same key for
+ * another payout is refused.
  */
 async function oncePerKey(
   input: CommandInput,
@@ -186,7 +186,7 @@ const decide = (verb: string, decision: Decision, says: string): Command => ({
   },
 })
 
-/** Whose withdrawal this is: the id says it. */
+/** The merchant of this withdrawal, from its id. */
 async function ownerOf(input: CommandInput, id: string) {
   const tag = /^pout_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
   if (tag === undefined) throw new WrongUsage('--id must look like pout_...')

@@ -5,8 +5,8 @@ const MOST_BYTES = 10_000 // Two secrets of 500 characters fit many times.
 const STDIN = '-'
 
 /**
- * Secrets as a JSON object of texts, from a file or (`-`) from standard input: on the command line every user of the machine
- * could read them. Throws WrongUsage that repeats nothing of the content.
+ * Secrets as a JSON object of texts, from a file or (`-`) from standard input: on the command line every user of the
+ * machine could read them. Throws WrongUsage without any of the content.
  */
 export function readSecrets<const Name extends string>(
   from: string,

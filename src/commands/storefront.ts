@@ -138,7 +138,7 @@ function readChange(input: CommandInput): ItemChange {
 const pictureOrNone = (path: string): Promise<Buffer | null> =>
   path === NO_PICTURE ? Promise.resolve(null) : pictureOf(path)
 
-/** The picture in a file, as it is stored, or a refusal. */
+/** The picture in a file in its stored form. Throws a refusal. */
 async function pictureOf(path: string): Promise<Buffer> {
   const file = await readShortFile(path)
   const picture = file && (await readPicture(file))

@@ -70,7 +70,7 @@ const verify: Command = {
   },
 }
 
-/** A broken invariant wakes a person, also when the command ran at night by a timer. */
+/** Raises an alert for a broken invariant, also when the command runs at night by a timer. */
 async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verifyCell>>): Promise<void> {
   const broken = findings.filter(({ violations }) => violations > 0)
   const at = app.clock.now()
@@ -82,7 +82,7 @@ async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verify
     await recordLook(app.directory, { place: app.cell, kinds: ['verify_failed'], found, at })
     await sendAlerts(app)
   } catch (error) {
-    // What verify found must be printed whatever becomes of the alert.
+    // The result of verify must be printed even if the alert fails.
     app.log.error({ err: error }, 'the alert about verify could not be raised')
   }
 }

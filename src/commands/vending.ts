@@ -121,7 +121,7 @@ const set: Command = {
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await ofMerchant(input)
     const settings = shown(await setVending(app, merchant, change))
-    // Which of them was changed, never to what: two of the four are secrets.
+    // Records which fields were changed, not their values: two of the four are secrets.
     const details = { changed: Object.keys(change), ...settings }
     await audit(input, { action: 'vending set', merchantId: merchant.id, details })
     return {
@@ -146,7 +146,7 @@ function readChange(input: CommandInput): VendingChange {
   }
 }
 
-/** All four or none: half of another supplier's access would send commands of one with the secret of the other. */
+/** All four or none: a mix of two suppliers would send commands to one with the secret of the other. */
 function readSupplier(input: CommandInput): SupplierAccess | null {
   const from = optionalText(input, 'secrets-from')
   const given = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
@@ -154,7 +154,7 @@ function readSupplier(input: CommandInput): SupplierAccess | null {
   const shownToAll = given.some((name) => name === 'key' || name === 'secret')
   if (from !== undefined && shownToAll)
     throw new WrongUsage('--secrets-from takes the place of --key and --secret')
-  // The process list and the shell's history are read by others.
+  // Others can read the process list and the shell's history.
   if (shownToAll && input.config.production)
     throw new WrongUsage(
       'in production --key and --secret do not belong on the command line: give --secrets-from FILE, or - for standard input, with {"key":"...","secret":"..."}',

@@ -4,7 +4,7 @@ import { DESCRIBED_EVENTS } from './events.ts'
 import { guide } from './guide.ts'
 import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
 
-// The interface keeps this number for as long as changes only add (spec 9).
+// The version of the interface, which stays while changes only add (spec 9).
 const INTERFACE_VERSION = '1.0.0'
 
 const TAGS = [

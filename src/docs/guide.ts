@@ -1,4 +1,4 @@
-/** What stands before the endpoints in the reference: Markdown, for somebody who integrates today. */
+/** The guide before the endpoints in the reference: Markdown, for integrators. */
 export const guide = (
   baseUrl: string,
 ) => `Collect money from mobile phones in Uganda and send money to them. Amounts are whole Ugandan shillings; times are UTC.

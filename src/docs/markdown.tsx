@@ -48,7 +48,7 @@ function readFence(lines: readonly string[], at: number): [VNode, number] {
   return [<pre>{code}</pre>, end + 1]
 }
 
-/** Items until a blank line or another block; an indented line goes on with the item before it. */
+/** Items until a blank line or another block; an indented line continues the item before it. */
 function readList(lines: readonly string[], at: number): [VNode, number] {
   const end = endOf(lines, at, (line) => !ITEM.test(line) && !line.startsWith('  '))
   const items: string[] = []

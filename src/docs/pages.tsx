@@ -55,7 +55,7 @@ export function frontPage(baseUrl: string): string {
   )
 }
 
-/** What a browser sees of an address that is not there, or of a fault. */
+/** The page for an unknown address or an error. */
 export function errorPage(status: number, sentence: string): string {
   return render(
     <Shell title={`${status}`} path="">
