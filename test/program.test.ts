@@ -64,6 +64,11 @@ test('what is loaded late or lies outside the bundle is found: pages and their f
       [`/v1/statements/${kampalaMonth(installation.clock.now())}.pdf`]: 'application/pdf',
     }
     for (const [path, type] of Object.entries(types)) assert.equal(await typeOf(path), `200 ${type}`, path)
+    const beyond = await fetch(`${installation.url}/docs/assets/docs.css`, {
+      headers: { range: 'bytes=9999999-' },
+    })
+    assert.equal(beyond.status, 416)
+    assert.match(beyond.headers.get('content-range') ?? '', /^bytes \*\/\d+$/)
   } finally {
     await installation.end()
   }

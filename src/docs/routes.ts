@@ -66,6 +66,8 @@ async function sendAsset(
   // Loaded for the first file that is asked for: a start does not pay for it.
   const { default: send } = await import('@fastify/send')
   const sent = await send(request.raw, name, { root, maxAge: ASSETS_MAX_AGE })
+  if (sent.statusCode === 416)
+    return reply.code(416).header('Content-Range', sent.headers['Content-Range']).send('')
   if (sent.type === 'error') throw sent.metadata.error
   return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
 }
