@@ -178,6 +178,13 @@ test('the total counts everything, refusals too', async () => {
   assert.equal((await api.charge()).status, 201)
 })
 
+test('the total counts what another limit has refused', async () => {
+  const api = await newClient()
+  await times(5, () => api.charge(), 201)
+  await times(20, () => api.charge(), 429)
+  assertTooMany(await api.get('/v1/me'), secondsToWait())
+})
+
 test('a window that is full in one service is full in the other once they have told each other', async () => {
   const key = await newKey()
   const [here, there] = [service.client(key), other.client(key)]

@@ -44,7 +44,7 @@ function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Pro
   }
 }
 
-/** All checks before the body is read: key, scope, expected wait, rate, timestamp, Idempotency-Key. */
+/** All checks before the body is read: key, scope, rate, expected wait, timestamp, Idempotency-Key. */
 function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
@@ -56,10 +56,10 @@ function admit<App>(
   const passed: Passed = { caller, key: null, giveBack: null }
   request.passed = passed
   if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
+  windows.take(caller.merchantId, caller.mode, ALL, atMs)
   const exact = exactWindows[rate]
   exact?.refuseEarly(caller, atMs)
   frame.crowds.enter(rate, caller, expectedMs(rate, caller))
-  windows.take(caller.merchantId, caller.mode, ALL, atMs)
   if (exact === undefined) {
     windows.take(caller.merchantId, caller.mode, rate, atMs)
     passed.giveBack = () => windows.giveBack(caller.merchantId, caller.mode, { what: rate, atMs })
