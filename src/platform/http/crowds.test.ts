@@ -28,10 +28,11 @@ function doorWithCrowd() {
 
 test('C13: test mode is refused before live mode, and whoever sends most before others', () => {
   const cases = [
-    { expectedMs: 500, refused: [] },
-    { expectedMs: 600, refused: ['large test'] },
-    { expectedMs: 760, refused: ['large test', 'large live', 'small test'] },
-    { expectedMs: 1001, refused: ['large test', 'large live', 'small test', 'small live'] },
+    { expectedMs: 1000, refused: [] },
+    { expectedMs: 1001, refused: ['large test'] },
+    { expectedMs: 1201, refused: ['large test', 'large live'] },
+    { expectedMs: 1251, refused: ['large test', 'large live', 'small test'] },
+    { expectedMs: 1501, refused: ['large test', 'large live', 'small test', 'small live'] },
   ]
   for (const { expectedMs, refused } of cases) {
     const { hears } = doorWithCrowd()
@@ -46,17 +47,17 @@ test('C13: test mode is refused before live mode, and whoever sends most before 
 test('C13: Retry-After grows with the wait, to five seconds', () => {
   const { hears } = doorWithCrowd()
   assert.deepEqual(
-    [1100, 2600, 60_000].map((expectedMs) => hears(SMALL, 'live', expectedMs)),
-    [1, 3, 5],
+    [1501, 2600, 60_000].map((expectedMs) => hears(SMALL, 'live', expectedMs)),
+    [2, 3, 5],
   )
 })
 
 test('C13: who sent most is forgotten after two seconds, and kinds are counted apart', () => {
   const { hears, pass } = doorWithCrowd()
-  assert.equal(hears(LARGE, 'live', 900), 1)
-  assert.equal(hears(SMALL, 'live', 900), null)
+  assert.equal(hears(LARGE, 'live', 1300), 1)
+  assert.equal(hears(SMALL, 'live', 1300), null)
   pass(2500)
   // Alone now, the small one is who sends most.
-  assert.equal(hears(SMALL, 'live', 900), 1)
-  assert.equal(hears(LARGE, 'live', 500), null)
+  assert.equal(hears(SMALL, 'live', 1300), 1)
+  assert.equal(hears(LARGE, 'live', 1000), null)
 })

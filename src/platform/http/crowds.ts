@@ -13,8 +13,9 @@ export type Crowds = {
 /** Requests since a moment, by merchant. */
 type Arrivals = { sinceMs: number; all: number; of: Map<number, number> }
 
-const LONGEST_MS = { test: 750, live: 1000 }
-const OF_WHO_SENDS_MOST = 0.75
+// Nobody is refused who would wait for up to a second; beyond that the differences decide who is refused first.
+const LONGEST_MS = { test: 1250, live: 1500 }
+const OF_WHO_SENDS_MOST = 0.8
 const MOST_OF_ONE = 1 / 4
 const COUNTED_MS = 1000
 const LONGEST_RETRY_S = 5
