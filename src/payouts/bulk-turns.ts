@@ -9,7 +9,10 @@ const MOST = { waiting: 400, ofOne: 100 }
 // a thousand payouts keep the process and the database busy, and payments that arrive meanwhile would wait.
 const PAUSE = 2
 
-export const bulkTurns = (): BulkTurns => merchantTurns({ places: 2, waitMs: WAIT_MS, most: MOST })
+// So many that merchants whose rows are locked leave places for the others; the gate bounds the connections.
+const PLACES = 16
+
+export const bulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
 
 /** Runs one bulk call in its turn: those of a merchant one after the other, with pauses when more of them wait. */
 export async function inBulkTurn<T>(
