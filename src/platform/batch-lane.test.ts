@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { emptyLane, expectedMs, putInto, takeExpired, type Waiting } from './batch-lane.ts'
+
+const waitingFor = (ms: number, item = ms): Waiting<number, null> => ({
+  item,
+  key: 1,
+  since: performance.now() - ms,
+  resolve: () => {},
+  reject: () => {},
+})
+
+test('C13: work that waited for ten seconds is not begun any more', () => {
+  const { expired, left } = takeExpired([0, 9000, 11_000, 60_000].map((ms) => waitingFor(ms)))
+  assert.deepEqual(
+    [left.map(({ item }) => item), expired.map(({ item }) => item)],
+    [
+      [0, 9000],
+      [11_000, 60_000],
+    ],
+  )
+})
+
+test('C13: the wait is that of the batches before, and of a batch that hangs as long again at least', () => {
+  const lane = { ...emptyLane<number, null>(), usualMs: 100 }
+  assert.equal(expectedMs(lane, 2), 0)
+  for (let nth = 0; nth < 5; nth += 1) putInto(lane, waitingFor(0))
+  assert.equal(expectedMs(lane, 2), 200)
+  assert.equal(expectedMs({ ...lane, begunAt: performance.now() }, 2), 300)
+  const hanging = expectedMs({ ...lane, begunAt: performance.now() - 2000 }, 2)
+  assert.ok(hanging >= 6000 && hanging < 7000, `${hanging} ms`)
+})
