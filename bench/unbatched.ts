@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '../src/app.ts'
+import { fingerprintOf } from '../src/http/fingerprint.ts'
 import { storePayouts } from '../src/payouts/create-payout.ts'
-import { fingerprintOf } from '../src/platform/idempotency/keys.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 type Item = Parameters<typeof storePayouts>[1][number]

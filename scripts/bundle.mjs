@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // Statements are drawn in a thread, which starts from a file beside the program.
-const THREAD = 'src/reports/statement-pdf-thread.ts'
+const THREAD = 'src/reports/statement/pdf-worker.ts'
 const EXTERNAL = [
   // These read files beside themselves.
   'sharp',

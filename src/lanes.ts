@@ -1,6 +1,6 @@
 import type { App } from './app.ts'
+import type { Place } from './http/frame.ts'
 import type { Batch } from './platform/batch.ts'
-import type { Place } from './platform/http/frame.ts'
 
 type Lanes = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'>
 

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { WrongUsage } from './commands/command.ts'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
-import type { Config } from './config.ts'
 import { loggedError } from './platform/error-log.ts'
 import type { Role } from './serve.ts'
+import type { Config } from './settings/config.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
 // A stop that takes longer than this is cut short; the product is safe to kill at any moment.

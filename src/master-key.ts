@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Config } from './config.ts'
 import { statement } from './platform/db/statement.ts'
 import type { SealedColumn } from './platform/rewrap.ts'
 import {
@@ -12,7 +11,8 @@ import {
   openVault,
   type Vault,
 } from './platform/secrets.ts'
-import { WrongSettings } from './setting-readers.ts'
+import type { Config } from './settings/config.ts'
+import { WrongSettings } from './settings/setting-readers.ts'
 
 const MASTER_KEY_FILE = 'master.key'
 const KEY_CHECK = 'the master key in use'

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Gateway } from './app.ts'
-import type { Config } from './config.ts'
+import { bearerToken } from './http/guards.ts'
+import type { HttpServer } from './http/server.ts'
 import { lanesOf } from './lanes.ts'
-import { bearerToken } from './platform/http/guards.ts'
-import type { HttpServer } from './platform/http/server.ts'
 import { Refusal } from './platform/refusal.ts'
+import type { Config } from './settings/config.ts'
 
 type Parts = { registry: Registry; config: Config; gateway: () => Gateway | null }
 

@@ -1,7 +1,6 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { buildGateway, type Gateway, type Parts } from './app.ts'
-import type { Config } from './config.ts'
 import { unlockVault } from './master-key.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { type Clock, clockFollowingFile, systemClock } from './platform/clock.ts'
@@ -9,6 +8,7 @@ import type { Login } from './platform/db/application-role.ts'
 import { sqlState } from './platform/db/errors.ts'
 import { type Migrated, migrate } from './platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from './platform/embedded-postgres.ts'
+import type { Config } from './settings/config.ts'
 
 /** A gateway on its database, with the functions to rejoin and close it. */
 export type Opened = {

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
+import type { Config } from '../settings/config.ts'
 import { type KnownSubaccounts, resolveSplit, type SplitPart } from '../subaccounts/split.ts'
-import type { ChargeCreate } from './charge-create.ts'
+import type { ChargeCreate } from './charge-request.ts'
 
 /** 502: the rail cannot serve, nothing was recorded, the key is free again (spec 7.3; contract.md 3 j). */
 export const railUnavailable = (retryAfterSeconds?: number) =>

@@ -1,11 +1,6 @@
 import type { App } from '../app.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
-import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
-import { crashPoint } from '../platform/crash-point.ts'
-import type { Tx } from '../platform/db/database.ts'
-import type { Answer, Caller } from '../platform/http/caller.ts'
-import { errorBody } from '../platform/http/errors.ts'
+import type { Answer, Caller } from '../http/caller.ts'
+import { errorBody } from '../http/errors.ts'
 import {
   addKeys,
   findKeys,
@@ -14,16 +9,21 @@ import {
   ownerName,
   replayOf,
   type StoredAnswer,
-} from '../platform/idempotency/keys.ts'
-import { knowingHolders } from '../platform/idempotency/under-key.ts'
-import type { OpenWindows } from '../platform/rate/exact-window.ts'
+} from '../idempotency/keys.ts'
+import { knowingHolders } from '../idempotency/under-key.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
+import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
 import type { KnownSubaccounts } from '../subaccounts/split.ts'
 import { presentCharge } from './charge.ts'
-import type { ChargeCreate } from './charge-create.ts'
+import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
 import { attemptOf, newCharge } from './new-charge.ts'

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
 import { assert } from '../platform/assert.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
 import { CHARGE_STATUSES, ChargeShape, presentCharge } from './charge.ts'
-import { ChargeCreateShape } from './charge-create.ts'
+import { ChargeCreateShape } from './charge-request.ts'
 import { createCharge } from './create-charge.ts'
 import { getCharge, listCharges, readChargeStatus } from './find-charges.ts'
 

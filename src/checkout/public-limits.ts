@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { type AddressWindow, addressWindow } from '../platform/rate/address-window.ts'
+import { type AddressWindow, addressWindow } from '../rate-limits/address-window.ts'
 import {
   type AddressCounts,
   type SharedAddressWindow,
   sharedAddressWindow,
-} from '../platform/rate/shared-address-window.ts'
+} from '../rate-limits/shared-address-window.ts'
+import type { Config } from '../settings/config.ts'
 
 /** The limits of the hosted pages for each client address (contract.md 2.1a). */
 export type PublicLimits = {

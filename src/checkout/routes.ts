@@ -1,23 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { refusalFor } from '../platform/http/errors.ts'
-import { clientAddress } from '../platform/http/guards.ts'
-import { refuseOtherMethods } from '../platform/http/other-methods.ts'
+import { refusalFor } from '../http/errors.ts'
+import { clientAddress } from '../http/guards.ts'
+import { refuseOtherMethods } from '../http/other-methods.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie, readCookies } from './cookies.ts'
-import { displayState, displayTrouble, showDisplay } from './display-pages.ts'
+import { displayState, displayTrouble, showDisplay } from './display/display-pages.ts'
 import { cameFromHere, readFields } from './form.ts'
 import { known, languageOf } from './language.ts'
-import { retry, submit } from './link-forms.ts'
-import { showLink, showQr, showReceipt, showStatus, statusDocument } from './link-pages.ts'
-import { report, showReport } from './report-pages.ts'
+import { retry, submit } from './link/link-forms.ts'
+import { showLink, showQr, showReceipt, showStatus, statusDocument } from './link/link-pages.ts'
+import { report, showReport } from './link/report-pages.ts'
+import { applyVoucher } from './link/voucher-form.ts'
 import { sendReply } from './send-reply.ts'
-import { payOwnAmount, showItems, showPicture, showStorefront, showStorefrontQr } from './storefront-pages.ts'
-import { anyCase, meantAddress } from './typed-address.ts'
+import {
+  payOwnAmount,
+  showItems,
+  showPicture,
+  showStorefront,
+  showStorefrontQr,
+} from './storefront/storefront-pages.ts'
+import { anyCase, meantAddress } from './storefront/typed-address.ts'
 import type { ClosedView, View } from './view.ts'
 import type { Checkout, Handler, Reply, Visit } from './visit.ts'
-import { applyVoucher } from './voucher-form.ts'
 
 export type CheckoutOptions = Checkout & {
   log: Logger

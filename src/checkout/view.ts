@@ -1,5 +1,5 @@
 import type { ChargeFailure } from '../rails/rail.ts'
-import type { Delivered } from '../vending/delivered-products.ts'
+import type { Delivered } from '../vending/dispensing/delivered-products.ts'
 
 /** What every page needs: merchant, mode, language, and the present address. */
 export type Setting = {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { Gateway } from '../app.ts'
-import type { Config } from '../config.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import type { Opened } from '../open-gateway.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
+import type { Config } from '../settings/config.ts'
 
 /** Wrong usage: the sentence goes to standard error, exit code 2. */
 export class WrongUsage extends Error {}

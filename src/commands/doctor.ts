@@ -1,8 +1,8 @@
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
 import type { Gateway } from '../app.ts'
-import type { Config } from '../config.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Config } from '../settings/config.ts'
 import { columnsBehind } from './secrets.ts'
 
 /** A problem of this installation. */

@@ -1,7 +1,7 @@
+import { presentPage } from '../http/lists.ts'
 import { listLinks } from '../payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
 import { switchLink } from '../payment-links/switch-link.ts'
-import { presentPage } from '../platform/http/lists.ts'
 import { writeAudit } from './audit.ts'
 import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 

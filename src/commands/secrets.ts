@@ -8,7 +8,7 @@ import {
   SEALED_DISPENSE_SECRETS,
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,
-} from '../vending/sealed-columns.ts'
+} from '../vending/suppliers/sealed-columns.ts'
 import { writeAudit } from './audit.ts'
 import type { Command } from './command.ts'
 

@@ -1,7 +1,7 @@
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { decideOrder } from '../vending/decide-order.ts'
-import { presentOrder } from '../vending/order.ts'
+import { decideOrder } from '../vending/dispensing/decide-order.ts'
+import { presentOrder } from '../vending/orders/order.ts'
 import { writeAudit } from './audit.ts'
 import { type Command, ofMerchant, oneOf, required, text } from './command.ts'
 

@@ -1,11 +1,17 @@
-import { addMachine, listMachines, type Machine, presentMachine, removeMachine } from '../vending/machines.ts'
-import { syncMachines } from '../vending/sync-machines.ts'
+import {
+  addMachine,
+  listMachines,
+  type Machine,
+  presentMachine,
+  removeMachine,
+} from '../vending/machines/machines.ts'
+import { syncMachines } from '../vending/machines/sync-machines.ts'
 import {
   type SupplierAccess,
   setVending,
   type VendingChange,
   type VendingSettings,
-} from '../vending/vending-settings.ts'
+} from '../vending/suppliers/vending-settings.ts'
 import { writeAudit } from './audit.ts'
 import {
   type Command,

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../platform/http/endpoint.ts'
-import { describeApi } from '../platform/http/openapi.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { describeApi } from '../http/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
 import { guide } from './guide.ts'
 import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'

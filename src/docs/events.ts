@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { ChargeShape } from '../charges/charge.ts'
 import { SplitEventShape } from '../charges/charge-split.ts'
+import type { WebhookDescription } from '../http/openapi.ts'
 import { PayoutShape } from '../payouts/payout.ts'
-import type { WebhookDescription } from '../platform/http/openapi.ts'
-import { OrderShape } from '../vending/order.ts'
+import { OrderShape } from '../vending/orders/order.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 const charge = ChargeShape.properties
@@ -76,7 +76,7 @@ const DisputeEventShape = Type.Object(
   { $id: 'DisputeEventData' },
 )
 
-/** The data of the vending events (vending/dispense-events.ts). */
+/** The data of the vending events (vending/dispensing/dispense-events.ts). */
 const VendingEventShape = Type.Object(
   {
     ...OrderShape.properties,

@@ -1,5 +1,5 @@
 // What is open without a key, and therefore not among the endpoints of the API.
-import { X_REQUEST_ID } from '../platform/http/openapi.ts'
+import { X_REQUEST_ID } from '../http/openapi.ts'
 
 type Json = Record<string, unknown>
 

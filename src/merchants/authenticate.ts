@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
+import type { Caller } from '../http/caller.ts'
+import { unauthorized } from '../http/guards.ts'
 import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Caller } from '../platform/http/caller.ts'
-import { unauthorized } from '../platform/http/guards.ts'
-import { type AddressCounts, sharedAddressWindow } from '../platform/rate/shared-address-window.ts'
 import { sharedLook } from '../platform/shared-look.ts'
+import { type AddressCounts, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 
 const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
   'holder of api key',

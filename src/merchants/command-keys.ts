@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
+import { keyReused } from '../idempotency/keys.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
-import { keyReused } from '../platform/idempotency/keys.ts'
 import { canonicalJson } from '../platform/json.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
 import { assert } from '../platform/assert.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
 import { merchantsById } from './merchant.ts'
 
 const AccountShape = Type.Object(

@@ -1,9 +1,9 @@
 import { judgeAmount, verificationRequired } from '../charges/charge-rules.ts'
-import type { Config } from '../config.ts'
 import { chargeFee } from '../ledger/fees.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import type { PaymentLinkCreate } from './link-create.ts'
+import type { Config } from '../settings/config.ts'
+import type { PaymentLinkCreate } from './link-request.ts'
 
 /**
  * The domain rules of a new link in the order of contract.md G26a, one refusal a line. What passes can be paid by the rules

@@ -1,6 +1,6 @@
 import { mostChargeable } from '../charges/charge-rules.ts'
-import type { Config } from '../config.ts'
 import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import type { Config } from '../settings/config.ts'
 import type { PaymentLink } from './payment-link.ts'
 
 type Seller = Pick<MerchantTerms, 'active' | 'kycStatus'>

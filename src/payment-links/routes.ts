@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
 import { createLink } from './create-link.ts'
 import { getLink, listLinks } from './find-links.ts'
-import { PaymentLinkCreateShape } from './link-create.ts'
+import { PaymentLinkCreateShape } from './link-request.ts'
 import { LinkShape, presentLink } from './payment-link.ts'
 
 const tag = 'Payment links'

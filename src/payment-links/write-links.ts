@@ -3,7 +3,7 @@ import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
-import type { PaymentLinkCreate } from './link-create.ts'
+import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 
 const ADD_LINKS = statement(

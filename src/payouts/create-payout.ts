@@ -1,4 +1,16 @@
 import type { App } from '../app.ts'
+import type { Answer, Caller } from '../http/caller.ts'
+import { errorBody } from '../http/errors.ts'
+import {
+  addKeys,
+  findKeys,
+  type KeyRow,
+  type KeyUse,
+  ownerName,
+  replayOf,
+  type StoredAnswer,
+} from '../idempotency/keys.ts'
+import { knowingOthers } from '../idempotency/under-key.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
@@ -13,29 +25,17 @@ import {
   type RunTurn,
 } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import type { Answer, Caller } from '../platform/http/caller.ts'
-import { errorBody } from '../platform/http/errors.ts'
-import {
-  addKeys,
-  findKeys,
-  type KeyRow,
-  type KeyUse,
-  ownerName,
-  replayOf,
-  type StoredAnswer,
-} from '../platform/idempotency/keys.ts'
-import { knowingOthers } from '../platform/idempotency/under-key.ts'
-import type { OpenWindows } from '../platform/rate/exact-window.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { type NewPayout, newPayout } from './new-payout.ts'
 import { presentPayout } from './payout.ts'
-import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-create.ts'
 import { type PayoutReadiness, payoutReadiness } from './payout-readiness.ts'
+import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-request.ts'
 import { insufficientBalance, judgePayout, unavailableRail } from './payout-rules.ts'
 import { stopOf } from './payout-stops.ts'
 import { costOf, reservePayout } from './reserve-payout.ts'
 import { openSwitches, type Switches } from './sandbox-switch.ts'
-import { submitLivePayout } from './submit-live-payout.ts'
+import { submitLivePayout } from './sending/submit-live-payout.ts'
 import { addPayouts } from './write-payouts.ts'
 
 /** One POST /v1/payouts with a valid body. */

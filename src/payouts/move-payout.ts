@@ -19,9 +19,9 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
-import { isCurrent, type LockedPost, lockPosts } from './lock-posts.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
+import { isCurrent, type LockedPost, lockPosts } from './sending/lock-posts.ts'
 import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
 
 /** How a payout ends. `voided`: it is taken back before it was ever shown (contract.md 3 j). */

@@ -4,7 +4,7 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { getSubaccount } from '../subaccounts/find-subaccounts.ts'
 import { acceptPayout } from './accept-payout.ts'
 import type { NewPayout } from './new-payout.ts'
-import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
 
 /**

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { Unavailable } from '../rails/rail.ts'
+import type { Config } from '../settings/config.ts'
 import type { Payout } from './payout.ts'
-import { DEFAULT_PAYOUT_CHANNEL } from './payout-create.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** The part of a payout that the rules check. Whole UGX. */
 export type PayoutTerms = { amount: number; currency: string; channel: string }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import type { Caller } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
-import type { Caller } from '../platform/http/caller.ts'
 import { readPhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import type { Holder } from '../rails/rail.ts'

@@ -2,8 +2,8 @@ import type { App } from '../app.ts'
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { TEST_QUEUE } from './claim-payouts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
+import { TEST_QUEUE } from './sending/claim-payouts.ts'
 
 // The one file that writes the status of a payout: each function is a move of PAYOUT_MOVES, or takes a payout back that nobody saw.
 

@@ -1,6 +1,6 @@
 /**
  * The caller's mistake, thrown beside the rule it breaks, with the exact text of the contract.
- * One mapper (platform/http/errors.ts) turns it into an answer. `stored` says whether the answer is kept under
+ * One mapper (http/errors.ts) turns it into an answer. `stored` says whether the answer is kept under
  * the Idempotency-Key (contract.md 3 i): domain refusals are, faults of form, rate and service are not.
  */
 export class Refusal extends Error {

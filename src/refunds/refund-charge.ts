@@ -3,6 +3,7 @@ import { CHARGE_MOVES, type Charge, chargeEventData } from '../charges/charge.ts
 import { lockCharges } from '../charges/lock-charges.ts'
 import { refundCharges } from '../charges/write-charge-status.ts'
 import { type CardUse, lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
+import type { Caller } from '../http/caller.ts'
 import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../merchants/merchant.ts'
 import { lockStops } from '../merchants/payout-freeze.ts'
@@ -25,9 +26,8 @@ import {
 } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import type { Caller } from '../platform/http/caller.ts'
 import { tagOf } from '../platform/ids.ts'
-import type { OpenWindows } from '../platform/rate/exact-window.ts'
+import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
 import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
 

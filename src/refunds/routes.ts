@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
 import { presentRefund, refundCharge } from './refund-charge.ts'
 
 /** RefundResult (spec 2.3; contract.md G9). */

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
-import type { Caller, Stream } from '../platform/http/caller.ts'
+import type { Caller, Stream } from '../http/caller.ts'
 import type { ReportSize, Turn } from '../platform/report-turns.ts'
-import type { Period } from './statement-period.ts'
-import { rangeOf } from './statement-range.ts'
-import type { Snapshot } from './statement-snapshot.ts'
+import type { Period } from './statement/period.ts'
+import { rangeOf } from './statement/range.ts'
+import type { Snapshot } from './statement/snapshot.ts'
 
 // Takes some tens of milliseconds, as a PDF a second or two. The count includes a day before and after the month.
 const SMALL_TRANSFERS = 10_000

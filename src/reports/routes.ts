@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import type { Stream } from '../http/caller.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
 import { readBalance } from '../ledger/balances.ts'
-import type { Stream } from '../platform/http/caller.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
 import { sumOf } from '../platform/sums.ts'
 import { inTurn } from './report-size.ts'
 import { listSettlements, presentSettlement, SettlementShape } from './settlements.ts'
-import { statementJson } from './statement-json.ts'
-import { statementPdf } from './statement-pdf.ts'
-import { readPeriod } from './statement-period.ts'
-import { StatementPdfShape, StatementShape } from './statement-shape.ts'
+import { statementJson } from './statement/json.ts'
+import { statementPdf } from './statement/pdf.ts'
+import { readPeriod } from './statement/period.ts'
+import { StatementPdfShape, StatementShape } from './statement/shape.ts'
 
 const BalanceShape = Type.Object(
   {

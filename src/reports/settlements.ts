@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import type { Caller } from '../http/caller.ts'
+import { type ListWindow, olderThan, type Page, pageOf } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Caller } from '../platform/http/caller.ts'
-import { type ListWindow, olderThan, type Page, pageOf } from '../platform/http/lists.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest } from '../platform/refusal.ts'
 

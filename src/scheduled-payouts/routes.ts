@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
 import { assert } from '../platform/assert.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
 import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
 import { createSchedule } from './create-schedule.ts'
 import { getSchedule, listSchedules, readScheduleStatus } from './find-schedules.ts'
 import { presentSchedule, SCHEDULE_STATUSES, ScheduledPayoutShape } from './schedule.ts'
-import { ScheduledPayoutCreateShape } from './schedule-create.ts'
+import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 
 const tag = 'Scheduled payouts'
 const params = Type.Object({ id: Type.String({ description: 'starts with `spo_`' }) })

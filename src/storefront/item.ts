@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { readBody } from '../http/read-body.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
-import { readBody } from '../platform/http/read-body.ts'
 
 /** An item of a public page, with fields of its link. Whole UGX; times are UTC. */
 export type Item = {

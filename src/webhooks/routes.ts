@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../platform/http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../platform/http/lists.ts'
+import { answer, endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
 import { DELIVERY_STATUSES, DeliveryShape, presentDelivery } from './delivery.ts'
 import { listDeliveries, resendDelivery } from './find-deliveries.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { pay, payoutDigest, richShop } from '../helpers/payouts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'

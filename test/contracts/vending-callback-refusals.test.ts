@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { setVending } from '../../src/vending/vending-settings.ts'
+import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type Callback, md5, postCallback, signed } from '../fakes/supplier-callbacks.ts'
 import { assertRefused, dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
-import { removeMachine } from '../../src/vending/machines.ts'
+import { removeMachine } from '../../src/vending/machines/machines.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import {
   DISPENSE,

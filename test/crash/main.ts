@@ -1,7 +1,7 @@
 // npm run crash-test -- [--rounds N] [--seed N] [--only recovery|points|random]
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { CRASH_POINTS } from '../../src/platform/crash-point.ts'
+import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { type Chance, chanceFrom } from './chance.ts'
 import { crashAt, needsLiveRail, POINT_CASES } from './point-cases.ts'
 import { drawKills, type Kill, type KillKind, killUnderLoad } from './random-kills.ts'

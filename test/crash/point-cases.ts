@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CrashPoint } from '../../src/platform/crash-point.ts'
+import type { CrashPoint } from '../../src/settings/crash-points.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
 import {
   onLivePage,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fingerprintOf } from '../../src/platform/idempotency/keys.ts'
+import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { App, Gateway } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
 import {
   type CreatedMerchant,
   createMerchant,
@@ -12,6 +11,7 @@ import { findMerchant, type MerchantChange, setMerchant } from '../../src/mercha
 import type { OpenOptions } from '../../src/open-gateway.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
 import { type Role, serve } from '../../src/serve.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { addMachine } from '../../src/vending/machines.ts'
+import { addMachine } from '../../src/vending/machines/machines.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
 export const ORDERS = '/v1/vending/orders'

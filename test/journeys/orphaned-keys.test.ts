@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
+import { finishKey } from '../../src/idempotency/keys.ts'
+import { finishOrphans } from '../../src/idempotency/orphans.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { finishKey } from '../../src/platform/idempotency/keys.ts'
-import { finishOrphans } from '../../src/platform/idempotency/orphans.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
-import { moveDispense } from '../../src/vending/move-dispense.ts'
+import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertVerified } from '../helpers/live-service.ts'

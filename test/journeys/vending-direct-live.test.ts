@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { setVending } from '../../src/vending/vending-settings.ts'
+import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { setVending } from '../../src/vending/vending-settings.ts'
+import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { fundTest } from '../helpers/paid-orders.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { claimOrder } from '../../src/vending/claim-order.ts'
+import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { assertVerified, eventsOf } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { payLink } from '../../src/payment-links/pay-link.ts'
-import { claimOrder } from '../../src/vending/claim-order.ts'
+import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
 import { succeed } from '../helpers/live-service.ts'

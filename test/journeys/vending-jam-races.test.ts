@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
-import { claimOrder } from '../../src/vending/claim-order.ts'
+import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import { DELIVERED, jammed, say, told } from '../helpers/paid-orders.ts'
 

@@ -3,7 +3,7 @@ import test, { after } from 'node:test'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
-import { claimOrder } from '../../src/vending/claim-order.ts'
+import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import {

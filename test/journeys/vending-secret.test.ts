@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import { callbackSecrets } from '../../src/vending/callback-secrets.ts'
+import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { SECRET_PATH } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { vendingShop } from '../helpers/vending.ts'

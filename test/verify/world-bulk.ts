@@ -1,9 +1,15 @@
 import type { App } from '../../src/app.ts'
-import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from '../../src/payouts/bulk-batch.ts'
-import { runChunks } from '../../src/payouts/bulk-chunk.ts'
-import { finishBatch } from '../../src/payouts/bulk-payouts.ts'
+import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { addKeys } from '../../src/idempotency/keys.ts'
+import {
+  addBatch,
+  BULK_LEASE_MS,
+  type BulkBatch,
+  type StoredItem,
+} from '../../src/payouts/bulk/bulk-batch.ts'
+import { runChunks } from '../../src/payouts/bulk/bulk-chunk.ts'
+import { finishBatch } from '../../src/payouts/bulk/bulk-payouts.ts'
 import { later } from '../../src/platform/clock.ts'
-import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
 import { BATCH } from './names.ts'
 import { write } from './world-charges.ts'
 

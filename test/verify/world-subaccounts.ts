@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts'
+import { fingerprintOf } from '../../src/http/fingerprint.ts'
+import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
-import { addKeys, fingerprintOf } from '../../src/platform/idempotency/keys.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { product, write } from './world-charges.ts'
 // Its statement is asked for by name.

@@ -1,5 +1,5 @@
 import { CHECKOUT_ASSETS } from '../assets.ts'
-import { troubleOf } from '../display-screens.ts'
+import { troubleOf } from '../display/display-screens.ts'
 import { DISPLAY_CSS } from '../styles.ts'
 import type { Screen } from '../view.ts'
 import { briefly, type Page, shown, ugx } from './page.ts'

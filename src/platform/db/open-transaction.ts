@@ -8,7 +8,7 @@ const FREE_SINCE_NODE = 24
 const openTransaction = new AsyncLocalStorage<true>()
 let watched = Number.parseInt(process.versions.node, 10) >= FREE_SINCE_NODE
 
-/** Watches from now on for calls inside a transaction. Only config.ts calls it, and only with TEST_HOOKS. */
+/** Watches from now on for calls inside a transaction. Only settings/config.ts calls it, and only with TEST_HOOKS. */
 export function watchTransactions(): void {
   watched = true
 }

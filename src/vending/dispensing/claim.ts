@@ -1,7 +1,7 @@
 import type { Mode } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Moves } from '../../platform/moves.ts'
-import type { Goods } from '../order.ts'
+import type { Goods } from '../orders/order.ts'
 
 /** The right to command one dispense for one succeeded charge; whoever holds its lease sends the command. */
 export type Claim = {

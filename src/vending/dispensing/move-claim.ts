@@ -4,7 +4,7 @@ import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeExact } from '../../platform/exact-json.ts'
-import type { ReportedGoods } from '../order.ts'
+import type { ReportedGoods } from '../orders/order.ts'
 import { CLAIM_COLUMNS, CLAIM_MOVES, type Claim, type ClaimState } from './claim.ts'
 
 // How long a claim that was not commanded belongs to the process that made it.

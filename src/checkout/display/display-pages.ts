@@ -1,0 +1,119 @@
+import { findChargeOfLink } from '../../charges/find-charges.ts'
+import type { Shop } from '../../merchants/shops.ts'
+import { mayBePaid } from '../../payment-links/payable.ts'
+import { linkUrl } from '../../payment-links/payment-link.ts'
+import { qrPng } from '../../payment-links/qr.ts'
+import { tagOf } from '../../platform/ids.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { findOrder, releasingSince } from '../../vending/orders/find-orders.ts'
+import { isExpired, paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
+import { productNames } from '../../vending/orders/product-names.ts'
+import { findRefund } from '../link/found-refund.ts'
+import { shopNames } from '../pages/page.ts'
+import { TEXTS } from '../texts/texts.ts'
+import type { ClosedView, DisplayView, Screen, View } from '../view.ts'
+import type { Checkout, Reply, Visit } from '../visit.ts'
+import { errorOf, screenOf } from './display-screens.ts'
+
+const SOON_MS = 2000
+const LATER_MS = 10_000
+// After these screens only the next order follows, which the machine opens itself.
+const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed', 'off']
+
+type Shown = { shop: Shop; order: VendingOrder; screen: Screen; now: Date }
+
+/** GET /vending/display/{id}: the screen of the machine. It updates by itself; a GET changes nothing. */
+export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const shown = await findShown(checkout, visit)
+  const { shop, order, screen } = shown
+  const view: DisplayView = {
+    kind: 'display',
+    screen,
+    order: {
+      id: order.id,
+      machine: order.machine,
+      amount: order.amount,
+      products: productNames(order.goods),
+      qr: `data:image/png;base64,${qrPng(linkUrl(order, shop.app.baseUrl)).toString('base64')}`,
+    },
+    watch: {
+      url: stateUrl(visit),
+      everyMs: LAST_SCREENS.includes(screen.name) ? LATER_MS : SOON_MS,
+      seen: seenIn(documentOf(shown, visit)),
+    },
+  }
+  return { kind: 'page', status: 200, view, shop, mode: order.mode }
+}
+
+/**
+ * GET /vending/display/{id}/state.json (G33): the same as a document. The address to go to next is given only once it is
+ * paid.
+ */
+export async function displayState(checkout: Checkout, visit: Visit): Promise<Reply> {
+  return { kind: 'json', status: 200, value: documentOf(await findShown(checkout, visit), visit) }
+}
+
+/** The screen when its order cannot be shown. It reloads by itself. */
+export function displayTrouble(visit: Visit, why: ClosedView['why']): View {
+  if (why === 'unknown') return { kind: 'display', screen: { name: 'unknown' }, order: null, watch: null }
+  const watch = { url: stateUrl(visit), everyMs: SOON_MS, seen: '' }
+  return { kind: 'display', screen: { name: 'busy' }, order: null, watch }
+}
+
+async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Promise<Shown> {
+  const id = visit.params.id ?? ''
+  const tag = tagOf('lnk_', id)
+  const shop = tag === null ? null : await shops.ofTag(gateway(), tag)
+  const order = shop === null ? null : await findOrder(shop.app, { merchantId: shop.merchantId, id })
+  if (shop === null || order === null) throw notFound('page')
+  const ended = order.vendingStatus === 'dispensed' || order.vendingStatus === 'failed'
+  const waits = paymentStatus(order) === 'succeeded' && !ended
+  const waitsSince = waits ? await releasingSince(shop.app, order) : null
+  const now = clock.now()
+  const refund = await refundOf(shop, order)
+  return { shop, order, screen: screenOf({ order, refund, stop: stopOf(shop, order), waitsSince, now }), now }
+}
+
+/** Why nobody can pay at this machine now: its merchant has switched vending off, or takes no payments. */
+function stopOf(shop: Shop, order: VendingOrder): 'closed' | 'off' | null {
+  if (!shop.vendingEnabled) return 'off'
+  const link = { ...order, kind: 'order', switchedOffAt: null } as const
+  return mayBePaid(link, shop, shop.app.config) ? null : 'closed'
+}
+
+/** For a refunded order, where the money is. */
+async function refundOf({ app }: Shop, { merchantId, id: linkId, charge }: VendingOrder) {
+  if (charge?.status !== 'refunded') return null
+  const refunded = await findChargeOfLink(app, { merchantId, linkId, chargeId: charge.id })
+  return refunded && findRefund(app, refunded)
+}
+
+function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {
+  const texts = TEXTS[language]
+  const payment = paymentStatus(order)
+  return {
+    order_id: order.id,
+    amount: order.amount,
+    currency: 'UGX',
+    payment_status: payment,
+    vending_status: order.vendingStatus,
+    vending_error: errorOf(screen, { texts, shop: shopNames(shop, texts).brief, amount: order.amount }),
+    expired: isExpired(order, now),
+    invalidated: order.invalidatedAt !== null,
+    expires_at: order.expiresAt.toISOString(),
+    success_url: payment === 'succeeded' ? order.successUrl : null,
+  }
+}
+
+/** The parts of the document that decide the screen; display.js builds the same text. */
+const seenIn = (document: ReturnType<typeof documentOf>) =>
+  [
+    document.payment_status,
+    document.vending_status,
+    document.expired,
+    document.invalidated,
+    document.vending_error ?? '',
+  ].join(' ')
+
+const stateUrl = ({ params, language }: Visit) =>
+  `/vending/display/${encodeURIComponent((params.id ?? '').slice(0, 60))}/state.json?lang=${language}`

@@ -1,0 +1,79 @@
+import { missingOf } from '../../vending/dispensing/delivered-products.ts'
+import { isExpired, paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
+import { ugx } from '../pages/page.ts'
+import type { Texts } from '../texts/texts.ts'
+import type { Refund, Screen } from '../view.ts'
+
+/** After this time a waiting customer is told whom to ask. */
+const LATE_MS = 60_000
+
+type Standing = {
+  order: VendingOrder
+  /** For a refunded payment, where the money is. */
+  refund: Refund | null
+  /** Why nothing can be paid now: the merchant takes no payments, or its machines are switched off. */
+  stop: 'closed' | 'off' | null
+  /** Since when the customer has waited for a paid order. */
+  waitsSince: Date | null
+  now: Date
+}
+
+/** Decides which screen a machine shows for an order. Received money comes before everything else. */
+export function screenOf({ order, refund, stop, waitsSince, now }: Standing): Screen {
+  const payment = paymentStatus(order)
+  if (payment === 'succeeded') return paidScreen(order, { refund, waitsSince, now })
+  if (payment === 'pending') return { name: 'paying' }
+  if (isExpired(order, now)) return { name: 'expired' }
+  if (stop !== null) return { name: stop }
+  const secondsLeft = Math.ceil((order.expiresAt.getTime() - now.getTime()) / 1000)
+  return { name: 'scan', secondsLeft, again: payment === 'failed' }
+}
+
+function paidScreen(
+  order: VendingOrder,
+  { refund, waitsSince, now }: Pick<Standing, 'refund' | 'waitsSince' | 'now'>,
+): Screen {
+  const { vendingStatus, confirmed } = order
+  if (vendingStatus === 'dispensed') {
+    if (!confirmed) return { name: 'collect', doubt: 'unconfirmed' }
+    const delivered = missingOf(order)
+    return delivered === null
+      ? { name: 'collect', doubt: null }
+      : { name: 'collect', doubt: 'partly', delivered }
+  }
+  if (vendingStatus === 'failed' || refund !== null) return { name: 'failed', refund }
+  const late = waitsSince !== null && now.getTime() - waitsSince.getTime() >= LATE_MS
+  return { name: 'releasing', late }
+}
+
+type Told = { texts: Texts; shop: string; amount: number }
+
+/** What went wrong, in words for the customer; null when nothing did. Never the text of the supplier or our own. */
+export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string | null {
+  const { display } = texts
+  switch (screen.name) {
+    case 'releasing':
+      return screen.late ? display.ifNothing(shop) : null
+    case 'collect':
+      if (screen.doubt !== 'partly') return null
+      return display.partly(shop, `${screen.delivered.delivered}`, `${screen.delivered.products}`)
+    case 'failed':
+      if (screen.refund === null) return display.money(ugx(amount), shop)
+      return display.refunds[screen.refund.state](ugx(screen.refund.amount), shop)
+    case 'scan':
+    case 'paying':
+    case 'expired':
+    case 'closed':
+    case 'off':
+    case 'unknown':
+    case 'busy':
+      return null
+  }
+}
+
+/** The same, or why nothing can be paid, so that a screen with a code removes it. */
+export function errorOf(screen: Screen, told: Told): string | null {
+  const { texts, shop } = told
+  if (screen.name === 'off') return `${texts.display.off}. ${texts.display.offHow(shop)}`
+  return screen.name === 'closed' ? texts.closed.inactive.says(shop) : troubleOf(screen, told)
+}

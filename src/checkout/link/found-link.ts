@@ -1,0 +1,86 @@
+import { type Charge, dueOf } from '../../charges/charge.ts'
+import { findChargeOfLink } from '../../charges/find-charges.ts'
+import type { Shop } from '../../merchants/shops.ts'
+import { findLink } from '../../payment-links/find-links.ts'
+import { mayBePaid } from '../../payment-links/payable.ts'
+import type { LinkWithCharges } from '../../payment-links/payment-link.ts'
+import { tagOf } from '../../platform/ids.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { findItemName } from '../../storefront/find-items.ts'
+import { findOrder } from '../../vending/orders/find-orders.ts'
+import type { VendingOrder } from '../../vending/orders/order.ts'
+import { productsLine } from '../../vending/orders/product-names.ts'
+import type { Method, Payment, Refund } from '../view.ts'
+import type { Checkout, Visit } from '../visit.ts'
+import { findRefund } from './found-refund.ts'
+import { maskedPhone } from './masked-phone.ts'
+
+/** The link of this address, its merchant, and the payment to show. */
+export type Found = {
+  shop: Shop
+  link: LinkWithCharges
+  charge: Charge | null
+  /** For a refunded charge, where the money is. */
+  refund: Refund | null
+  /** The vending order, if the link belongs to one. */
+  order: VendingOrder | null
+  /**
+   * What is paid for, in the merchant's words; for an item of the storefront with its name, for an order without a
+   * description its products.
+   */
+  description: string | null
+}
+
+/**
+ * Finds the link of the address with its shop and the payment to show: for a one-shot link its newest attempt, for a
+ * reusable one the charge in `?charge=`. Throws 404 for an unknown address.
+ */
+export async function findPaidLink({ gateway, shops }: Checkout, visit: Visit): Promise<Found> {
+  const id = visit.params.id ?? ''
+  const tag = tagOf('lnk_', id)
+  const shop = tag === null ? null : await shops.ofTag(gateway(), tag)
+  const link = shop === null ? null : await findLink(shop.app, { merchantId: shop.merchantId, id })
+  if (shop === null || link === null) throw notFound('page')
+  const chargeId = link.allowMultipleUses ? visit.query.charge : link.attempt?.id
+  const charge =
+    chargeId === undefined || tagOf('txn_', chargeId) !== tag
+      ? null
+      : await findChargeOfLink(shop.app, { merchantId: link.merchantId, linkId: link.id, chargeId })
+  const order =
+    link.kind === 'order' ? await findOrder(shop.app, { merchantId: link.merchantId, id: link.id }) : null
+  const description = order
+    ? (link.description ?? productsLine(order.goods))
+    : await descriptionOf(shop, link)
+  const refund = charge && (await findRefund(shop.app, charge))
+  return { shop, link, charge, refund, order, description }
+}
+
+async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<string | null> {
+  // Only a reusable live link can be an item.
+  const mayBeItem = link.mode === 'live' && link.allowMultipleUses
+  const name = mayBeItem ? await findItemName(app, { merchantId: link.merchantId, linkId: link.id }) : null
+  return [name, link.description].filter((text) => text !== null).join(', ') || null
+}
+
+/** Whether a payment may probably be started. Storing it checks again. */
+export const takesPayments = ({ shop, link }: Found): boolean => mayBePaid(link, shop, shop.app.config)
+
+/** The address of one of the link's pages; for reusable links with the charge. */
+export function pathOf({ link, charge }: Found, action: string): string {
+  const path = `/pay/${link.id}/${action}`
+  return link.allowMultipleUses && charge !== null ? `${path}?charge=${charge.id}` : path
+}
+
+/** Formats a charge for its customer. */
+export function paymentOf({ link, description }: Found, charge: Charge): Payment {
+  return {
+    linkId: link.id,
+    charge: link.allowMultipleUses ? charge.id : null,
+    amount: charge.amount,
+    giftCard: charge.giftCardAmount,
+    due: dueOf(charge),
+    method: charge.channel as Method, // The database knows no other channel.
+    phone: charge.phone === null ? null : maskedPhone(charge.phone),
+    description,
+  }
+}

@@ -1,0 +1,93 @@
+import { isOver, linkStatus, linkUrl } from '../../payment-links/payment-link.ts'
+import { qrPng, qrSvg } from '../../payment-links/qr.ts'
+import { notFound, type Refusal } from '../../platform/refusal.ts'
+import type { FormFault, View } from '../view.ts'
+import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Found, findPaidLink, pathOf, paymentOf, takesPayments } from './found-link.ts'
+import { payForm } from './pay-form.ts'
+import { closedView, expiredView, isPaid, receiptView, statusView } from './states.ts'
+
+const DAY_S = 86_400
+
+/** GET /pay/{id}: the form, or the page to show instead (contract.md G42). */
+export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge, link } = found
+  // A one-shot link that is paid or being paid shows the status of that payment; after a failure it may be paid again.
+  const underWay = !link.allowMultipleUses && charge !== null && charge.status !== 'failed'
+  if (underWay) return { kind: 'redirect', to: pathOf(found, 'status') }
+  return formOrClosed(checkout, found, visit)
+}
+
+// Faults that a redirect of an earlier form passes in the address.
+const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed' }
+
+function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
+  if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found))
+  if (!takesPayments(found)) return pageOf(found, closedView(found))
+  return payForm(checkout, { found, visit }, { status: 200, fault: SAID[visit.query.voucher ?? ''] ?? null })
+}
+
+/** A page of this link. */
+export const pageOf = ({ shop, link }: Found, view: View, status = 200): Reply => ({
+  kind: 'page',
+  status,
+  view,
+  shop,
+  mode: link.mode,
+})
+
+/** Adds Retry-After to a page refused for its rate (contract.md 2.1a). */
+export const withRetryAfter = (reply: Reply, { retryAfterSeconds }: Refusal): Reply =>
+  reply.kind === 'page' && retryAfterSeconds !== null ? { ...reply, retryAfterSeconds } : reply
+
+/** GET /pay/{id}/status (G45). Where nothing has been paid yet, the form. */
+export async function showStatus(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge } = found
+  if (charge === null) return formOrClosed(checkout, found, visit)
+  return pageOf(found, statusView({ ...found, charge }, checkout.clock.now()))
+}
+
+/** GET /pay/{id}/status.json: the same for the script of the page. The address to go to next is given only once it is paid. */
+export async function statusDocument(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { link, charge } = found
+  const payment = charge && paymentOf(found, charge)
+  const open = charge !== null && charge.status !== 'failed'
+  const expired = !open && isOver(link, checkout.clock.now())
+  const value = {
+    link_id: link.id,
+    status: charge?.status ?? (expired ? 'expired' : linkStatus(link)),
+    amount: link.amount,
+    amount_due: payment?.due ?? link.amount,
+    currency: 'UGX',
+    channel: payment?.method ?? null,
+    failure_reason: charge?.failureReason ?? null,
+    success_url: isPaid(found) ? link.successUrl : null,
+    expired,
+  }
+  return { kind: 'json', status: 200, value }
+}
+
+/** GET /pay/{id}/receipt: the page to print or keep. */
+export async function showReceipt(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const found = await findPaidLink(checkout, visit)
+  const { charge } = found
+  if (charge === null || !isPaid(found)) return { kind: 'redirect', to: pathOf(found, 'status') }
+  return pageOf(found, receiptView({ ...found, charge }, 'printable'))
+}
+
+/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page, in every state of the link. */
+export async function showQr(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const { shop, link } = await findPaidLink(checkout, visit)
+  return qrReply(linkUrl(link, shop.app.baseUrl), visit.params.form)
+}
+
+/** A QR code as a file. Throws 404 for an unknown format. */
+export function qrReply(text: string, form: string | undefined): Reply {
+  if (form === 'png') return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: DAY_S }
+  if (form !== 'svg') throw notFound('page')
+  const body = Buffer.from(qrSvg(text))
+  return { kind: 'file', type: 'image/svg+xml', body, maxAgeSeconds: DAY_S }
+}

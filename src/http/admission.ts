@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '../platform/refusal.ts'
+import type { ExactWindow } from '../rate-limits/exact-window.ts'
+import type { Caller } from './caller.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Frame, Passed } from './frame.ts'
+import {
+  bearerToken,
+  checkTimestamp,
+  clientAddress,
+  keyRequired,
+  readIdempotencyKey,
+  scopeRefusal,
+} from './guards.ts'
+
+const ALL = 'all'
+
+/** Answers null or the thrown error, without a promise when the key is cached: this runs on every request. */
+export function admitNow<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  request: FastifyRequest,
+): Promise<void> | unknown {
+  try {
+    const caller = identify(frame, request)
+    if (caller instanceof Promise)
+      return caller.then((known) => admit(frame, declared, { request, caller: known }))
+    return admit(frame, declared, { request, caller }) ?? null
+  } catch (error) {
+    return error
+  }
+}
+
+/** The caller. A request without credentials counts as a failed authentication of its address. */
+function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Promise<Caller> {
+  const address = clientAddress(request.raw, frame.trustedProxies)
+  try {
+    return frame.authenticate(bearerToken(request.raw), address)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 401) throw error
+    return frame.countFailedAuth(address).then(() => {
+      throw error
+    })
+  }
+}
+
+/** All checks before the body is read: key, scope, rate, expected wait, timestamp, Idempotency-Key. */
+function admit<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  { request, caller }: { request: FastifyRequest; caller: Caller },
+): void | Promise<void> {
+  const { rate } = declared
+  const atMs = frame.clock.nowMs()
+  const { windows, exactWindows, expectedMs } = frame.placeOf(caller)
+  const passed: Passed = { caller, key: null, giveBack: null }
+  request.passed = passed
+  if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
+  windows.take(caller.merchantId, caller.mode, ALL, atMs)
+  const exact = exactWindows[rate]
+  exact?.refuseEarly(caller, atMs)
+  frame.crowds.enter(rate, caller, expectedMs(rate, caller))
+  if (exact === undefined) {
+    windows.take(caller.merchantId, caller.mode, rate, atMs)
+    passed.giveBack = () => windows.giveBack(caller.merchantId, caller.mode, { what: rate, atMs })
+  }
+  if (declared.method === 'POST') checkTimestamp(request.headers['x-timestamp'], frame.clock)
+  if (declared.idempotency !== 'ignored') passed.key = readIdempotencyKey(request.raw)
+  if (declared.idempotency === 'required' && passed.key === null) throw keyRequired()
+  if (exact !== undefined && declared.rateKind !== 'batch') return takePlace(frame, exact, passed)
+}
+
+/** Takes a place in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
+async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Passed): Promise<void> {
+  const { caller } = passed
+  const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
+  try {
+    const atMs = await exact.takeNow(caller, frame.clock.nowMs())
+    passed.giveBack = () => void exact.giveBack(caller, atMs).catch(uncounted)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    uncounted(error)
+  }
+}

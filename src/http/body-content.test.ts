@@ -1,0 +1,83 @@
+import { deepEqual, equal, notDeepEqual, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { CsvFile, fingerprintOfContent, openBody } from './body-content.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+const CSV = 'phone,amount\n0700000000,5000\n'
+const open = (body: string, type?: string) => openBody(Buffer.from(body), type)
+const form = (boundary: string, content: string): [string, string] => [
+  `--${boundary}\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n${content}\r\n--${boundary}--\r\n`,
+  `multipart/form-data; boundary=${boundary}`,
+]
+
+for (const type of [
+  'text/csv',
+  'text/plain',
+  'TEXT/CSV',
+  'text/csv; charset=utf-8',
+  ' text/csv ;header=present',
+])
+  test(`a body that calls itself ${type} is a CSV`, async () => {
+    const content = await open(CSV, type)
+    ok(content instanceof CsvFile)
+    equal(content.bytes.toString(), CSV)
+  })
+
+test('a form is the CSV of its file', async () => {
+  const content = await open(...form('x', CSV))
+  ok(content instanceof CsvFile)
+  equal(content.bytes.toString(), CSV)
+})
+
+for (const type of [
+  undefined,
+  '',
+  'application/json',
+  'text/csvx',
+  'text/html',
+  'multipart/mixed; boundary=x',
+  ';',
+])
+  test(`a body that calls itself ${type} is JSON, and a CSV is told its name (C12)`, async () => {
+    deepEqual(await open('{"payouts":[1]}', type), { payouts: [1] })
+    await rejects(open(CSV, type), {
+      message: 'invalid request: body is not valid JSON; is it CSV? then send Content-Type: text/csv',
+      stored: false,
+    })
+    await rejects(open(' {"a":', type), { message: 'invalid request: body is not valid JSON' })
+    await rejects(open('{"a":1,"a":2}', type), { message: 'invalid request: duplicate field a' })
+  })
+
+test('no body at all is an empty object, whatever it calls itself', async () => {
+  for (const type of [
+    undefined,
+    'application/json',
+    'text/csv',
+    'multipart/form-data; boundary=x',
+    'multipart/form-data',
+  ])
+    deepEqual(await open('', type), {})
+})
+
+const fingerprint = (content: unknown, path = '/v1/payouts/bulk') =>
+  fingerprintOfContent('POST', path, content)
+
+test('JSON has the fingerprint that it has everywhere', async () => {
+  const content = await open('{"b":1, "a":[2]}')
+  deepEqual(fingerprint(content), fingerprintOf('POST', '/v1/payouts/bulk', { a: [2], b: 1 }))
+  deepEqual(fingerprint(await open('', 'text/csv')), fingerprintOf('POST', '/v1/payouts/bulk', {}))
+})
+
+test('a CSV has the fingerprint of its bytes, in whatever form it comes', async () => {
+  const plain = fingerprint(await open(CSV, 'text/csv'))
+  deepEqual(fingerprint(await open(CSV, 'text/plain; charset=utf-8')), plain)
+  deepEqual(fingerprint(await open(...form('one', CSV))), plain)
+  deepEqual(fingerprint(await open(...form('another', CSV))), plain)
+})
+
+test('another byte, path or kind of body is another request', async () => {
+  const plain = fingerprint(await open(CSV, 'text/csv'))
+  notDeepEqual(fingerprint(await open(CSV.replace('\n', '\r\n'), 'text/csv')), plain)
+  notDeepEqual(fingerprint(await open(CSV, 'text/csv'), '/v1/payouts'), plain)
+  notDeepEqual(fingerprint(await open('{}', 'text/csv')), fingerprint(await open('{}')))
+})

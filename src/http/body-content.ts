@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson, NOT_JSON, parseStrictJson, sortingSteps, strictJsonSteps } from '../platform/json.ts'
+import { letOthersRun } from '../platform/let-others-run.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import { fingerprintOf, fingerprintOfText } from './fingerprint.ts'
+import { readMultipartFile } from './multipart.ts'
+
+/** A body that came as CSV: its bytes, without the form around them if there was one. */
+export class CsvFile {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
+/**
+ * What a body holds where JSON is not the only way to send it: a CsvFile, or the parsed value (contract.md G12). An empty
+ * body is `{}`, whatever its Content-Type. Throws `invalid request: ...`.
+ */
+export async function openBody(raw: Buffer, contentType: string | undefined): Promise<unknown> {
+  if (raw.length === 0) return {}
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'text/csv' || type === 'text/plain') return new CsvFile(raw)
+  if (type === 'multipart/form-data') return new CsvFile(await readMultipartFile(raw, contentType ?? ''))
+  return parseJsonBody(raw, looksLikeJson(raw) ? NOT_JSON : MAYBE_CSV)
+}
+
+const MAYBE_CSV = `${NOT_JSON}; is it CSV? then send Content-Type: text/csv`
+const SPACES = [0x09, 0x0a, 0x0d, 0x20]
+const OPENING = [0x7b, 0x5b]
+
+/** Whether it begins as a JSON object or list does. */
+export const looksLikeJson = (raw: Buffer) =>
+  OPENING.includes(raw.find((byte) => !SPACES.includes(byte)) ?? 0)
+
+// Larger bodies are read in steps, with other requests in between.
+const LARGE = 64 * 1024
+
+/** The parsed value; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
+export async function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): Promise<unknown> {
+  const parsed = raw.length > LARGE ? await inSteps(strictJsonSteps(raw)) : parseStrictJson(raw)
+  if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
+  return parsed.value
+}
+
+async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {
+  let step = steps.next()
+  while (!step.done) {
+    await letOthersRun()
+    step = steps.next()
+  }
+  return step.value
+}
+
+type Fingerprinted = { method: string; path: string; content: unknown }
+
+/** The fingerprint of a request with this body, made in steps where it is large. */
+export async function fingerprintInSteps(
+  raw: Buffer,
+  { method, path, content }: Fingerprinted,
+): Promise<Buffer> {
+  if (raw.length <= LARGE) return fingerprintOfContent(method, path, content)
+  await letOthersRun()
+  if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
+  const sorted = await inSteps(sortingSteps(content))
+  await letOthersRun()
+  const text = canonicalJson(content, sorted)
+  await letOthersRun()
+  const fingerprint = fingerprintOfText(method, path, text)
+  await letOthersRun()
+  return fingerprint
+}
+
+/**
+ * What makes two requests the same: for a CSV its very bytes (contract.md 3 n), those of the file alone, because the
+ * boundary of a form is another one in every repeat.
+ */
+export function fingerprintOfContent(method: string, path: string, content: unknown): Buffer {
+  if (!(content instanceof CsvFile)) return fingerprintOf(method, path, content)
+  return createHash('sha256').update(`${method} ${path}\ncsv\n`).update(content.bytes).digest()
+}

@@ -1,0 +1,64 @@
+import { unavailable } from '../platform/refusal.ts'
+import type { Caller } from './caller.ts'
+
+/** Refuses requests on arrival that would wait too long (reliability.md 6.2). */
+export type Crowds = {
+  /**
+   * `expectedMs`: how long a request of this kind would wait now. Throws 503 when that is too long: sooner in test mode,
+   * and soonest for a merchant that sends more than a quarter of the requests of this kind.
+   */
+  enter(kind: string, caller: Pick<Caller, 'merchantId' | 'mode'>, expectedMs: number): void
+}
+
+/** Requests since a moment, by merchant. */
+type Arrivals = { sinceMs: number; all: number; of: Map<number, number> }
+
+// Nobody is refused who would wait for up to a second; beyond that the differences decide who is refused first.
+const LONGEST_MS = { test: 1250, live: 1500 }
+const OF_WHO_SENDS_MOST = 0.8
+const MOST_OF_ONE = 1 / 4
+const COUNTED_MS = 1000
+const LONGEST_RETRY_S = 5
+
+/** `nowMs`: any clock that only goes forward. */
+export function crowds(nowMs: () => number = () => performance.now()): Crowds {
+  const kinds = new Map<string, { now: Arrivals; before: Arrivals }>()
+  return {
+    enter(kind, { merchantId, mode }, expectedMs) {
+      const arrivals = arrivalsOf(kinds, kind, nowMs())
+      arrivals.now.all += 1
+      arrivals.now.of.set(merchantId, (arrivals.now.of.get(merchantId) ?? 0) + 1)
+      // The usual case: nobody would wait long, and nothing else needs to be checked.
+      if (expectedMs <= LONGEST_MS.test * OF_WHO_SENDS_MOST) return
+      const longestMs = LONGEST_MS[mode] * (sendsMost(arrivals, merchantId) ? OF_WHO_SENDS_MOST : 1)
+      if (expectedMs > longestMs)
+        throw unavailable(Math.min(LONGEST_RETRY_S, Math.max(1, Math.round(expectedMs / 1000))))
+    },
+  }
+}
+
+const none = (sinceMs: number): Arrivals => ({ sinceMs, all: 0, of: new Map() })
+
+/** The requests of this second and of the one before; older ones do not count. */
+function arrivalsOf(
+  kinds: Map<string, { now: Arrivals; before: Arrivals }>,
+  kind: string,
+  atMs: number,
+): { now: Arrivals; before: Arrivals } {
+  let arrivals = kinds.get(kind)
+  if (arrivals === undefined) {
+    arrivals = { now: none(atMs), before: none(atMs) }
+    kinds.set(kind, arrivals)
+  }
+  const age = atMs - arrivals.now.sinceMs
+  if (age > COUNTED_MS) {
+    arrivals.before = age > 2 * COUNTED_MS ? none(atMs) : arrivals.now
+    arrivals.now = none(atMs)
+  }
+  return arrivals
+}
+
+function sendsMost({ now, before }: { now: Arrivals; before: Arrivals }, merchantId: number): boolean {
+  const own = (now.of.get(merchantId) ?? 0) + (before.of.get(merchantId) ?? 0)
+  return own > (now.all + before.all) * MOST_OF_ONE
+}

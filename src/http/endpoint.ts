@@ -1,0 +1,92 @@
+import type { Static, TSchema } from 'typebox'
+import { writeExact } from '../platform/exact-json.ts'
+import type { Answer, Caller } from './caller.ts'
+
+/** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, form. */
+export type ApiRequest<Body = unknown> = {
+  caller: Caller
+  requestId: string
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string | undefined>>
+  body: Body
+  /** The bytes of the body as they came, for who must see how a number was written; empty on a GET. */
+  bodyBytes: Buffer
+  /** Only where the endpoint honours a key and one was sent. */
+  idempotency: { key: string; fingerprint: Buffer } | null
+}
+
+/** How an endpoint takes a body that may also come as CSV, in a form or by itself (contract.md G12). */
+export type RawBody<Body = unknown> = {
+  /** In bytes, above it 413; everywhere else the limit is 1 MiB. */
+  limit: number
+  /** A CSV that is right, for the description. */
+  csvExample: string
+  /** Reads a CsvFile, or else JSON that is parsed. What it throws is answered after the 409 of a used key. */
+  read(content: unknown): Body | Promise<Body>
+}
+
+type Answers = Readonly<Record<number, { description: string; schema: TSchema }>>
+
+/** The names of the rate limits, so that a misspelt one does not compile. Plain reads are counted by the frame itself. */
+type RateOf<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, unknown>> }]
+  ? (Name & string) | 'reads'
+  : string
+
+/** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
+export type Endpoint<App> = {
+  method: 'GET' | 'POST'
+  path: string
+  name: string
+  summary: string
+  description?: string
+  tag: string
+  /** full: a collections-only key is refused with 403 before anything else is looked at (contract.md 3 f). */
+  scope: 'any' | 'full'
+  /** The name of its own rate limit; the total of all requests is counted beside it. */
+  rate: RateOf<App>
+  /**
+   * `batch`: counted exactly, in the transaction of the work. `shared`: counted before the work, exactly as well, or for
+   * plain reads in this process, which learns the counts of the others.
+   */
+  rateKind: 'batch' | 'shared'
+  idempotency: 'required' | 'optional' | 'ignored'
+  params?: TSchema
+  query?: TSchema
+  /** The form of the body; without one any body is accepted. Where there is a `rawBody` it only describes the JSON. */
+  body?: TSchema
+  /** Only where JSON is not the one way to send it. */
+  rawBody?: RawBody
+  answers: Answers
+  /** Forms of the answer that have a path of their own in the description, because clients read one form a path. */
+  documents?: readonly { path: string; name: string; summary: string; params: TSchema; answers: Answers }[]
+  /** Errors it may answer with, for the description: status -> codes. */
+  refusals?: Readonly<Record<number, string>>
+  handle(app: App, request: ApiRequest): Promise<Answer>
+}
+
+/** Declares an endpoint; the handler sees the body as the schema says it. */
+export function endpoint<App, Body extends TSchema>(
+  declared: Omit<Endpoint<App>, 'handle' | 'body'> & {
+    body?: Body
+    handle(app: App, request: ApiRequest<Static<Body>>): Promise<Answer>
+  },
+): Endpoint<App> {
+  return declared as Endpoint<App>
+}
+
+/** Declares an endpoint that reads its body itself; the handler sees what its reader makes of it. */
+export function rawEndpoint<App, Body>(
+  declared: Omit<Endpoint<App>, 'handle' | 'rawBody'> & {
+    rawBody: RawBody<Body>
+    handle(app: App, request: ApiRequest<Body>): Promise<Answer>
+  },
+): Endpoint<App> {
+  return declared as Endpoint<App>
+}
+
+/** An answer rendered from a value; what goes out is exactly what is shown in the description. */
+export const answer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
+  status,
+  body: writeExact(value),
+  objectId,
+})

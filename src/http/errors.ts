@@ -1,0 +1,23 @@
+import { CommitUnknown, classify, DatabaseAway, isLockTimeout, NotNow } from '../platform/db/errors.ts'
+import { Refusal, unavailable } from '../platform/refusal.ts'
+
+/** Turns every thrown error into the answer. An unknown error is our own bug: 500, with details in the log. */
+export function refusalFor(thrown: unknown): Refusal {
+  const error = classify(thrown)
+  if (error instanceof Refusal) return error
+  // The request itself is not known to be wrong: it may be sent again with its key, whatever happened to the first.
+  if (
+    error instanceof DatabaseAway ||
+    error instanceof CommitUnknown ||
+    error instanceof NotNow ||
+    isLockTimeout(error)
+  )
+    return unavailable()
+  return new Refusal(500, 'internal_error', 'internal error - retry with the same Idempotency-Key')
+}
+
+/** The error body of spec 7, as the bytes that are sent (and stored, where a refusal is kept under a key). */
+export function errorBody(refusal: Refusal, requestId: string): string {
+  const { message: error, code, hint } = refusal
+  return JSON.stringify({ error, code, ...(hint === null ? {} : { hint }), request_id: requestId })
+}

@@ -1,0 +1,12 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../platform/json.ts'
+
+/** What makes two requests the same: method, path and canonical body; an empty body counts as `{}` (contract.md 3 n). */
+export function fingerprintOf(method: string, path: string, body: unknown): Buffer {
+  return fingerprintOfText(method, path, canonicalJson(body ?? {}))
+}
+
+/** The same from the canonical text of the body. */
+export function fingerprintOfText(method: string, path: string, text: string): Buffer {
+  return hash('sha256', `${method} ${path}\n${text}`, 'buffer')
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../platform/clock.ts'
+import type { Refusal } from '../platform/refusal.ts'
+import type { ExactWindow } from '../rate-limits/exact-window.ts'
+import type { SharedWindows } from '../rate-limits/shared-windows.ts'
+import type { Caller } from './caller.ts'
+import type { Crowds } from './crowds.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+
+/** What the frame needs from the product. */
+export type Frame<App> = {
+  endpoints: readonly Endpoint<App>[]
+  clock: Clock
+  log: Logger
+  /** The holder of this key, without a promise when it is cached. Throws 401, 429 (too many failures), 503. */
+  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
+  /** Counts a request that came without any credentials. */
+  countFailedAuth(clientAddress: string): Promise<void>
+  /** Who serves this caller, and the windows that count its requests. */
+  placeOf(caller: Caller): Place<App>
+  /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
+  refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
+  crowds: Crowds
+  metrics: RequestMetrics
+  trustedProxies: number
+  https: boolean
+  /** What a browser sees outside /v1 instead of JSON: headers and HTML. */
+  errorPage(refusal: Refusal): { headers: Record<string, string>; html: string }
+}
+
+export type Place<App> = {
+  app: App
+  windows: SharedWindows
+  exactWindows: Readonly<Record<string, ExactWindow>>
+  /** How long a request of this rate limit would probably wait now. */
+  expectedMs(rate: string, caller: Caller): number
+}
+
+/** `giveBack`: gives back the place that it has taken in the window of its own kind. */
+export type Passed = {
+  caller: Caller
+  key: string | null
+  giveBack: (() => void) | null
+}

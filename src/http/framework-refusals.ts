@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http'
+import { bodyTooLarge, invalidRequest, Refusal } from '../platform/refusal.ts'
+
+/** Fastify's own refusals in the contract's words. */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof Refusal) return error
+  const code = (error as { code?: string }).code
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge()
+  if (code === 'FST_ERR_BAD_URL') return new Refusal(404, 'not_found', 'not found')
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_ERR_MAX_LIMIT')
+    return new Refusal(404, 'not_found', 'not found')
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return invalidRequest('body is shorter or longer than its Content-Length')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidRequest('body is not valid JSON')
+  return error
+}
+
+const MOST_HEADERS = 100
+
+/** Why these headers are refused, or nothing: too many of them, or no Host where HTTP/1.1 demands one. */
+export function headersRefusal(request: IncomingMessage): Refusal | undefined {
+  if (request.rawHeaders.length > 2 * MOST_HEADERS)
+    return new Refusal(431, 'bad_request', 'invalid request: too many headers')
+  if (request.httpVersion === '1.1' && request.headers.host === undefined)
+    return invalidRequest('Host header required')
+  return undefined
+}

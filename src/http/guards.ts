@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../platform/clock.ts'
+import { badRequest, Refusal } from '../platform/refusal.ts'
+import { isControl } from '../platform/text.ts'
+import { readXTimestamp } from '../platform/times.ts'
+import { countedAddress } from '../rate-limits/client-address.ts'
+
+const OLDEST_S = 300
+const FURTHEST_AHEAD_S = 60
+const LONGEST_KEY = 255
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The bearer token of the one Authorization header, or 401 (spec 7.1). */
+export function bearerToken(request: IncomingMessage): string {
+  const header = request.headers.authorization
+  if (header === undefined || countOf(request, 'authorization') > 1)
+    throw unauthorized('missing bearer token')
+  const match = /^Bearer +([^\s,]+)$/i.exec(header)
+  if (!match?.[1]) throw unauthorized('missing bearer token')
+  return match[1]
+}
+
+export const unauthorized = (message: 'missing bearer token' | 'invalid api key') =>
+  new Refusal(401, 'unauthorized', message)
+
+export const scopeRefusal = () =>
+  new Refusal(
+    403,
+    'forbidden',
+    'this endpoint requires a full secret key; collections-only keys cannot move money out',
+  )
+
+/** Refuses a POST whose X-Timestamp is missing, no integer, too old or ahead (spec 5.4; G52, G53). */
+export function checkTimestamp(header: string | string[] | undefined, clock: Clock): void {
+  if (header === undefined || header === '')
+    throw badRequest('X-Timestamp header required. Send the current Unix time in seconds.')
+  const seconds = typeof header === 'string' ? readXTimestamp(header.trim()) : null
+  if (seconds === null) throw badRequest('X-Timestamp must be an integer Unix timestamp')
+  const age = Math.floor(clock.nowMs() / 1000) - seconds
+  if (age > OLDEST_S) throw badRequest(`request timestamp is ${age}s old - max allowed skew is ${OLDEST_S}s`)
+  if (-age > FURTHEST_AHEAD_S)
+    throw badRequest('request timestamp is too far in the future - check your system clock')
+}
+
+/** The trimmed Idempotency-Key, null when absent or blank; refuses what is no key (G56). */
+export function readIdempotencyKey(request: IncomingMessage): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return null
+  const key = typeof header === 'string' ? header.trim() : ''
+  if (typeof header === 'string' && key === '') return null
+  if (countOf(request, 'idempotency-key') > 1 || key.length > LONGEST_KEY)
+    throw badRequest(`Idempotency-Key must be 1 to ${LONGEST_KEY} characters`)
+  if (hasControl(key)) throw badRequest('Idempotency-Key must not contain control characters')
+  return key
+}
+
+export const keyRequired = () => badRequest('Idempotency-Key header required')
+
+/** The caller's own request id if it is well-formed, else none. */
+export function givenRequestId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
+}
+
+/**
+ * The client's address as limits count it: `hops` from the right of X-Forwarded-For where that many proxies are trusted, else the
+ * socket's.
+ */
+export const clientAddress = (request: IncomingMessage, hops: number): string =>
+  countedAddress(addressBehind(request, hops))
+
+function addressBehind(request: IncomingMessage, hops: number): string {
+  const socket = request.socket.remoteAddress ?? ''
+  if (hops === 0) return socket
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  return forwarded.at(-hops) ?? socket
+}
+
+/** The query as single texts: blank is absent, the same name twice is refused (contract.md 2.0). */
+export function readQuery(query: unknown): Record<string, string | undefined> {
+  const read: Record<string, string | undefined> = Object.create(null)
+  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+    if (Array.isArray(value))
+      throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} is given twice`)
+    const text = String(value)
+    if (hasControl(text))
+      throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} contains control characters`)
+    if (text.trim() !== '') read[name] = text
+  }
+  return read
+}
+
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (isControl(text.charCodeAt(at))) return true
+  return false
+}
+
+/** How often a header was sent: Node joins or drops repeats, the raw list does not. */
+function countOf(request: IncomingMessage, name: string): number {
+  let count = 0
+  for (let at = 0; at < request.rawHeaders.length; at += 2)
+    if (request.rawHeaders[at]?.toLowerCase() === name) count += 1
+  return count
+}

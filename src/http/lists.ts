@@ -1,0 +1,101 @@
+import { type TSchema, Type } from 'typebox'
+import { badRequest, Refusal } from '../platform/refusal.ts'
+import { readIsoTime } from '../platform/times.ts'
+
+/** The part of a query that every list takes. */
+export type ListWindow = {
+  limit: number
+  startingAfter: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/** One page; `nextCursor` is the id of its last row, null on the last page. */
+export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | null }
+
+const DEFAULT_LIMIT = 20
+const MOST = 100
+const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the letters of its prefix.
+
+/** The query parameters of every list, for the description. */
+export const LIST_QUERY = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })),
+  starting_after: Type.Optional(Type.String({ description: 'the `next_cursor` of the page before' })),
+  created_after: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+  created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+}
+
+/** The list envelope (spec 2.12). */
+export const listOf = (row: TSchema) =>
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(row),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+  })
+
+/** Reads the window of a list, or refuses with the contract's text (G6). */
+export function readListWindow(query: Record<string, string | undefined>): ListWindow {
+  // In the order of the spec, so that of several faults the first is told.
+  const createdAfter = readTime(query, 'created_after')
+  const createdBefore = readTime(query, 'created_before')
+  return {
+    createdAfter,
+    createdBefore,
+    limit: readLimit(query.limit),
+    startingAfter: query.starting_after ?? null,
+  }
+}
+
+/**
+ * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
+ * the scan could start at the wrong one and read all newer rows.
+ */
+export function olderThan(
+  cursor: { createdAt: Date; id: string } | null,
+  until: Date | null,
+): [string, string] {
+  if (cursor !== null && (until === null || cursor.createdAt <= until))
+    return [cursor.createdAt.toISOString(), cursor.id]
+  return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
+}
+
+/** The row of a cursor, or null when the caller may not see it. Errors of the database are thrown. */
+export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
+  row.catch((error) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+
+/** Cuts the one row too many that a list query reads to know whether there is more. */
+export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: number): Page<Row> {
+  const data = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** The list envelope around rows, each formatted by `present`. */
+export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => View) {
+  return {
+    object: 'list' as const,
+    data: page.data.map(present),
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
+  }
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = Number(text)
+  if (!/^[0-9]{1,3}$/.test(text) || limit < 1 || limit > MOST)
+    throw badRequest(`limit must be an integer between 1 and ${MOST}`)
+  return limit
+}
+
+function readTime(query: Record<string, string | undefined>, name: string): Date | null {
+  const text = query[name]
+  if (text === undefined) return null
+  const time = readIsoTime(text)
+  if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
+  return time
+}

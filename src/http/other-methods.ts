@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../platform/refusal.ts'
+
+// The verbs that any path has.
+const SERVED = ['GET', 'POST']
+// All others are routed as this one: a table of all paths for each verb that Node reads took a tenth of the start.
+const STAND_IN = 'TRACE'
+const asked = new WeakMap<object, string>()
+
+/** For Fastify's `rewriteUrl`, the only place before a route is looked for: the address stays. `restoreMethod` comes right after. */
+export function standInForMethod(raw: { method?: string | undefined; url?: string | undefined }): string {
+  const { method = '', url = '' } = raw
+  if (!SERVED.includes(method)) {
+    asked.set(raw, method)
+    raw.method = STAND_IN
+  }
+  return url
+}
+
+/** The request says again what it was asked with. */
+export function restoreMethod(raw: IncomingMessage): void {
+  if (raw.method === STAND_IN) raw.method = asked.get(raw) ?? STAND_IN
+}
+
+/** Answers 405 on a known path with a verb that it does not have, before any key is checked. */
+export function refuseOtherMethods(
+  server: FastifyInstance,
+  endpoints: readonly { path: string; method: 'GET' | 'POST' }[],
+): void {
+  const paths = new Map<string, Set<string>>()
+  for (const { path, method } of endpoints) paths.set(path, (paths.get(path) ?? new Set()).add(method))
+  for (const [path, methods] of paths) {
+    server.route({
+      method: [...SERVED.filter((method) => !methods.has(method)), STAND_IN],
+      url: path,
+      onRequest: (_request, reply, done) => {
+        reply.header('Allow', [...methods].join(', '))
+        done(new Refusal(405, 'method_not_allowed', 'method not allowed') as never)
+      },
+      handler: async () => '',
+    })
+  }
+}
+
+/** 404, or 405 where the path is there for another verb: pages and health documents, whose paths have no parameters. */
+export function notFoundHere(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Refusal {
+  const url = request.url.split('?', 1)[0] ?? ''
+  const methods = SERVED.filter((method) => server.hasRoute({ url, method: method as 'GET' }))
+  if (methods.length === 0) return new Refusal(404, 'not_found', 'not found')
+  reply.header('Allow', methods.join(', '))
+  return new Refusal(405, 'method_not_allowed', 'method not allowed')
+}

@@ -1,0 +1,137 @@
+import type { Static, TSchema } from 'typebox'
+import { readPhone } from '../platform/phone.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { echo, hasForbiddenControl } from '../platform/text.ts'
+
+// The part of a JSON schema that a request body of this product uses.
+type Shape = {
+  type?: string
+  enum?: readonly string[]
+  format?: string
+  maxLength?: number
+  properties?: Record<string, Shape>
+  required?: readonly string[]
+  items?: Shape
+  lines?: boolean
+  /** Passed on unread, absent or not: its handler has its own rules and texts. */
+  raw?: boolean
+}
+
+/**
+ * Reads a body against its schema. Form is checked here and nowhere else. Fields are looked at in the order of the schema
+ * (the order of the spec) and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank
+ * optional fields are absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
+ */
+export function readBody<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
+  if (!isObject(body)) throw invalidRequest('body must be a JSON object')
+  return readObject(schema as Shape, body, '') as Static<Schema>
+}
+
+/** A part of a body that is read separately: a problem in it does not refuse the rest. */
+export type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
+
+/** Reads one part like a body; the problem is what would follow `invalid request: `. */
+export function readPart<Schema extends TSchema>(
+  schema: Schema,
+  part: Record<string, unknown>,
+): ReadPart<Static<Schema>> {
+  try {
+    return { ok: true, value: readBody(schema, part) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { ok: false, problem: error.message.slice(INVALID_REQUEST.length) }
+  }
+}
+
+const INVALID_REQUEST = invalidRequest('').message
+
+function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
+  const read: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(shape.properties ?? {})) {
+    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    if (field.raw === true) {
+      read[name] = given
+      continue
+    }
+    const required = shape.required?.includes(name) ?? false
+    const at = path === '' ? name : `${path}.${name}`
+    const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))
+    if (absent && !(required && field.type === 'integer')) {
+      if (required) throw invalidRequest(`${at} is required`)
+      continue
+    }
+    read[name] = readField(field, given, at)
+  }
+  return read
+}
+
+function readField(field: Shape, value: unknown, at: string): unknown {
+  if (field.enum) return readChoice(field.enum, value, at)
+  switch (field.type) {
+    case 'integer':
+      // An amount too large for a number becomes Infinity; it still counts as integral and is refused as too large.
+      if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
+        throw invalidRequest(`${at} must be an integer`)
+      return value === 0 ? 0 : value
+    case 'string':
+      return readText(field, value, at)
+    case 'boolean':
+      if (typeof value !== 'boolean') throw invalidRequest(`${at} must be true or false`)
+      return value
+    case 'array':
+      if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`)
+      return field.items?.type === 'object' ? readEntries(field.items, value, at) : value
+    case 'object':
+      if (!isObject(value)) throw invalidRequest(`${at} must be an object`)
+      return readObject(field, value, at)
+    default:
+      return value
+  }
+}
+
+/** Each entry by the schema of the list's items: `recipients[0].phone is required`. */
+function readEntries(shape: Shape, list: unknown[], at: string): Record<string, unknown>[] {
+  return list.map((entry, index) => {
+    if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`)
+    return readObject(shape, entry, `${at}[${index}]`)
+  })
+}
+
+function readText(field: Shape, value: unknown, at: string): string {
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (hasForbiddenControl(value, field.lines ?? false))
+    throw invalidRequest(`${at} contains control characters`)
+  if (field.maxLength !== undefined && isLongerThan(field.maxLength, value))
+    throw invalidRequest(`${at} must be at most ${field.maxLength} characters`)
+  if (field.format === 'phone') {
+    const phone = readPhone(value)
+    if (phone === null) throw invalidRequest(`${at} is not a valid phone number`)
+    return phone
+  }
+  if (field.format === 'email' && !isEmail(value)) throw invalidRequest(`${at} is not a valid email address`)
+  return value
+}
+
+function readChoice(choices: readonly string[], value: unknown, at: string): string {
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (!choices.includes(value))
+    throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`)
+  return value
+}
+
+/** In characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
+const isLongerThan = (most: number, text: string) =>
+  text.length > most && (text.length > 2 * most || [...text].length > most)
+
+/** One `@` with something on both sides (contract.md 2.0). */
+function isEmail(text: string): boolean {
+  const at = text.indexOf('@')
+  return at > 0 && at === text.lastIndexOf('@') && at < text.length - 1
+}
+
+const isTextField = (field: Shape) => field.type === 'string' || field.enum !== undefined
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
+
+/** Whether JSON brought an object, neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { crashPoint } from '../platform/crash-point.ts'
+import { invalidRequest, TooBusy } from '../platform/refusal.ts'
+import { admitNow } from './admission.ts'
+import { answerSender, type SendAnswer } from './answer-sender.ts'
+import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
+import type { Answer } from './caller.ts'
+import { isClosing, lastAnswer } from './close-gently.ts'
+import type { ApiRequest, Endpoint } from './endpoint.ts'
+import { errorBody, refusalFor } from './errors.ts'
+import type { Frame, Passed } from './frame.ts'
+import { asRefusal, headersRefusal } from './framework-refusals.ts'
+import { givenRequestId, readQuery } from './guards.ts'
+import { NO_COMPILERS } from './no-compilers.ts'
+import { notFoundHere, refuseOtherMethods, restoreMethod, standInForMethod } from './other-methods.ts'
+import { type RefuseUsedKey, readRequestBody } from './request-body.ts'
+import { logRequest } from './request-log.ts'
+import { API_HEADERS, secureHeaders } from './secure-headers.ts'
+
+/** The running HTTP server, as pages and documents register on it. */
+export type HttpServer = FastifyInstance
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    passed: Passed | null
+    objectId: string | null
+    outcome: string | null
+    code: string | null
+  }
+}
+
+const BODY_LIMIT = 1024 * 1024
+const HEADERS_LIMIT = 16 * 1024
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+// Above the balancer's, so that the balancer and not we closes an idle connection.
+const KEEP_ALIVE_MS = 65_000
+// For a connection that is not idle: longer than any answer takes, so that a client that reads nothing is disconnected in
+// the end.
+const SILENT_MS = 360_000
+const NO_FINGERPRINT = Buffer.alloc(32)
+const NO_BYTES = Buffer.alloc(0)
+
+/** The HTTP server of the API: one frame for every endpoint, checks in the order of contract.md 3 h. */
+export function buildServer<App>(frame: Frame<App>): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENT_MS,
+    forceCloseConnections: 'idle',
+    // A stop still answers requests that arrive on open connections and then closes them: no request is refused.
+    return503OnClosing: false,
+    genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
+    http: {
+      maxHeaderSize: HEADERS_LIMIT,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      // How often the two time limits are checked; with Node's 30 s slow clients would stay that much longer.
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false,
+    },
+    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADERS_LIMIT },
+    rewriteUrl: standInForMethod,
+    schemaController: { compilersFactory: NO_COMPILERS },
+    frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
+    clientErrorHandler: answerBrokenRequest,
+  })
+  for (const fact of ['passed', 'objectId', 'outcome', 'code']) server.decorateRequest(fact, null)
+  // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.setErrorHandler((error, request, reply) => sendError(frame, request, reply, asRefusal(error)))
+  server.setNotFoundHandler((request, reply) =>
+    sendError(frame, request, reply, notFoundHere(server, request, reply)),
+  )
+  server.server.on('checkExpectation', answerExpectation)
+  server.addHook('onRequest', (request, _reply, done) => {
+    restoreMethod(request.raw)
+    // What a body calls itself is not believed and must not decide whether it is read.
+    const { headers } = request.raw
+    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
+    done(headersRefusal(request.raw) as never)
+  })
+  server.addHook('preHandler', (request, _reply, done) => {
+    done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
+  })
+  server.addHook('onResponse', async (request, reply) => finish(frame, request, reply))
+  const headers = secureHeaders({ https: frame.https })
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers(headers).header('X-Request-ID', request.id)
+    done()
+  })
+  const send = answerSender(headers)
+  for (const declared of frame.endpoints) addEndpoint(server, frame, { declared, send })
+  refuseOtherMethods(server, frame.endpoints)
+  return server
+}
+
+function addEndpoint<App>(
+  server: FastifyInstance,
+  frame: Frame<App>,
+  { declared, send }: { declared: Endpoint<App>; send: SendAnswer },
+): void {
+  server.route({
+    method: declared.method,
+    url: declared.path,
+    bodyLimit: declared.rawBody?.limit,
+    onRequest: (request, _reply, done) => {
+      const admitted = admitNow(frame, declared, request)
+      if (admitted instanceof Promise) admitted.then(() => done(), done)
+      else if (admitted === null) done()
+      else done(admitted as Error)
+    },
+    handler: async (request, reply) => {
+      const answer = await serve(frame, declared, request)
+      request.objectId = answer.objectId ?? null
+      return send(request.id, reply, answer)
+    },
+  })
+}
+
+async function serve<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { caller, key } = request.passed as Passed
+  const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
+    if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
+  }
+  const asked = { keyed: key !== null, refuseUsedKey }
+  const { fingerprint, body } = await readRequestBody(request, declared, asked)
+  const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
+  const api: ApiRequest = {
+    caller,
+    requestId: request.id,
+    params: request.params as Record<string, string>,
+    query: readQuery(request.query),
+    body,
+    bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
+    idempotency,
+  }
+  const answer = await declared.handle(frame.placeOf(caller).app, api)
+  if (idempotency !== null) {
+    request.outcome = answer.replayed ? 'replay' : 'new'
+    crashPoint('key.done-unsent')
+  }
+  return answer
+}
+
+function sendError<App>(
+  frame: Frame<App>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): void {
+  const refusal = refusalFor(error)
+  request.code = refusal.code
+  // Fastify's own refusals run no hooks.
+  reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
+  // Overload: a second log line for each refusal would add to it.
+  if (refusal.status >= 500 && !(error instanceof TooBusy))
+    frame.log[refusal.status === 500 ? 'error' : 'warn'](
+      { err: error, request_id: request.id },
+      refusal.message,
+    )
+  if (refusal.retryAfterSeconds !== null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
+  if (refusal.status === 413 || refusal.status === 431) lastAnswer(request, reply)
+  if (wantsPage(request)) {
+    const page = frame.errorPage(refusal)
+    reply.code(refusal.status).headers(page.headers).send(page.html)
+    return
+  }
+  reply.code(refusal.status).headers(API_HEADERS).send(errorBody(refusal, request.id))
+}
+
+/** JSON under /v1, a page for a browser elsewhere (contract.md 9.4). */
+const wantsPage = (request: FastifyRequest) =>
+  !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
+
+/** Gives back the slot of a clean 4xx, then counts and logs. */
+function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): void {
+  const status = reply.statusCode
+  if (status >= 400 && status < 500) request.passed?.giveBack?.()
+  logRequest(frame, request, reply)
+}

@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { unavailable } from '../platform/refusal.ts'
+import { type Reader, ReaderGone, type Stream } from './caller.ts'
+import { openSpool, type Spool } from './spool.ts'
+
+type Sending = { status: number; headers: Record<string, string>; stream: Stream }
+/**
+ * How slowly a client may read: any way it likes for `graceMs`, then so many bytes a second on average, and never nothing
+ * for long.
+ */
+export type Pace = { graceMs: number; bytesASecond: number; stalledMs: number }
+
+const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
+// Making a document asks the database many questions, each with a limit of its own.
+const LONGEST_MAKING_MS = 300_000
+
+/**
+ * Sends a streamed answer. It is written in full first, so that an error while writing is an ordinary refusal, and a slow
+ * reader holds nothing but the finished document. Throws what the writer threw.
+ */
+export async function sendStream(
+  reply: FastifyReply,
+  { status, headers, stream }: Sending,
+  pace: Pace = PACE,
+): Promise<FastifyReply> {
+  const { raw } = reply
+  const spool = openSpool()
+  try {
+    await stream.write(readerOf(raw, spool))
+    reply.hijack()
+    const connection = raw.getHeader('connection')
+    const closing = connection === undefined ? {} : { Connection: String(connection) }
+    raw.writeHead(status, { ...headers, 'Content-Length': String(spool.bytes), ...closing })
+    await sendAll(raw, spool, pace)
+  } catch (error) {
+    if (!raw.headersSent && !(error instanceof ReaderGone)) throw error
+    if (!raw.headersSent) reply.hijack()
+    if (!(error instanceof ReaderGone)) stream.cut(error)
+    // Reset instead of end, so that the client sees that the document is incomplete.
+    raw.socket?.resetAndDestroy()
+  } finally {
+    await spool.close()
+    stream.done?.()
+  }
+  return reply
+}
+
+function readerOf(raw: ServerResponse, spool: Spool): Reader {
+  const startedAt = performance.now()
+  return {
+    gone: () => raw.destroyed,
+    write: async (piece) => {
+      if (raw.destroyed) throw new ReaderGone('the client hung up')
+      if (performance.now() - startedAt > LONGEST_MAKING_MS) throw unavailable()
+      await spool.add(piece)
+    },
+  }
+}
+
+async function sendAll(raw: ServerResponse, spool: Spool, pace: Pace): Promise<void> {
+  const startedAt = performance.now()
+  let sent = 0
+  const patienceMs = () => {
+    const allowedMs = pace.graceMs + (sent / pace.bytesASecond) * 1000
+    return Math.min(pace.stalledMs, allowedMs - (performance.now() - startedAt))
+  }
+  for await (const piece of spool.pieces()) {
+    if (raw.destroyed) throw new ReaderGone('the client hung up')
+    raw.write(piece)
+    if (raw.writableNeedDrain) await heard(raw, 'drain', patienceMs())
+    sent += piece.length
+  }
+  raw.end()
+  if (!raw.writableFinished) await heard(raw, 'finish', patienceMs())
+}
+
+function heard(raw: ServerResponse, event: 'drain' | 'finish', withinMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: ReaderGone) => {
+      clearTimeout(timer)
+      raw.off(event, onEvent).off('close', onClose)
+      if (error) reject(error)
+      else resolve()
+    }
+    const onEvent = () => settle()
+    const onClose = () => settle(new ReaderGone('the client hung up'))
+    const timer = setTimeout(() => settle(new ReaderGone('the client reads too slowly')), withinMs)
+    raw.on(event, onEvent).on('close', onClose)
+    if (raw.destroyed) onClose()
+  })
+}

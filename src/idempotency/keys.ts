@@ -1,0 +1,109 @@
+import { numbers, repeated, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+
+type Mode = 'test' | 'live'
+
+/** Whose key it is: one key belongs to one merchant and mode, whatever the endpoint or the scope (contract.md 3 n). */
+export type KeyOwner = { merchantId: number; mode: Mode; key: string }
+export type KeyUse = KeyOwner & { fingerprint: Buffer }
+
+/** A key as the table has it; without status it is running: reserved, its work not finished. */
+export type KeyRow = KeyOwner & {
+  fingerprint: Buffer
+  status: number | null
+  body: string | null
+  objectId: string | null
+}
+
+/** The first answer, kept to the byte. */
+export type StoredAnswer = { status: number; body: string; objectId: string | null }
+
+const FIND = statement<KeyRow>(
+  'find idempotency keys',
+  `select k.merchant_id as "merchantId", k.mode, k.key, k.fingerprint, k.status, k.body, k.object_id as "objectId"
+   from unnest($1::bigint[], $2::mode[], $3::text[]) as n (merchant_id, mode, key)
+   join idempotency_keys k on k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key`,
+)
+const ADD = statement(
+  'add idempotency keys',
+  `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
+   select * from unnest($1::bigint[], $2::mode[], $3::text[], $4::bytea[], $5::text[], $6::smallint[], $7::text[], $8::timestamptz[])`,
+)
+const FINISH = statement(
+  'finish idempotency key',
+  `update idempotency_keys set status = $4, body = $5 where merchant_id = $1 and mode = $2 and key = $3 and status is null`,
+)
+const FREE = statement(
+  'free idempotency key',
+  `delete from idempotency_keys where merchant_id = $1 and mode = $2 and key = $3 and status is null`,
+)
+const PRUNE = statement<{ key: string }>(
+  'prune idempotency keys',
+  `delete from idempotency_keys where ctid = any(array(
+     select ctid from idempotency_keys where created_at < $1 and status is not null limit $2)) returning key`,
+)
+
+/** Kept 30 days (spec 5.5). */
+export const KEY_RETENTION_MS = 30 * 86_400_000
+export const PRUNED_AT_ONCE = 5000
+
+export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
+  return call(
+    FIND,
+    numbers(owners.map((owner) => owner.merchantId)),
+    words(owners.map((owner) => owner.mode)),
+    owners.map((owner) => owner.key),
+  )
+}
+
+/** Reserves keys, answered or still running; a key that another process took meanwhile breaks the primary key. */
+export function addKeys(
+  uses: readonly (KeyUse & { answer: StoredAnswer | null; objectId: string | null })[],
+  at: Date,
+): Call[] {
+  if (uses.length === 0) return []
+  const sorted = [...uses].sort(byOwner)
+  const time = at.toISOString()
+  return [
+    call(
+      ADD,
+      numbers(sorted.map((use) => use.merchantId)),
+      words(sorted.map((use) => use.mode)),
+      sorted.map((use) => use.key),
+      sorted.map((use) => use.fingerprint),
+      words(sorted.map((use) => use.objectId)),
+      numbers(sorted.map((use) => use.answer?.status ?? null)),
+      sorted.map((use) => use.answer?.body ?? null),
+      repeated(time, sorted.length),
+    ),
+  ]
+}
+
+/** Stores the answer of a key that was running. */
+export const finishKey = (owner: KeyOwner, answer: { status: number; body: string }): Call =>
+  call(FINISH, owner.merchantId, owner.mode, owner.key, answer.status, answer.body)
+
+/** Frees a key that was running: nothing may be kept under it (contract.md 3 i). */
+export const freeKey = (owner: KeyOwner): Call => call(FREE, owner.merchantId, owner.mode, owner.key)
+
+export const pruneKeys = (before: Date) => call(PRUNE, before.toISOString(), PRUNED_AT_ONCE)
+
+/** The stored answer of a known key. Throws the 409 for another request or a key still running. */
+export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
+  if (!row.fingerprint.equals(fingerprint)) throw keyReused()
+  if (row.status === null || row.body === null) throw keyInFlight()
+  return { status: row.status, body: row.body, objectId: row.objectId }
+}
+
+export const keyReused = () =>
+  new Refusal(409, 'conflict', 'idempotency key reused with different request body')
+export const keyInFlight = () =>
+  new Refusal(409, 'conflict', 'a request with this Idempotency-Key is still in flight - retry shortly')
+
+export const ownerName = (owner: KeyOwner) => `${owner.merchantId} ${owner.mode} ${owner.key}`
+
+// Every transaction takes keys in this order, so that two batches of different processes never wait for each other in a ring.
+const byOwner = (a: KeyOwner, b: KeyOwner) =>
+  a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : a.mode > b.mode ? 1 : 0) || (a.key < b.key ? -1 : 1)

@@ -1,0 +1,79 @@
+import type { App } from '../app.ts'
+import { type Clock, later } from '../platform/clock.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import { statement } from '../platform/db/statement.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
+import type { KeyOwner } from './keys.ts'
+
+/** A running key whose process has died or given up. */
+export type Orphan = KeyOwner & { objectId: string }
+
+// Clocks of two processes may differ a little. A time further ahead was written before the clock stepped back, and its age
+// is unknown. It counts as orphaned: finishing a key that is still in use does no harm, leaving one for an hour does.
+const AHEAD_MS = 10_000
+export const ORPHANS_AT_ONCE = 200
+// Pages in one run; the rest is left for the next run.
+const MOST_PAGES = 50
+/**
+ * How long a finisher keeps trying for one key, in ms. While connections are scarce it would otherwise give up in every
+ * run, although payments of the same process go on.
+ */
+export const ORPHAN_WAITS_MS = 5000
+// The longest total wait of one run, so that locked rows do not keep the other finishers from running.
+const RUN_WAITS_MS = 20_000
+
+const ORPHANS = statement<Orphan>(
+  'orphaned keys',
+  `select merchant_id as "merchantId", mode, key, object_id as "objectId" from idempotency_keys
+   where status is null and (created_at < $1 or created_at > $2) and starts_with(object_id, $3)
+   order by created_at, merchant_id, mode, key limit $4 offset $5`,
+)
+
+/** When a running key counts as orphaned: stored before the first time, or after the second. */
+export function orphanBounds(clock: Clock, afterMs: number): [before: string, after: string] {
+  const now = clock.now()
+  return [later(now, -afterMs).toISOString(), later(now, AHEAD_MS).toISOString()]
+}
+
+type Finisher = Pick<App, 'db' | 'clock' | 'log'>
+
+/**
+ * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with
+ * `prefix` (G58). One that throws is logged and left for the next run; it does not delay the others. Answers how many were
+ * finished. Throws DatabaseAway.
+ */
+export async function finishOrphans(
+  app: Finisher,
+  { prefix, afterMs }: { prefix: string; afterMs: number },
+  finishOne: (orphan: Orphan) => Promise<unknown>,
+): Promise<number> {
+  const bounds = orphanBounds(app.clock, afterMs)
+  const waitsUntil = performance.now() + RUN_WAITS_MS
+  let finished = 0
+  let left = 0
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_AT_ONCE, left])
+    for (const orphan of orphans) {
+      const waitMs = Math.max(0, Math.min(ORPHAN_WAITS_MS, waitsUntil - performance.now()))
+      if (await finishSafely(app, orphan, () => againWhileAway(() => finishOne(orphan), waitMs)))
+        finished += 1
+      else left += 1
+    }
+    if (orphans.length < ORPHANS_AT_ONCE) break
+  }
+  return finished
+}
+
+async function finishSafely(app: Finisher, orphan: Orphan, finish: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await finish()
+    return true
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error(
+      { err: error, object_id: orphan.objectId },
+      'a key that was left running could not be finished; it is tried again',
+    )
+    return false
+  }
+}

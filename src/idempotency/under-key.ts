@@ -1,0 +1,86 @@
+import type { App } from '../app.ts'
+import type { Answer, Caller } from '../http/caller.ts'
+import { errorBody } from '../http/errors.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
+import { isLockTimeout } from '../platform/db/errors.ts'
+import { againWhenTaken, isTaken } from '../platform/db/taken.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { addKeys, findKeys, type KeyUse, keyInFlight, replayOf, type StoredAnswer } from './keys.ts'
+
+/** One POST whose Idempotency-Key is the caller's choice (contract.md G57). */
+export type KeyedRequest = {
+  caller: Caller
+  idempotency: { key: string; fingerprint: Buffer } | null
+  requestId: string
+}
+
+/** What is answered, and what is written beside the key in the same commit. */
+export type DecidedAnswer = { answer: StoredAnswer; writes: readonly Call[] }
+type Decide = (tx: Tx, at: Date) => Promise<DecidedAnswer>
+
+/** The key of a request as a key of its caller, or null where none was sent. */
+export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
+  if (idempotency === null) return null
+  const { key, fingerprint } = idempotency
+  return { merchantId: caller.merchantId, mode: caller.mode, key, fingerprint }
+}
+
+/**
+ * Decides and stores one request, or repeats the stored answer of its key where one was sent (contract.md 3 h, 3 i): what was
+ * made, key and answer in one commit. A refusal by the rules of the business is kept under the key; the others are thrown.
+ * Throws keyInFlight (409) while the first request with this key is under way.
+ */
+export async function storeUnderKey(app: App, request: KeyedRequest, decide: Decide): Promise<Answer> {
+  const use = keyUseOf(request)
+  if (use === null) return store(app, { request, use, decide })
+  return app.keysInFlight.during(use, () => knowingHolders(() => store(app, { request, use, decide })))
+}
+
+/**
+ * Another process may have just committed under the same key: the second look finds its answer. Throws keyInFlight (409) where
+ * that one is still at work (ledger.md section 8).
+ */
+export async function knowingOthers<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await againWhenTaken(run)
+  } catch (error) {
+    throw isTaken(error) ? keyInFlight() : error
+  }
+}
+
+/** The same for work that waits for no lock but that of its key: one that is held for long is a first request under way. */
+export async function knowingHolders<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await knowingOthers(run)
+  } catch (error) {
+    throw isLockTimeout(error) ? keyInFlight() : error
+  }
+}
+
+function store(
+  app: App,
+  { request, use, decide }: { request: KeyedRequest; use: KeyUse | null; decide: Decide },
+): Promise<Answer> {
+  const at = app.clock.now()
+  const turn = { kind: 'in', of: request.caller.merchantId } as const
+  return app.db.transactionFor(turn, async (tx): Promise<{ value: Answer; last?: readonly Call[] }> => {
+    const replayed = use === null ? null : await replayedAnswer(tx, use)
+    if (replayed !== null) return { value: replayed }
+    const { answer, writes } = await decide(tx, at).catch((error) => refusedAnswer(error, request))
+    const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: answer.objectId }], at)
+    return { value: answer, last: [...kept, ...writes] }
+  })
+}
+
+/** What was answered under this key before, as it is sent again; null for a new key. */
+export async function replayedAnswer(tx: Tx, use: KeyUse): Promise<Answer | null> {
+  const [[seen]] = await tx.send(findKeys([use]))
+  return seen === undefined ? null : { ...replayOf(seen, use.fingerprint), replayed: true }
+}
+
+/** Turns a refusal that is kept under the key into its stored answer; throws every other error again. */
+export function refusedAnswer(error: unknown, { requestId }: Pick<KeyedRequest, 'requestId'>): DecidedAnswer {
+  if (!(error instanceof Refusal) || !error.stored) throw error
+  const answer = { status: error.status, body: errorBody(error, requestId), objectId: null }
+  return { answer, writes: [] }
+}

@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox'
+import { readBody } from '../http/read-body.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+
+const SuccessUrl = Type.String({
+  format: 'uri',
+  maxLength: 2048,
+  description: 'http or https; offered to the customer after payment, never a proof of it',
+  examples: ['https://shop.example/thanks'],
+})
+const CancelUrl = Type.String({
+  format: 'uri',
+  maxLength: 2048,
+  description: 'http or https; where a customer goes who does not pay',
+})
+const AllowMultipleUses = Type.Boolean({
+  default: false,
+  description: 'true makes a reusable link, false one that is paid once',
+})
+
+/**
+ * PaymentLinkCreate (spec 2.9), in the order in which faults are reported. The frame reads the fields up to `reference` and
+ * passes on the others: addresses have their own rule and text, and later fields must not be reported before them.
+ * `readLinkCreate` reads the rest.
+ */
+export const PaymentLinkCreateShape = Type.Object(
+  {
+    amount: Type.Integer({
+      minimum: 201,
+      description: 'whole UGX, greater than 200, the least fee',
+      examples: [5000],
+    }),
+    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    description: Type.Optional(
+      Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' }),
+    ),
+    reference: Type.Optional(
+      Type.String({ maxLength: 255, description: 'your own; on the charge and on every webhook' }),
+    ),
+    success_url: Type.Optional(Type.Union([SuccessUrl, Type.Null()])),
+    cancel_url: Type.Optional(Type.Union([CancelUrl, Type.Null()])),
+    allow_multiple_uses: Type.Optional(Type.Union([AllowMultipleUses, Type.Null()])),
+  },
+  { $id: 'PaymentLinkCreate' },
+)
+
+export type GivenLink = Static<typeof PaymentLinkCreateShape>
+
+/** The fields of a link, completely read. Addresses keep their exact text. */
+export type PaymentLinkCreate = {
+  amount: number
+  currency: string
+  description: string | null
+  reference: string | null
+  successUrl: string | null
+  cancelUrl: string | null
+  allowMultipleUses: boolean
+}
+
+const SuccessPart = Type.Object({ success_url: Type.Optional(SuccessUrl) })
+const CancelPart = Type.Object({ cancel_url: Type.Optional(CancelUrl) })
+const UsesPart = Type.Object({ allow_multiple_uses: Type.Optional(AllowMultipleUses) })
+
+/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault (contract.md G26a). */
+export function readLinkCreate(given: GivenLink): PaymentLinkCreate {
+  const successUrl = readBody(SuccessPart, given).success_url ?? null
+  checkAddress('success_url', successUrl)
+  const cancelUrl = readBody(CancelPart, given).cancel_url ?? null
+  checkAddress('cancel_url', cancelUrl)
+  return {
+    amount: given.amount,
+    currency: given.currency ?? 'UGX',
+    description: given.description ?? null,
+    reference: given.reference ?? null,
+    successUrl,
+    cancelUrl,
+    allowMultipleUses: readBody(UsesPart, given).allow_multiple_uses ?? false,
+  }
+}
+
+function checkAddress(field: string, address: string | null): void {
+  if (address !== null && !isWebAddress(address))
+    throw invalidRequest(`${field} must be an http or https URL`)
+}
+
+// The scheme, exactly two slashes, and a host: browsers also accept `https:/host` and `https:///host`, other readers may
+// not.
+const WEB_ADDRESS = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i
+
+/**
+ * Whether a customer can be sent there: absolute, http or https, no user name or password, and no backslash before the
+ * path, which parsers treat differently.
+ */
+export function isWebAddress(text: string): boolean {
+  const host = WEB_ADDRESS.exec(text)?.[1]
+  return host !== undefined && !host.includes('@') && URL.canParse(text)
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { isObject, readPart } from '../../http/read-body.ts'
+
+/** One item of a bulk payout as it was sent: what is to be paid, or why it cannot be read. */
+export type BulkItem =
+  | {
+      ok: true
+      index: number
+      /** Whole UGX and finite; the rules of payouts check that it is positive and below the maximum. */
+      amount: number
+      phone: string
+      name: string | null
+      channel: string
+      reference: string | null
+    }
+  /** `reference` is null when it cannot be read. */
+  | { ok: false; index: number; reference: string | null; error: string }
+
+/** An item before it is checked: its fields as JSON would have them, or the problem of its row. */
+export type GivenItem = { fields: unknown } | { problem: string }
+
+// A channel that does not exist is refused in every item, each with its own copy of the text.
+export const LONGEST_CHANNEL = 200
+
+const amount = Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] })
+const phone = Type.String({
+  format: 'phone',
+  description: 'mobile number in any written form',
+  examples: ['0700000000'],
+})
+const name = Type.Optional(Type.String({ maxLength: 200 }))
+const channel = Type.Optional(
+  Type.String({ maxLength: LONGEST_CHANNEL, description: 'instead of the `channel` of the whole call' }),
+)
+const reference = Type.Optional(
+  Type.String({
+    maxLength: 255,
+    description: 'your own name for this payment: an accepted one is never paid a second time',
+  }),
+)
+
+/** An item for the description: the recipient is an object or two fields of the item. */
+export const BulkItemShape = Type.Object(
+  {
+    amount,
+    recipient: Type.Optional(Type.Object({ phone, name })),
+    phone: Type.Optional(Type.String({ ...phone, description: 'instead of `recipient.phone`' })),
+    name: Type.Optional(Type.String({ maxLength: 200, description: 'instead of `recipient.name`' })),
+    channel,
+    reference,
+  },
+  { $id: 'BulkPayoutItem' },
+)
+
+// The same, once the recipient is gathered, in the order in which faults are reported.
+const Gathered = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
+const OnlyReference = Type.Object({ reference })
+
+/** Reads one item; `channelOfAll` applies when it names no channel. */
+export function readBulkItem(item: GivenItem, index: number, channelOfAll: string): BulkItem {
+  if ('problem' in item) return unreadable(index, null, item.problem)
+  const { fields } = item
+  if (!isObject(fields)) return unreadable(index, null, 'item must be an object')
+  const read = readPart(Gathered, {
+    amount: fields.amount,
+    recipient: recipientOf(fields),
+    channel: fields.channel,
+    reference: fields.reference,
+  })
+  if (!read.ok) return unreadable(index, referenceOf(fields), read.problem)
+  const { amount, recipient, channel, reference } = read.value
+  return {
+    ok: true,
+    index,
+    amount: finite(amount),
+    phone: recipient.phone,
+    name: recipient.name ?? null,
+    channel: channel ?? channelOfAll,
+    reference: reference ?? null,
+  }
+}
+
+const unreadable = (index: number, reference: string | null, problem: string): BulkItem => ({
+  ok: false,
+  index,
+  reference,
+  error: `invalid item: ${problem}`,
+})
+
+/** Nested or flat; if both are given the nested one wins (G13a). */
+function recipientOf({ recipient, phone, name }: Record<string, unknown>): unknown {
+  if (recipient === undefined || recipient === null) return { phone, name }
+  if (!isObject(recipient)) return recipient
+  return {
+    phone: isAbsent(recipient.phone) ? phone : recipient.phone,
+    name: isAbsent(recipient.name) ? name : recipient.name,
+  }
+}
+
+const isAbsent = (value: unknown) =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+function referenceOf(fields: Record<string, unknown>): string | null {
+  const read = readPart(OnlyReference, fields)
+  return read.ok ? (read.value.reference ?? null) : null
+}
+
+/** Digits beyond what a number can hold are read as infinite, which would not survive being stored as JSON. */
+const finite = (amount: number) => Math.max(-Number.MAX_VALUE, Math.min(amount, Number.MAX_VALUE))

@@ -1,0 +1,33 @@
+import { type MerchantTurns, merchantTurns } from '../../platform/merchant-turns.ts'
+
+export type BulkTurns = MerchantTurns
+
+// A call has 30 s from its first byte (reliability.md 6.2), and waiting here uses them up.
+const WAIT_MS = 20_000
+const MOST = { waiting: 400, ofOne: 100 }
+// When a merchant sends many calls at once, pauses of this many times the duration of a call leave time for everybody else:
+// a thousand payouts keep the process and the database busy, and payments that arrive meanwhile would wait.
+const PAUSE = 2
+
+// So many that merchants whose rows are locked leave places for the others; the gate bounds the connections.
+const PLACES = 16
+
+export const bulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
+
+/** Runs one bulk call in its turn: those of a merchant one after the other, with pauses when more of them wait. */
+export async function inBulkTurn<T>(
+  turns: BulkTurns,
+  merchantId: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  await turns.wait(merchantId)
+  const startedAt = performance.now()
+  try {
+    return await work()
+  } finally {
+    turns.freePlace()
+    if (turns.isWaiting(merchantId))
+      setTimeout(turns.freeMerchant, (performance.now() - startedAt) * PAUSE, merchantId)
+    else turns.freeMerchant(merchantId)
+  }
+}

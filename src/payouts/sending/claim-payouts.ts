@@ -1,0 +1,108 @@
+import { numbers } from '../../platform/db/columns.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { ATTEMPT_FACTS, type AttemptFacts } from '../../rails/attempt-facts.ts'
+import type { PayoutFailure } from '../../rails/rail.ts'
+import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
+
+/** An open payout that is due, with what its attempt knows (live); a test payout has no attempt. */
+export type DuePayout = Payout &
+  AttemptFacts<PayoutFailure> & { tag: string; sandboxOutcome: PayoutFailure | null }
+
+/** How many places a merchant already has of those that this process has. */
+export type Busy = ReadonlyMap<number, number>
+
+/**
+ * `queue`: payouts that wait to be sent for the first time. `under way`: payouts that may have left, to be asked about and
+ * posted again.
+ */
+export type LaneName = 'queue' | 'under way'
+
+// The merchants that have open payouts in a lane, found one by one in the index: 100,000 payouts of one are one step.
+const merchantsOf = (mode: string, inQueue: string) => `
+  recursive merchants_of_lane as (
+    (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
+     order by p.merchant_id limit 1)
+    union all
+    select (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
+      and p.merchant_id > l.merchant_id order by p.merchant_id limit 1)
+    from merchants_of_lane l where l.merchant_id is not null)`
+
+// One payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
+// keep their due time and place. Payouts that may have left are asked about in any case.
+const CLAIM_LIVE = statement<DuePayout>(
+  'claim due live payouts',
+  `with ${merchantsOf(`'live'`, '$4::boolean')},
+   allowed as (
+     select l.merchant_id, $5::int - coalesce(b.places, 0) as places
+     from merchants_of_lane l join ledger_heads h on h.merchant_id = l.merchant_id and h.mode = 'live'
+     left join unnest((select $6::bigint[]), (select $7::int[])) as b (merchant_id, places) on b.merchant_id = l.merchant_id
+     where not ($4::boolean and (h.payouts_frozen_for is not null or h.payouts_paused_by is not null
+       or exists (select 1 from payout_stops s where s.frozen_for is not null)))),
+   chosen as (
+     select d.merchant_id, d.id from allowed l cross join lateral (
+       select f.merchant_id, f.id, f.follow_at, row_number() over (order by f.follow_at) as turn from (
+         select p.merchant_id, p.id, p.follow_at from payouts p
+         where p.mode = 'live' and p.in_queue = $4::boolean and p.merchant_id = l.merchant_id and p.follow_at <= $1
+         order by p.follow_at limit $5::int) f) d
+     where d.turn <= l.places order by d.turn, d.follow_at limit $2),
+   due as (
+     select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
+     where p.follow_at <= $1 for no key update of p skip locked)
+   update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
+   where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
+     and a.merchant_id = p.merchant_id and a.subject = p.id
+   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", ${ATTEMPT_FACTS}`,
+)
+
+// The same order for test payouts of one status.
+const FAIR_TEST = (status: string) => `
+   chosen as (
+     select d.merchant_id, d.id from merchants_of_lane l cross join lateral (
+       select f.merchant_id, f.id, f.follow_at, row_number() over (order by f.follow_at) as turn from (
+         select p.merchant_id, p.id, p.follow_at from payouts p
+         where p.mode = 'test' and not p.in_queue and p.merchant_id = l.merchant_id and p.follow_at <= $1
+           and p.status = '${status}'
+         order by p.follow_at limit $2) f) d
+     order by d.turn, d.follow_at limit $2)`
+
+/** The test payouts that wait to be sent, as `due` of a statement with the time ($1) and how many ($2): locked, of each merchant in turn. */
+export const TEST_QUEUE = `${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pending')},
+   due as (
+     select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
+     where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)`
+
+// The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
+const DUE_TEST = statement<DuePayout>(
+  'due test payouts',
+  `with ${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('authorized')}
+   select ${PAYOUT_COLUMNS}, '' as tag, p.sandbox_outcome as "sandboxOutcome", 'sandbox' as installation,
+     'accepted' as state, 0 as "questionCount", 0 as "notFoundCount", null::timestamptz as "firstNotFoundAt",
+     null::timestamptz as "submitEndedAt", null::timestamptz as "sendingSince", null::timestamptz as "firstSentAt",
+     0 as nth, 0 as reposts, null as "refusedAs"
+   from chosen c join payouts p on p.merchant_id = c.merchant_id and p.id = c.id`,
+)
+
+/**
+ * Claims live payouts of one lane until `leaseUntil`: at most `places`, in turns by merchant, and of one merchant at most
+ * `aMerchant` together with those it is `busy` with.
+ */
+export function claimLive(
+  lane: LaneName,
+  { now, leaseUntil }: { now: Date; leaseUntil: Date },
+  { places, aMerchant, busy }: { places: number; aMerchant: number; busy: Busy },
+): Call<DuePayout> {
+  return call(
+    CLAIM_LIVE,
+    now.toISOString(),
+    places,
+    leaseUntil.toISOString(),
+    lane === 'queue',
+    aMerchant,
+    numbers([...busy.keys()]),
+    numbers([...busy.values()]),
+  )
+}
+
+/** The test payouts whose outcome is due, of each merchant in turn. */
+export const dueTest = (now: Date, most: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), most)

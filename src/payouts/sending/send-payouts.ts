@@ -1,0 +1,120 @@
+import type { App } from '../../app.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { classify, DatabaseAway } from '../../platform/db/errors.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { Payout } from '../payout.ts'
+import { authorizeTest } from '../write-payout-status.ts'
+import { applyAnswer, askAbout } from './ask-about-payout.ts'
+import { claimLive, type DuePayout, dueTest, type LaneName } from './claim-payouts.ts'
+import { sendQueued } from './send-queued-payout.ts'
+
+/** Test payouts in one run; the next run follows at once. */
+export const SENT_AT_ONCE = 200
+// Queued payouts use at most this many submits at once, so that a payroll never blocks a single payout (rails.md 4.6). One
+// merchant gets half of them, so that others have places while its own hang.
+const LIVE_AT_ONCE = 32
+const OF_ONE_MERCHANT = 16
+/** After this long another worker takes the payout, in case its worker died: longer than a submit can take. */
+export const LEASE_MS = 30_000
+const QUESTION_DEADLINE_MS = 12_000
+const AFTER_TROUBLE_MS = 60_000
+
+const LATER = statement(
+  'look at payout later',
+  `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sends and follows payouts. `stop` waits for live calls that were started. */
+export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
+
+/** The calls of one lane that have not ended, each with its merchant. */
+type Places = Map<Promise<unknown>, number>
+
+/**
+ * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Only
+ * the rail's answer ends one: not its age, not silence, not `not_found`. A slow operator delays neither the sandbox nor
+ * questions about others: calls are started, not awaited, and each kind has its own places.
+ */
+export function payoutSender(app: App): PayoutSender {
+  const lanes: Record<LaneName, Places> = { queue: new Map(), 'under way': new Map() }
+
+  async function startLive(name: LaneName): Promise<number> {
+    const places = lanes[name]
+    const free = LIVE_AT_ONCE - places.size
+    if (free <= 0) return 0
+    const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
+    const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(places) }
+    const claim = claimLive(name, { now: app.clock.now(), leaseUntil }, room)
+    const due = await app.db.query(claim.statement, claim.values)
+    for (const payout of due) {
+      const work = bringForwardSafely(app, payout).catch((error) =>
+        app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
+      )
+      places.set(work, payout.merchantId)
+      work.finally(() => places.delete(work))
+    }
+    return due.length
+  }
+
+  return {
+    async start() {
+      const live = app.rails.live.op1_momo ? (await startLive('queue')) + (await startLive('under way')) : 0
+      return (await bringTestForward(app)) + live
+    },
+    async stop() {
+      await Promise.all(Object.values(lanes).flatMap((places) => [...places.keys()]))
+    },
+  }
+}
+
+function busyOf(places: Places): Map<number, number> {
+  const busy = new Map<number, number>()
+  for (const merchantId of places.values()) busy.set(merchantId, (busy.get(merchantId) ?? 0) + 1)
+  return busy
+}
+
+async function bringTestForward(app: App): Promise<number> {
+  const sending = authorizeTest(app.clock.now(), SENT_AT_ONCE, app.config.sandboxOutcomeSeconds)
+  const sent = await app.db.query(sending.statement, sending.values)
+  const due = dueTest(app.clock.now(), SENT_AT_ONCE)
+  const payouts = await app.db.query(due.statement, due.values)
+  const handled = await Promise.all(payouts.map((payout) => bringForwardSafely(app, payout)))
+  return sent.length + handled.filter(Boolean).length
+}
+
+/** An error delays only its own payout; a database that is away stops the run. */
+async function bringForwardSafely(app: App, payout: DuePayout): Promise<boolean> {
+  try {
+    return await bringForward(app, payout)
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error(
+      { err: error, object_id: payout.id },
+      'a payout could not be brought forward; it is tried later',
+    )
+    const later = followLater(payout, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
+    await app.db.query(later.statement, later.values)
+    return false
+  }
+}
+
+async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
+  switch (payout.state) {
+    case 'queued':
+    case 'not_sent':
+      return sendQueued(app, payout)
+    case 'sending':
+    case 'accepted':
+    case 'in_doubt': {
+      const answer = await askAbout(app, payout, app.deadlineIn(QUESTION_DEADLINE_MS))
+      return answer === null ? false : applyAnswer(app, payout, answer)
+    }
+    case 'ended':
+    case 'void':
+      return false
+  }
+}
+
+/** Sets when the payout is looked at next, as long as it is open. */
+export const followLater = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
+  call(LATER, merchantId, id, at.toISOString())

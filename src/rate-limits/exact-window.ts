@@ -1,0 +1,244 @@
+import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { numbers, repeated, words } from '../platform/db/columns.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { MINUTE_MS, tooMany } from './limits.ts'
+import { remember } from './oldest-out.ts'
+import {
+  addTo,
+  countedIn,
+  emptyWindow,
+  forgetOld,
+  readWindow,
+  type Shape,
+  shapeOf,
+  takeFrom,
+  type Window,
+  waitForPlace,
+  writeWindow,
+} from './window.ts'
+
+type Mode = 'test' | 'live'
+type WindowRow = { merchantId: number; mode: Mode; accepted: string }
+type Place = { merchantId: number; mode: Mode }
+
+// A row that is not there cannot be locked: it is made first, once for each merchant and mode.
+const MAKE = statement<WindowRow>(
+  'make rate windows',
+  `insert into rate_windows (merchant_id, mode, what)
+   select * from unnest($1::bigint[], $2::mode[], $3::text[]) on conflict do nothing`,
+)
+// `what` comes as a column like the others: as one value it would be a condition by itself, and a plan made while the table was
+// small would look for it alone and compare every window there is with every place.
+const LOCK = statement<WindowRow>(
+  'lock rate windows',
+  `select merchant_id as "merchantId", mode, accepted from rate_windows
+   where (merchant_id, mode, what) in (select * from unnest($1::bigint[], $2::mode[], $3::text[]))
+   order by merchant_id, mode::text for no key update`,
+)
+const WRITE = statement(
+  'write rate windows',
+  `insert into rate_windows (merchant_id, mode, what, accepted)
+   select merchant_id, mode, $3, accepted from unnest($1::bigint[], $2::mode[], $4::text[]) as n (merchant_id, mode, accepted)
+   on conflict (merchant_id, mode, what) do update set accepted = excluded.accepted`,
+)
+
+/**
+ * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
+ * written in the transaction of the work they count, so no request makes a round trip for them; work without such a
+ * transaction is counted in one of its own.
+ */
+export type ExactWindow = {
+  /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
+  refuseEarly(place: Place, nowMs: number): void
+  /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
+  lock(places: readonly Place[]): Call<WindowRow>[]
+  /** Opens the locked windows from the answers to the calls of `lock`. */
+  open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
+  /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
+  takeNow(place: Place, nowMs: number): Promise<number>
+  /** Gives back the place of a request that was accepted at this time and refused after all. */
+  giveBack(place: Place, acceptedMs: number): Promise<unknown>
+  /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
+  idle(): Promise<void>
+}
+export type OpenWindows = {
+  /** Throws 429 when the window is full. */
+  check(place: Place): void
+  /** Counts one accepted request. */
+  take(place: Place): void
+  /** Removes one request that was accepted at this time. */
+  giveBack(place: Place, acceptedMs: number): void
+  /** For the last flush of the batch. */
+  writes(): Call[]
+}
+
+/**
+ * What this process last wrote or read of a merchant. If the row is unchanged it is not parsed again. `made`: its row was
+ * there before the transaction that read it, so it need not be made.
+ */
+type Known = { text: string | null; window: Window; made: boolean }
+type Frame = { what: string; shape: Shape; known: Map<string, Known> }
+/** A place to be taken, or given back. */
+type Ask = { place: Place; atMs: number; back: boolean }
+
+const MOST_KNOWN = 10_000
+const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, giveBack: () => {}, writes: () => [] }
+const SWITCHED_OFF: ExactWindow = {
+  refuseEarly: () => {},
+  lock: () => [],
+  open: () => UNLIMITED,
+  takeNow: async (_place, nowMs) => nowMs,
+  giveBack: async () => {},
+  idle: async () => {},
+}
+
+/** `limit` a minute for each merchant and mode; 0 switches it off. */
+export function exactWindow({ what, limit, db }: { what: string; limit: number; db: Database }): ExactWindow {
+  if (limit === 0) return SWITCHED_OFF
+  const frame: Frame = { what, shape: shapeOf(limit, MINUTE_MS), known: new Map() }
+  const { shape, known } = frame
+  const window: Pick<ExactWindow, 'lock' | 'open'> = {
+    lock: (places) => lock(frame, places),
+    open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
+  }
+  const asking: Batch<Ask, number> = batch({
+    run: (asks, turn) => answerAsks({ db, window, turn }, asks),
+    laneOf: ({ place }) => place.merchantId,
+  })
+  return {
+    ...window,
+    refuseEarly: (place, nowMs) => {
+      const mine = known.get(keyOf(place))?.window
+      if (mine !== undefined && mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
+    },
+    takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
+    giveBack: (place, acceptedMs) => {
+      const mine = known.get(keyOf(place))
+      // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
+      // original.
+      if (mine)
+        known.set(keyOf(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
+      return asking.add({ place, atMs: acceptedMs, back: true })
+    },
+    idle: () => asking.idle(),
+  }
+}
+
+function lock({ what, known }: Frame, places: readonly Place[]): Call<WindowRow>[] {
+  const sorted = [...places].sort(inLockOrder)
+  const missing = sorted.filter((place) => known.get(keyOf(place))?.made !== true)
+  return [...(missing.length === 0 ? [] : [callFor(MAKE, missing, what)]), callFor(LOCK, sorted, what)]
+}
+
+const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
+  call(
+    wanted,
+    numbers(places.map((place) => place.merchantId)),
+    words(places.map((place) => place.mode)),
+    repeated(what, places.length),
+  )
+
+/** A window within one transaction, with the count at its time, which every item needs. */
+type Opened = { place: Place; window: Window; counted: number; changed: boolean }
+
+function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
+  const { shape } = frame
+  const opened = new Map(rows.map((row) => [keyOf(row), openRow(frame, row, nowMs)]))
+  const openedOf = (place: Place) => {
+    const found = opened.get(keyOf(place)) ?? openMissing(frame, place)
+    opened.set(keyOf(place), found)
+    return found
+  }
+  return {
+    check(place) {
+      const { counted, window } = openedOf(place)
+      if (counted >= shape.limit) refuseFull(window, shape, nowMs)
+    },
+    take(place) {
+      const mine = openedOf(place)
+      addTo(mine.window, shape, nowMs)
+      mine.counted += 1
+      mine.changed = true
+    },
+    giveBack(place, acceptedMs) {
+      const mine = openedOf(place)
+      takeFrom(mine.window, shape, acceptedMs)
+      mine.counted = countedIn(mine.window, shape, nowMs)
+      mine.changed = true
+    },
+    writes: () => {
+      const changed = [...opened.values()].filter((one) => one.changed)
+      return changed.length === 0 ? [] : [write(frame, changed)]
+    },
+  }
+}
+
+function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened {
+  const key = keyOf(row)
+  const before = known.get(key)
+  const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
+  forgetOld(window, shape, nowMs)
+  // A row that this transaction inserted disappears if the transaction fails.
+  const made = row.accepted !== ''
+  remember(known, { key, value: { text: row.accepted, window, made }, most: MOST_KNOWN })
+  return { place: row, window, counted: countedIn(window, shape, nowMs), changed: false }
+}
+
+/** After a crash of the database the windows start empty: the next batch makes the row anew. */
+function openMissing({ known }: Frame, place: Place): Opened {
+  known.delete(keyOf(place))
+  return { place, window: emptyWindow(), counted: 0, changed: false }
+}
+
+/** In the order in which every process locks them. */
+function write({ what, known }: Frame, opened: Opened[]): Call {
+  opened.sort((a, b) => inLockOrder(a.place, b.place))
+  const texts = opened.map(({ place, window }) => {
+    const text = writeWindow(window)
+    const mine = known.get(keyOf(place))
+    if (mine?.window === window) mine.text = text
+    return text
+  })
+  const merchants = numbers(opened.map(({ place }) => place.merchantId))
+  return call(WRITE, merchants, words(opened.map(({ place }) => place.mode)), what, texts)
+}
+
+/** Gives places back first, because others in the batch may need them. */
+function answerAsks(
+  { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
+  asks: readonly Ask[],
+): Promise<Outcome<number>[]> {
+  const places = new Map(asks.map(({ place }) => [keyOf(place), place]))
+  const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
+  return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
+    const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)
+    for (const { place, atMs, back } of asks) if (back) open.giveBack(place, atMs)
+    const outcomes = asks.map((ask) => (ask.back ? done(ask.atMs) : takeOne(open, ask, nowMs)))
+    return { value: outcomes, last: open.writes() }
+  })
+}
+
+function takeOne(open: OpenWindows, { place }: Ask, nowMs: number): Outcome<number> {
+  try {
+    open.check(place)
+    open.take(place)
+    return done(nowMs)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function without(window: Window, shape: Shape, acceptedMs: number): Window {
+  const copy = { ...window, slots: [...window.slots], counts: [...window.counts] }
+  takeFrom(copy, shape, acceptedMs)
+  return copy
+}
+
+function refuseFull(window: Window, shape: Shape, nowMs: number): void {
+  const waitMs = waitForPlace(window, shape, nowMs)
+  if (waitMs > 0) throw tooMany(waitMs)
+}
+
+const keyOf = ({ merchantId, mode }: Place) => `${merchantId} ${mode}`
+const inLockOrder = (a: Place, b: Place) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

@@ -1,0 +1,18 @@
+import { Refusal } from '../platform/refusal.ts'
+
+type Mode = 'test' | 'live'
+
+/** A limit a minute; 0 switches it off (contract.md 2.1a). */
+export type Limits = Readonly<Record<string, number>>
+
+export const MINUTE_MS = 60_000
+
+/** 429 with the wait in whole seconds, at least one. */
+export function tooMany(retryAfterMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return new Refusal(429, 'rate_limited', `rate limit exceeded - retry in ${seconds} seconds`, {
+    retryAfterSeconds: seconds,
+  })
+}
+
+export const windowKey = (merchantId: number, mode: Mode, what: string) => `${merchantId} ${mode} ${what}`

@@ -1,0 +1,141 @@
+import { assert } from '../platform/assert.ts'
+import type { Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type Limits, tooMany, windowKey } from './limits.ts'
+
+type Mode = 'test' | 'live'
+
+const TELL = statement(
+  'tell rate counts',
+  `insert into rate_counts (process, merchant_id, mode, what, count, counted_at)
+   select $1, merchant_id, mode, what, count, $6
+   from unnest($2::bigint[], $3::mode[], $4::text[], $5::int[]) as n (merchant_id, mode, what, count)
+   on conflict (process, merchant_id, mode, what) do update set count = excluded.count, counted_at = excluded.counted_at`,
+)
+const HEAR = statement<{ merchantId: number; mode: Mode; what: string; count: number }>(
+  'hear rate counts',
+  `select merchant_id as "merchantId", mode, what, sum(count)::bigint as count from rate_counts
+   where process <> $1 and counted_at > $2 group by merchant_id, mode, what`,
+)
+const FORGET = statement('forget rate counts', 'delete from rate_counts where counted_at < $1')
+
+/**
+ * Windows kept in each process, which learns the others' counts once a second: for reads and the total, where an error of
+ * one second of traffic harms nobody and a round trip for each would cost too much. One-second buckets: never
+ * more than the limit in any 60 s of this process.
+ */
+export type SharedWindows = {
+  /** Takes a place or throws 429. */
+  take(merchantId: number, mode: Mode, what: string, nowMs: number): void
+  /** Gives a place back: the answer was a 4xx. */
+  giveBack(merchantId: number, mode: Mode, taken: { what: string; atMs: number }): void
+  /** Publishes this process's counts and reads those of the others. Called once a second. */
+  share(db: Database, process: string, now: Date): Promise<void>
+}
+
+const SECONDS = 60
+// A process publishes a window once it holds this share of the limit; smaller counts do not matter to the others.
+const WORTH_TELLING = 1 / 50
+// Counts not renewed for this long belong to a process that is gone or idle.
+const FRESH_MS = 2500
+const FORGOTTEN_MS = 60_000
+
+type Window = {
+  merchantId: number
+  mode: Mode
+  what: string
+  counts: Uint32Array
+  second: number
+  sum: number
+  others: number
+}
+
+export function sharedWindows(limits: Limits): SharedWindows {
+  const windows = new Map<string, Window>()
+
+  function windowOf(merchantId: number, mode: Mode, what: string, nowMs: number): Window {
+    const key = windowKey(merchantId, mode, what)
+    let window = windows.get(key)
+    if (!window) {
+      window = { merchantId, mode, what, counts: new Uint32Array(SECONDS + 1), second: 0, sum: 0, others: 0 }
+      windows.set(key, window)
+    }
+    moveTo(window, Math.floor(nowMs / 1000))
+    return window
+  }
+
+  return {
+    take(merchantId, mode, what, nowMs) {
+      const limit = limits[what]
+      assert(limit !== undefined, `there is a limit called ${what}`)
+      if (limit === 0) return
+      const window = windowOf(merchantId, mode, what, nowMs)
+      if (window.sum + window.others >= limit) throw tooMany(waitMs(window, nowMs))
+      const slot = window.second % window.counts.length
+      window.counts[slot] = (window.counts[slot] ?? 0) + 1
+      window.sum += 1
+    },
+    giveBack(merchantId, mode, { what, atMs }) {
+      const window = windows.get(windowKey(merchantId, mode, what))
+      const second = Math.floor(atMs / 1000)
+      if (!window || window.second - second > SECONDS) return
+      const slot = second % window.counts.length
+      const count = window.counts[slot] ?? 0
+      if (count === 0) return
+      window.counts[slot] = count - 1
+      window.sum -= 1
+    },
+    async share(db, process, now) {
+      const nowMs = now.getTime()
+      for (const [key, window] of windows) {
+        moveTo(window, Math.floor(nowMs / 1000))
+        window.others = 0
+        if (window.sum === 0) windows.delete(key)
+      }
+      const told = [...windows.values()].filter((one) => one.sum >= (limits[one.what] ?? 0) * WORTH_TELLING)
+      if (told.length > 0) await tell(db, process, { windows: told, now })
+      const heard = await db.query(HEAR, [process, new Date(nowMs - FRESH_MS).toISOString()])
+      for (const { merchantId, mode, what, count } of heard)
+        windowOf(merchantId, mode, what, nowMs).others = count
+      if (Math.floor(nowMs / 1000) % SECONDS === 0)
+        await db.query(FORGET, [new Date(nowMs - FORGOTTEN_MS).toISOString()])
+    },
+  }
+}
+
+/** Forgets the seconds that have left the window. */
+function moveTo(window: Window, second: number): void {
+  if (second <= window.second) return
+  const passed = Math.min(second - window.second, window.counts.length)
+  for (let step = 1; step <= passed; step += 1) {
+    const slot = (window.second + step) % window.counts.length
+    window.sum -= window.counts[slot] ?? 0
+    window.counts[slot] = 0
+  }
+  window.second = second
+}
+
+/** The time until the oldest second with any count leaves the window. */
+function waitMs(window: Window, nowMs: number): number {
+  for (let age = SECONDS; age >= 0; age -= 1) {
+    const second = window.second - age
+    if (second >= 0 && (window.counts[second % window.counts.length] ?? 0) > 0)
+      return (second + SECONDS + 1) * 1000 - nowMs
+  }
+  return 1000
+}
+
+async function tell(
+  db: Database,
+  process: string,
+  { windows, now }: { windows: Window[]; now: Date },
+): Promise<void> {
+  await db.query(TELL, [
+    process,
+    windows.map((one) => one.merchantId),
+    windows.map((one) => one.mode),
+    windows.map((one) => one.what),
+    windows.map((one) => one.sum),
+    now.toISOString(),
+  ])
+}

@@ -1,0 +1,147 @@
+import { assert } from '../../platform/assert.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { unavailable } from '../../platform/refusal.ts'
+import { minus, type Sum, sumOf } from '../../platform/sums.ts'
+import { countCovered } from './covered.ts'
+import { type Period, sqlTime } from './period.ts'
+import { rangeOf, type SeqRange } from './range.ts'
+import type { Ledger, Snapshot } from './snapshot.ts'
+
+/** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
+export type Figures = {
+  opening: Sum
+  closing: Sum
+  collectedNet: Sum
+  chargeFees: Sum
+  countIn: number
+  /** Of these, covered in full by gift cards, without a transfer. */
+  covered: number
+  paidOut: Sum
+  paidOutTotal: Sum
+  countOut: number
+  adjustmentsNet: Sum
+  countAdjustments: number
+  /** Reservations that never became payouts; they are shown as adjustments. */
+  withheld: number
+  range: SeqRange
+}
+
+type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
+type Published = { count: number; paidOut: Sum; paidOutTotal: Sum }
+
+const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
+  'checkpoint before a month',
+  `select seq, coalesce((balances->>'available')::bigint, 0) + coalesce((balances->>'pending')::bigint, 0) as balance
+   from ledger_checkpoints where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit 1`,
+)
+
+/** What a transfer does to available + pending. */
+export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
+  - case when debit in ('available', 'pending') then amount else 0 end)`
+
+const SUMS = statement<KindSum>(
+  'sums of a statement',
+  `select kind, at >= $5 as inside, count(*) as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change
+   from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6 group by 1, 2`,
+)
+// A payout is created in the commit that reserves its money, with the same time.
+const PUBLISHED = statement<Published>(
+  'payouts of a statement',
+  `select count(*) as count, coalesce(sum(amount), 0)::bigint as "paidOut",
+     coalesce(sum(amount + fee), 0)::bigint as "paidOutTotal"
+   from payouts where merchant_id = $1 and mode = $2 and status in ('pending', 'authorized', 'succeeded', 'failed')
+     and published and kind <> 'subaccount' and created_at >= $3 and created_at < $4`,
+)
+const UNDECIDED = statement<{ count: number }>(
+  'undecided payouts of a statement',
+  `select count(*) as count from transfers t where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4
+     and kind = 'payout_reserve' and at >= $5 and at < $6 and (select not p.published and p.voided_at is null
+       and p.completed_at is null from payouts p where p.merchant_id = $1 and p.id = t.subject)`,
+)
+
+const SUMMED_AT_ONCE = 100_000
+const DECIDED_WITHIN_S = 5
+
+/** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
+export async function readFigures(
+  snapshot: Snapshot,
+  ledger: Ledger,
+  { period, complete }: { period: Period; complete: boolean },
+): Promise<Figures> {
+  const range = await rangeOf(snapshot, ledger, period)
+  const own = [ledger.merchantId, ledger.mode]
+  const month = [sqlTime(period.start), sqlTime(period.end)]
+  const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
+  const sums: KindSum[] = []
+  for (const { first, end } of windowsOf({ ...range, first: (checkpoint?.seq ?? 0) + 1 }, SUMMED_AT_ONCE))
+    sums.push(...(await snapshot.ask(SUMS, [...own, first, end, ...month])))
+  const before = totalOf(sums.filter(({ inside }) => !inside))
+  const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
+  const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
+  assert(published, 'an aggregate is one row')
+  const covered = await countCovered(snapshot, ledger, period)
+  const opening = sumOf(checkpoint?.balance ?? 0, before.change)
+  const figures = figuresOf(sums, published, { opening, range, covered })
+  if (complete && figures.withheld > 0)
+    for (const { first, end } of windowsOf(range, SUMMED_AT_ONCE))
+      refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
+  return figures
+}
+
+const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
+
+/** It will be shown or taken back within seconds, and a finished month must not change. */
+function refuseUndecided([undecided]: readonly { count: number }[]): void {
+  if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
+}
+
+/** Splits a range into pieces of at most `size` numbers. */
+export function* windowsOf({ first, end }: SeqRange, size: number): Generator<SeqRange> {
+  for (let from = first; from < end; from += size) yield { first: from, end: Math.min(from + size, end) }
+}
+
+function figuresOf(
+  sums: readonly KindSum[],
+  published: Published,
+  { opening, range, covered }: { opening: Sum; range: SeqRange; covered: number },
+): Figures {
+  const inside = sums.filter((sum) => sum.inside)
+  const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
+  const reserved = of('payout_reserve')
+  const shares = of('split_share')
+  // All other kinds of which each transfer changes the balance.
+  const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
+  const withheld = reserved.count - published.count
+  const withheldTotal = sumOf(reserved.amount, minus(published.paidOutTotal))
+  const figures = {
+    opening,
+    closing: sumOf(opening, totalOf(inside).change),
+    collectedNet: of('charge_net', 'split_share').amount,
+    chargeFees: of('charge_fee').amount,
+    countIn: of('charge_fee').count + covered,
+    covered,
+    paidOut: published.paidOut,
+    paidOutTotal: published.paidOutTotal,
+    countOut: published.count,
+    adjustmentsNet: sumOf(others.change, minus(shares.amount), minus(withheldTotal)),
+    countAdjustments: others.count + shares.count + withheld,
+    withheld,
+    range,
+  }
+  const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures
+  const led = sumOf(opening, collectedNet, minus(paidOutTotal), adjustmentsNet)
+  assert(closing === led, 'the lines lead to the closing')
+  return figures
+}
+
+const NO_ADJUSTMENTS = ['charge_net', 'payout_reserve', 'hold_release']
+
+function totalOf(sums: readonly KindSum[]): { count: number; amount: Sum; change: Sum } {
+  const total: { count: number; amount: Sum; change: Sum } = { count: 0, amount: 0, change: 0 }
+  for (const { count, amount, change } of sums) {
+    total.count += count
+    total.amount = sumOf(total.amount, amount)
+    total.change = sumOf(total.change, change)
+  }
+  return total
+}

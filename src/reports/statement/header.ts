@@ -1,0 +1,57 @@
+import type { Caller } from '../../http/caller.ts'
+import { closeMonth } from '../../ledger/closed-months.ts'
+import { assert } from '../../platform/assert.ts'
+import { call, type Database } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { Period } from './period.ts'
+
+/** The data of the merchant on a statement. */
+export type StatementHeader = { merchantName: string; handle: string; vatNumber: string | null }
+type Named = StatementHeader & { createdAt: Date }
+
+const MERCHANT = statement<Named>(
+  'merchant of a statement',
+  `select name as "merchantName", handle, vat_number as "vatNumber", created_at as "createdAt" from merchants where id = $1`,
+)
+const KEEP = statement(
+  'keep statement header',
+  `insert into statement_headers (merchant_id, mode, period, merchant_name, handle, vat_number, kept_at)
+   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+)
+const KEPT = statement<StatementHeader>(
+  'kept statement header',
+  `select merchant_name as "merchantName", handle, vat_number as "vatNumber" from statement_headers
+   where merchant_id = $1 and mode = $2 and period = $3`,
+)
+// All months before sign-up share one header, so that asking for every month since the year 1 stores one row and no more.
+const BEFORE_SIGN_UP = '0000-00'
+
+/** The merchant as it is now. */
+export async function headerNow(db: Database, { merchantId }: Caller): Promise<Named> {
+  const [merchant] = await db.query(MERCHANT, [merchantId])
+  assert(merchant, 'a caller has a merchant')
+  return merchant
+}
+
+/**
+ * Closes a finished month, so that nothing can be posted in it any more, and answers the merchant's name from the first
+ * closing (ledger.md 10).
+ */
+export async function closedHeader(
+  db: Database,
+  caller: Caller,
+  { period, now }: { period: Period; now: Date },
+): Promise<StatementHeader> {
+  const { merchantName, handle, vatNumber, createdAt } = await headerNow(db, caller)
+  const { merchantId, mode } = caller
+  const name = period.end <= createdAt ? BEFORE_SIGN_UP : period.name
+  return db.transaction(async (tx) => {
+    const [, , kept] = await tx.send(
+      closeMonth(merchantId, mode, period.end),
+      call(KEEP, merchantId, mode, name, merchantName, handle, vatNumber, now.toISOString()),
+      call(KEPT, merchantId, mode, name),
+    )
+    assert(kept[0], 'the header was kept a moment ago')
+    return { value: kept[0] }
+  })
+}

@@ -1,0 +1,176 @@
+import type { Sum } from '../../platform/sums.ts'
+import type { Section } from './lines.ts'
+import { COLUMN_GAP, grouped, PAGE } from './pdf-pages.ts'
+import type { Adjustment, MoneyIn, MoneyOut, StatementTotals } from './shape.ts'
+
+/** A column of a table: its width in points, and its text for a line. */
+export type Column<Line> = {
+  title: string
+  width: number
+  right?: true
+  say(line: Line): string
+  total?(totals: StatementTotals): string
+}
+export type Table<Line> = {
+  title: string
+  empty: string
+  count(totals: StatementTotals): string
+  isEmpty(totals: StatementTotals): boolean
+  columns: readonly Column<Line>[]
+}
+
+const ADJUSTMENTS: Record<Adjustment['kind'], string> = {
+  payout_returned: 'Payout returned',
+  refund_fee_returned: 'Refund fee returned',
+  split_share: 'Split share',
+  add_funds: 'Test funds added',
+  top_up: 'Top-up',
+  released_reservation: 'Released reservation',
+  correction: 'Correction',
+}
+
+// The date and time of the wall clock in Kampala, as the line has it.
+const date = {
+  title: 'Date',
+  width: 70,
+  say: (line: { date: string }) => line.date.slice(0, 19).replace('T', ' '),
+  total: () => 'Total',
+}
+const reference = {
+  title: 'Reference',
+  width: 0,
+  say: (line: { reference: string | null }) => line.reference ?? '',
+}
+const id = { title: 'Service ID', width: 107, say: (line: { id: string | null }) => line.id ?? '' }
+const railReference = {
+  title: 'Rail reference',
+  width: 133,
+  say: (line: { rail_reference: string | null }) => line.rail_reference ?? '',
+}
+const party = (title: string) => ({
+  title,
+  width: 48,
+  say: (line: { party: string | null }) => line.party ?? '',
+})
+// A reason is text; everything else is an id.
+const noteOf = ({ kind, note }: Adjustment) =>
+  (kind === 'payout_returned' ? note?.replaceAll('_', ' ') : note) ?? ''
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+const lines = (count: number, one: string) => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`
+
+const moneyIn: Table<MoneyIn> = {
+  title: 'Money in',
+  empty: 'No charge succeeded in this month.',
+  count: (totals) => lines(totals.count_in, 'charge'),
+  isEmpty: (totals) => totals.count_in === 0,
+  columns: widened<MoneyIn>([
+    date,
+    reference,
+    id,
+    railReference,
+    party('Customer'),
+    { title: 'Channel', width: 46, say: (line) => line.channel },
+    amount(
+      'Gross',
+      56,
+      (line: MoneyIn) => line.gross,
+      (totals) => totals.gross_in,
+    ),
+    amount(
+      'Gift card',
+      46,
+      (line) => line.gift_card,
+      (totals) => totals.gift_cards,
+    ),
+    amount(
+      'Fee',
+      42,
+      (line) => line.fee,
+      (totals) => totals.charge_fees,
+    ),
+    amount(
+      'Net',
+      56,
+      (line) => line.net,
+      (totals) => totals.collected_net,
+    ),
+  ]),
+}
+
+const moneyOut: Table<MoneyOut> = {
+  title: 'Money out',
+  empty: 'No payout or refund was accepted in this month.',
+  count: (totals) => lines(totals.count_out, 'payout'),
+  isEmpty: (totals) => totals.count_out === 0,
+  columns: widened<MoneyOut>([
+    date,
+    reference,
+    id,
+    railReference,
+    party('Recipient'),
+    { title: 'Kind', width: 46, say: (line) => capital(line.kind) },
+    { title: 'Status', width: 46, say: (line) => capital(line.status) },
+    amount(
+      'Amount',
+      56,
+      (line: MoneyOut) => line.amount,
+      (totals) => totals.paid_out,
+    ),
+    amount(
+      'Fee',
+      42,
+      (line) => line.fee,
+      (totals) => totals.payout_fees,
+    ),
+    amount(
+      'Total',
+      56,
+      (line) => line.total,
+      (totals) => totals.paid_out_total,
+    ),
+  ]),
+}
+
+const adjustments: Table<Adjustment> = {
+  title: 'Adjustments',
+  empty: 'There are no other movements in this month.',
+  count: (totals) => lines(totals.count_adjustments, 'line'),
+  isEmpty: (totals) => totals.count_adjustments === 0,
+  columns: widened<Adjustment>([
+    date,
+    { title: 'Kind', width: 84, say: (line) => ADJUSTMENTS[line.kind] },
+    reference,
+    id,
+    railReference,
+    { title: 'Note', width: 136, say: noteOf },
+    amount(
+      'Amount',
+      62,
+      (line: Adjustment) => line.amount,
+      (totals) => totals.adjustments_net,
+    ),
+  ]),
+}
+
+export const TABLES: Record<Section, Table<never>> = { money_in: moneyIn, money_out: moneyOut, adjustments }
+
+/** Gives the column without a width, the merchant's reference, the rest of the page. */
+function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[] {
+  const gaps = (columns.length - 1) * COLUMN_GAP
+  const rest = columns.reduce((left, { width }) => left - width, PAGE.width - 2 * PAGE.margin - gaps)
+  return columns.map((column) => (column.width === 0 ? { ...column, width: rest } : column))
+}
+
+function amount<Line>(
+  title: string,
+  width: number,
+  ...[of, total]: [(line: Line) => Sum, (totals: StatementTotals) => Sum]
+): Column<Line> {
+  return {
+    title,
+    width,
+    right: true,
+    say: (line) => grouped(of(line)),
+    total: (totals) => grouped(total(totals)),
+  }
+}

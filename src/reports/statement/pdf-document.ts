@@ -1,0 +1,142 @@
+import type { Section } from './lines.ts'
+import { type Column, TABLES, type Table } from './pdf-columns.ts'
+import { drawFirstHead, drawFoot, drawRunningHead, HAIRLINE, INK, SMALL } from './pdf-frame.ts'
+import { COLUMN_GAP, type Look, openPages, PAGE, type Pages, type Words } from './pdf-pages.ts'
+import type { StatementHead, StatementTotals } from './shape.ts'
+
+/** A statement as a PDF that grows line by line: its sections one after the other. */
+export type StatementDocument = {
+  begin(section: Section): void
+  add(lines: readonly unknown[]): void
+  /** Ends the section with its sums. */
+  finish(totals: StatementTotals): void
+  end(): void
+  take(): Uint8Array<ArrayBuffer>
+}
+
+const BODY: Look = { weight: 'regular', size: 6.6, colour: INK }
+const STRONG: Look = { ...BODY, weight: 'bold' }
+const TITLE: Look = { weight: 'bold', size: 11, colour: INK }
+const LINE = 8.6
+const ROW_PADDING = 3.6
+const ABOVE_SECTION = 24
+const COLUMN_TITLES = 18
+const LOWEST = PAGE.height - 42
+const WIDTH = PAGE.width - 2 * PAGE.margin
+const ROW = LINE + ROW_PADDING
+
+type Cell = { column: Column<never>; x: number; lines: readonly Words[] }
+
+/** `totals` without gift cards, which are known only at the end and not needed before the lines. */
+export function openStatementDocument(head: StatementHead, totals: StatementTotals): StatementDocument {
+  const pages = openPages({
+    title: `Statement ${head.period_label} - ${head.merchant_name}`,
+    author: head.merchant_name,
+    made: new Date(head.generated_at),
+  })
+  drawFoot(pages, head, pages.next())
+  let y = drawFirstHead(pages, head, totals)
+  let table: Table<never> | null = null
+
+  function turn(): void {
+    drawFoot(pages, head, pages.next())
+    y = drawRunningHead(pages, head)
+  }
+  function drawTitles({ columns }: Table<never>): void {
+    y += COLUMN_TITLES
+    drawCells(pages, cellsOf(pages, columns, { say: ({ title }) => title, look: SMALL }), y - 5)
+    pages.fill({ x: PAGE.margin, y: y - 0.8, width: WIDTH, height: 0.8 }, INK)
+  }
+  function drawRow(of: Table<never>, row: { say(column: Column<never>): string; look: Look }): void {
+    const cells = cellsOf(pages, of.columns, row)
+    const height = Math.max(...cells.map(({ lines }) => lines.length)) * LINE + ROW_PADDING
+    if (y + height > LOWEST) {
+      turn()
+      y += LINE * 2
+      pages.draw(pages.words(`${of.title}, continued`, SMALL), { x: PAGE.margin, y })
+      drawTitles(of)
+    }
+    drawCells(pages, cells, y + LINE)
+    y += height
+    pages.fill({ x: PAGE.margin, y: y - 0.3, width: WIDTH, height: 0.3 }, HAIRLINE)
+  }
+
+  return {
+    begin(section) {
+      table = TABLES[section]
+      // Never leave a heading alone at the foot of a page.
+      if (y + ABOVE_SECTION + COLUMN_TITLES + 3 * ROW > LOWEST) turn()
+      y += ABOVE_SECTION
+      drawHeading(pages, table, { totals, y })
+      drawTitles(table)
+    },
+    add(lines) {
+      const current = table
+      if (current === null) return
+      for (const line of lines) drawRow(current, { say: (column) => column.say(line as never), look: BODY })
+    },
+    finish(sums) {
+      if (table === null) return
+      if (table.isEmpty(sums)) {
+        pages.draw(pages.words(table.empty, SMALL), { x: PAGE.margin, y: y + ROW })
+        y += ROW
+      } else drawRow(table, { say: (column) => column.total?.(sums) ?? '', look: STRONG })
+      table = null
+    },
+    end: () => pages.end(SMALL),
+    take: pages.take,
+  }
+}
+
+function drawHeading(
+  pages: Pages,
+  { title, count }: Table<never>,
+  { totals, y }: { totals: StatementTotals; y: number },
+): void {
+  const heading = pages.words(title, TITLE)
+  pages.draw(heading, { x: PAGE.margin, y })
+  pages.draw(pages.words(count(totals), SMALL), { x: PAGE.margin + heading.width + 8, y })
+}
+
+function cellsOf(
+  pages: Pages,
+  columns: readonly Column<never>[],
+  { say, look }: { say(column: Column<never>): string; look: Look },
+): Cell[] {
+  let x = PAGE.margin
+  return columns.map((column) => {
+    const cell = { column, x, lines: wrapped(pages, say(column), { look, width: column.width }) }
+    x += column.width + COLUMN_GAP
+    return cell
+  })
+}
+
+function drawCells(pages: Pages, cells: readonly Cell[], y: number): void {
+  for (const { column, x, lines } of cells) {
+    const place = column.right ? { x: x + column.width, align: 'right' as const } : { x }
+    for (const [at, words] of lines.entries()) pages.draw(words, { ...place, y: y + at * LINE })
+  }
+}
+
+/** A text in as many lines as its column asks for; references may be long and have no spaces. */
+function wrapped(pages: Pages, text: string, { look, width }: { look: Look; width: number }): Words[] {
+  const whole = pages.words(text, look)
+  if (whole.width <= width) return [whole]
+  const lines: Words[] = []
+  let line = ''
+  for (const character of text) {
+    if (line !== '' && pages.words(line + character, look).width > width) {
+      const kept = breakOf(line)
+      lines.push(pages.words(line.slice(0, kept), look))
+      line = line.slice(kept)
+    }
+    line += character
+  }
+  return [...lines, pages.words(line, look)]
+}
+
+/** Where a full line ends: behind its last space when that is not far from its end. */
+function breakOf(line: string): number {
+  const space = line.lastIndexOf(' ') + 1
+  return space > line.length / 2 ? space : line.length
+}

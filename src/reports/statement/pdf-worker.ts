@@ -1,0 +1,37 @@
+import { constants, platform, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { assert } from '../../platform/assert.ts'
+import type { Section } from './lines.ts'
+import { openStatementDocument, type StatementDocument } from './pdf-document.ts'
+import type { StatementHead, StatementTotals } from './shape.ts'
+
+// Drawing a page blocks its thread, so it is done here and not in the thread that answers requests.
+
+/** One step of a document; `lines` are JSON objects with commas between. The answer is the bytes made since the last step. */
+export type PdfStep =
+  | { step: 'open'; head: StatementHead; totals: StatementTotals }
+  | { step: 'begin'; section: Section }
+  | { step: 'add'; lines: string }
+  | { step: 'finish'; totals: StatementTotals }
+  | { step: 'end' }
+
+// On Linux this lowers the priority of this thread only; elsewhere it would lower that of the whole process. Documents may
+// take longer, payments may not.
+if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+
+let document: StatementDocument | null = null
+
+function take(step: PdfStep): Uint8Array<ArrayBuffer> {
+  if (step.step === 'open') document = openStatementDocument(step.head, step.totals)
+  assert(document, 'a document is opened before anything is drawn')
+  if (step.step === 'begin') document.begin(step.section)
+  if (step.step === 'add') document.add(JSON.parse(`[${step.lines}]`))
+  if (step.step === 'finish') document.finish(step.totals)
+  if (step.step === 'end') document.end()
+  return document.take()
+}
+
+parentPort?.on('message', (step: PdfStep) => {
+  const bytes = take(step)
+  parentPort?.postMessage(bytes, [bytes.buffer])
+})

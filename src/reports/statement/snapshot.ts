@@ -1,0 +1,28 @@
+import type { PoolClient } from 'pg'
+import type { Database } from '../../platform/db/database.ts'
+import { type Statement, statement } from '../../platform/db/statement.ts'
+
+/** Whose money, in which mode. */
+export type Ledger = { merchantId: number; mode: 'test' | 'live' }
+
+/** One state of the database that all questions are asked of. */
+export type Snapshot = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
+
+// The two halves of a window are hashed against each other and everything else is found by its index; estimates for a month
+// that no statistics know yet must not turn that into a loop over both halves.
+const SETTINGS = statement(
+  'plans of statements',
+  `select set_config(name, value, true) from (values ('enable_seqscan', 'off'), ('enable_mergejoin', 'off'),
+     ('enable_nestloop', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
+)
+
+/** Opens a read-only snapshot for as long as `work` takes. */
+export function inSnapshot<T>(db: Database, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  return db.snapshot(async (client: PoolClient) => {
+    const snapshot: Snapshot = {
+      ask: async ({ name, text }, values) => (await client.query({ name, text, values: [...values] })).rows,
+    }
+    await snapshot.ask(SETTINGS, [])
+    return work(snapshot)
+  })
+}

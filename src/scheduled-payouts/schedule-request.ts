@@ -1,0 +1,117 @@
+import { type Static, Type } from 'typebox'
+import { readBody } from '../http/read-body.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from '../payouts/payout-request.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import { readIsoTime } from '../platform/times.ts'
+import { INTERVALS, type Interval, type Recipient } from './schedule.ts'
+
+const MOST_RECIPIENTS = 1000
+
+const RecipientShape = Type.Object({
+  phone: Type.String({ format: 'phone', description: 'mobile number in any written form' }),
+  name: Type.Optional(Type.String({ maxLength: 200 })),
+  reference: Type.Optional(Type.String({ maxLength: 255, description: 'of each of its payouts' })),
+})
+
+/** ScheduledPayoutCreate (spec 2.11), in the order in which faults are reported. */
+export const ScheduledPayoutCreateShape = Type.Object(
+  {
+    amount: Type.Integer({
+      minimum: 1,
+      description: 'whole UGX, paid to each recipient in each cycle',
+      examples: [5000],
+    }),
+    // These two have fixed texts when absent or wrong, so the frame passes them on unread.
+    interval: Type.String({
+      raw: true,
+      pattern: `^(${INTERVALS.join('|')})$`,
+      description: `one of ${INTERVALS.join(', ')}, in the Africa/Kampala calendar`,
+      examples: ['monthly'],
+    }),
+    recipients: Type.Array(RecipientShape, {
+      raw: true,
+      minItems: 1,
+      maxItems: MOST_RECIPIENTS,
+      description: 'who is paid; the same phone twice is paid twice',
+      examples: [[{ phone: '0700000000' }]],
+    }),
+    currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
+    channel: Type.Optional(
+      Type.String({
+        description: 'only `op1_momo` has a disbursement rail',
+        default: DEFAULT_PAYOUT_CHANNEL,
+      }),
+    ),
+    name: Type.Optional(Type.String({ maxLength: 200, description: 'your label' })),
+    max_per_recipient: Type.Optional(Type.Integer({ description: 'a larger amount is refused' })),
+    start_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'the first cycle; absent or past: at the next tick, within a minute',
+      }),
+    ),
+  },
+  { $id: 'ScheduledPayoutCreate' },
+)
+export type ScheduledPayoutCreate = Static<typeof ScheduledPayoutCreateShape>
+
+/** The fields of a new schedule: well-formed, rules not checked yet. */
+export type ScheduleTerms = {
+  amount: number
+  interval: Interval
+  recipients: Recipient[]
+  currency: string
+  channel: string
+  name: string | null
+  maxPerRecipient: number | null
+  startAt: Date | null
+}
+
+/** Checks the rest of the form, which the reader of bodies cannot. Throws `invalid request: ...`. */
+export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
+  return {
+    amount: input.amount,
+    interval: readInterval(input.interval),
+    recipients: readRecipients(input.recipients),
+    currency: input.currency ?? 'UGX',
+    channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL,
+    name: input.name ?? null,
+    maxPerRecipient: readMost(input.max_per_recipient),
+    startAt: readStart(input.start_at),
+  }
+}
+
+function readInterval(given: unknown): Interval {
+  const found = INTERVALS.find((interval) => interval === given)
+  if (found === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
+  return found
+}
+
+function readRecipients(given: unknown): Recipient[] {
+  if (!Array.isArray(given) || given.length === 0) throw invalidRequest('recipients must be a non-empty list')
+  if (given.length > MOST_RECIPIENTS)
+    throw invalidRequest(`recipients supports at most ${MOST_RECIPIENTS} entries`)
+  const { recipients } = readBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
+    recipients: given,
+  })
+  return recipients.map(({ phone, name, reference }) => ({
+    phone,
+    name: name ?? null,
+    reference: reference ?? null,
+  }))
+}
+
+function readMost(given: number | undefined): number | null {
+  if (given === undefined) return null
+  // Above any maximum; the database could not store it.
+  if (given > Number.MAX_SAFE_INTEGER)
+    throw invalidRequest(`max_per_recipient must be at most ${Number.MAX_SAFE_INTEGER}`)
+  return given
+}
+
+function readStart(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const startAt = readIsoTime(text)
+  if (startAt === null) throw invalidRequest('start_at must be an ISO 8601 datetime')
+  return startAt
+}

@@ -1,0 +1,151 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import type { Caller } from '../../http/caller.ts'
+import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { badRequest, bodyTooLarge, domainRefusal, Refusal } from '../../platform/refusal.ts'
+import { CALLBACK_LIMIT, FRESH_MS, readCallback, readReport, readTime } from './callback-body.ts'
+import { callbackSecrets, type SecretKind } from './callback-secrets.ts'
+import { isScalar, type Member, readMembers, signedBases, whichSigned } from './callback-signing.ts'
+
+const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'collections_key'] as const
+
+// Both have their own rules and texts, so the frame passes them on unread.
+const asGiven = { raw: true }
+export const ConformanceShape = Type.Object({
+  payload: Type.Unsafe<unknown>({
+    type: 'object',
+    description: 'the callback body, exactly',
+    examples: [{ ddbh: 'lnk_1', jqbh: 'M-1', status: '1', timestamp: 1724750000000 }],
+    ...asGiven,
+  }),
+  sign: Type.Unsafe<unknown>({
+    type: 'string',
+    description: '32 hex digits',
+    examples: ['76f1052260991e085a760105a41e8ef9'],
+    ...asGiven,
+  }),
+  timestamp: Type.Optional(
+    Type.Unsafe<unknown>({
+      type: 'string',
+      description: 'without it that of the payload is taken',
+      ...asGiven,
+    }),
+  ),
+})
+
+export const ConformanceResultShape = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'the signature is right' }),
+    secret_kind: Type.Union([Type.Enum(SECRET_KINDS), Type.Null()], {
+      description: 'which of your secrets has signed',
+    }),
+    vendor: Type.Literal('default'),
+    profile: Type.Literal('dispense-result-v1'),
+    expected_reqData_any_of: Type.Array(Type.String(), {
+      description: 'what may be signed, between timestamp and the end; empty when the signature is right',
+    }),
+    timestamp_fresh: Type.Boolean({ description: 'within five minutes of now; never decides `ok`' }),
+    hint: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'VendingConformance' },
+)
+
+/** What POST /v1/vending/conformance answers (contract.md G38). */
+export type ConformanceResult = {
+  ok: boolean
+  secret_kind: SecretKind | null
+  vendor: 'default'
+  profile: 'dispense-result-v1'
+  expected_reqData_any_of: string[]
+  timestamp_fresh: boolean
+  hint: string | null
+}
+
+type Asked = { payload: string; members: Member[]; sign: string; timestamp: string }
+
+/**
+ * Checks whether a callback is signed correctly, without sending one (contract.md G38): moves nothing, stores nothing, and
+ * shows no digest or secret. `body` is the text of the request, because numbers are signed as they are written.
+ */
+export async function checkConformance(
+  app: App,
+  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
+  body: string,
+): Promise<ConformanceResult> {
+  const asked = readAsked(body)
+  const owner = termsOf([merchantId])
+  const [terms] = await app.db.query(owner.statement, owner.values)
+  assert(terms, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+  const secrets = await callbackSecrets(app, { merchantId, mode })
+  const bases = signedBases(asked.members)
+  const { sign, timestamp } = asked
+  const signer = whichSigned(
+    secrets.map(({ secret }) => secret),
+    { sign, timestamp, bases },
+  )
+  const own = secrets.some(({ kind }) => kind === 'dispense_secret' || kind === 'operator_secret')
+  if (signer === null && !own)
+    throw domainRefusal('no_vendor_secret', 'no vendor secret configured - generate a dispense secret first')
+  const at = readTime(timestamp)
+  const fresh = at !== null && Math.abs(app.clock.nowMs() - at) <= FRESH_MS
+  return {
+    ok: signer !== null,
+    secret_kind: signer === null ? null : (secrets[signer]?.kind ?? null),
+    vendor: 'default',
+    profile: 'dispense-result-v1',
+    expected_reqData_any_of: signer === null ? bases : [],
+    timestamp_fresh: fresh,
+    hint: signer === null ? whyUnsigned(asked, at) : whyRefused(asked, fresh),
+  }
+}
+
+// Longer than any callback with the form around it.
+const LONGEST_BODY = 2 * CALLBACK_LIMIT
+
+function readAsked(body: string): Asked {
+  if (body.length > LONGEST_BODY) throw bodyTooLarge()
+  // An empty body counts as an object without fields.
+  const given = readMembers(body === '' ? '{}' : body)
+  const of = (name: string) => given.find((one) => one.name === name)
+  const payload = of('payload')
+  const sign = of('sign')
+  if (payload?.kind !== 'object' || sign?.kind !== 'string' || sign.text.trim() === '')
+    throw badRequest('payload and sign are required')
+  const text = body.slice(...payload.value)
+  const members = readMembers(text)
+  const timestamp = timeIn(of('timestamp')) ?? timeIn(members.find(({ name }) => name === 'timestamp')) ?? ''
+  return { payload: text, members, sign: sign.text.trim(), timestamp }
+}
+
+const timeIn = (member: Member | undefined) =>
+  member && isScalar(member) && member.text !== '' ? member.text : null
+
+function whyUnsigned({ sign, timestamp }: Asked, at: number | null): string {
+  if (!/^[0-9a-f]{32}$/i.test(sign)) return 'sign must be 32 hex digits: an MD5'
+  if (timestamp === '') return 'timestamp is missing'
+  if (at === null) return 'timestamp must be 10 or 13 digits'
+  return 'sign is the lowercase hex MD5 of secret + timestamp + reqData, with nothing between them'
+}
+
+/** The refusal of a real callback of this form for reasons other than its signature. */
+function whyRefused({ payload, sign, timestamp }: Asked, fresh: boolean): string | null {
+  if (!fresh) return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
+  try {
+    readReport(readCallback(Buffer.from(signedPayload(payload, { sign, timestamp }))))
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return `the signature is right; a real callback would be refused: ${error.message}`
+  }
+}
+
+/** The payload with sign and timestamp added if they came beside it. */
+function signedPayload(payload: string, given: { sign: string; timestamp: string }): string {
+  const names = readMembers(payload).map(({ name }) => name)
+  const missing = Object.entries(given).filter(([name]) => !names.includes(name))
+  const added = missing.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+  const rest = payload.slice(1).trimStart()
+  return `{${added.join(',')}${added.length > 0 && rest !== '}' ? ',' : ''}${rest}`
+}

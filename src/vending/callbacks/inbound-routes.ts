@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lastAnswer } from '../../http/close-gently.ts'
+import { asRefusal } from '../../http/framework-refusals.ts'
+import { clientAddress } from '../../http/guards.ts'
+import { refuseOtherMethods } from '../../http/other-methods.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { addressWindow } from '../../rate-limits/address-window.ts'
+import type { Receiver } from './believe-callback.ts'
+import { CALLBACK_LIMIT } from './callback-body.ts'
+import { callbackReceiver } from './receive-callback.ts'
+
+export type InboundOptions = Receiver & {
+  trustedProxies: number
+  /** The limit for one client address; 0 switches it off. */
+  callbacksAMinute: number
+}
+
+const PATH = '/inbound/vendor/dispense-result'
+const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
+const RECEIVED = { code: '1', message: 'Received data successfully' }
+// Texts for suppliers, to whom those of our API would mean nothing (contract.md 6.4).
+const WORDS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
+
+/**
+ * Registers the endpoint for machine suppliers: no key, the signature in the body authenticates. Answers are always JSON
+ * `{code, message}`; everything but code "1" makes the supplier send again.
+ */
+export function registerInbound(server: FastifyInstance, options: InboundOptions): void {
+  const window = addressWindow(options.callbacksAMinute)
+  const receive = callbackReceiver(options)
+  // A separate scope, so that refusals of the framework have the supplier's form too.
+  server.register(async (inbound) => {
+    inbound.setErrorHandler((error, request, reply) => refuse(options, { request, reply, error }))
+    inbound.route({
+      method: 'POST',
+      url: PATH,
+      bodyLimit: CALLBACK_LIMIT,
+      onRequest: async (request) =>
+        window.take(clientAddress(request.raw, options.trustedProxies), options.clock.nowMs()),
+      handler: async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        request.code = await receive(body)
+        return reply.headers(HEADERS).send(JSON.stringify(RECEIVED))
+      },
+    })
+    refuseOtherMethods(inbound, [{ path: PATH, method: 'POST' }])
+  })
+}
+
+function refuse(
+  { log }: InboundOptions,
+  { request, reply, error }: { request: FastifyRequest; reply: FastifyReply; error: unknown },
+): FastifyReply {
+  const thrown = asRefusal(error)
+  const refusal = thrown instanceof Refusal && thrown.status < 500 ? thrown : null
+  // Also while the database is away: the supplier keeps its report and sends it again.
+  if (refusal === null) log.error({ err: error, request_id: request.id }, 'a callback could not be taken')
+  request.code = refusal?.code ?? 'internal_error'
+  const status = refusal?.status ?? 500
+  if (refusal?.retryAfterSeconds != null) reply.header('Retry-After', String(refusal.retryAfterSeconds))
+  if (status === 413) lastAnswer(request, reply)
+  const message = WORDS[status] ?? refusal?.message ?? 'try again'
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .send(JSON.stringify({ code: '0', message }))
+}

@@ -1,0 +1,190 @@
+import type { App, Gateway } from '../../app.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import type { ShopFinder } from '../../merchants/shops.ts'
+import { numbers, PLACES } from '../../platform/db/columns.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { tagOf } from '../../platform/ids.ts'
+import type { Goods } from '../orders/order.ts'
+import type { Callback } from './callback-body.ts'
+
+/** The order or direct dispense that a callback may be about. The secret that signed it decides. */
+export type Candidate = {
+  app: App
+  merchantId: number
+  tag: string
+  mode: Mode
+  kind: 'order' | 'direct'
+  orderId: string
+  chargeId: string | null
+  /** The machine of the newest command. */
+  machine: string
+  /** For direct dispenses: the earlier commands of the charge, each with the merchant's number. */
+  earlier: readonly { machine: string; orderId: string; goods: readonly Goods[] }[]
+  goods: readonly Goods[]
+  createdAt: Date
+  /** The ids of the callback lead to different orders: it changes nothing. */
+  torn: boolean
+}
+
+type Row = Omit<Candidate, 'app' | 'kind' | 'torn'>
+type Place = { merchantId: number; id: string }
+
+const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
+  o.goods, o.created_at as "createdAt", '[]'::json as earlier`
+const ORDER_TABLES = `vending_orders o join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id
+  join merchants m on m.id = o.merchant_id`
+const BY_ID = statement<Row>(
+  'orders of callbacks',
+  `select ${ORDER} from ${ORDER_TABLES} where (o.merchant_id, o.id) in ${PLACES}`,
+)
+const BY_CHARGE = statement<Row & { named: string }>(
+  'orders of callbacks by charge',
+  `select c.id as named, ${ORDER} from charges c
+   join vending_orders o on o.merchant_id = c.merchant_id and o.id = c.payment_link_id
+   join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id join merchants m on m.id = o.merchant_id
+   where (c.merchant_id, c.id) in ${PLACES}`,
+)
+// One row a charge; without an order id it has no direct dispense.
+const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
+  'direct dispenses of callbacks',
+  `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
+     k.goods, k.claimed_at as "createdAt",
+     (select coalesce(json_agg(json_build_object('machine', d.machine, 'orderId', d.order_id, 'goods', d.goods)), '[]') from dispense_claims d
+      where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct' and d.commanded_at is not null) as earlier
+   from charges c join merchants m on m.id = c.merchant_id
+   left join lateral (select * from dispense_claims d
+     where d.merchant_id = c.merchant_id and d.charge_id = c.id and d.kind = 'direct'
+     order by d.released_at is null desc, d.claimed_at desc, d.attempt desc limit 1) k on true
+   where (c.merchant_id, c.id) in ${PLACES}`,
+)
+// One row a merchant and mode; their secrets decide which of them signed.
+const BY_MACHINE = statement<Row>(
+  'orders of callbacks by machine',
+  `select found.* from unnest($1::text[]) as named (machine) cross join lateral (
+     select newest.* from machines k cross join (values ('test'::mode), ('live'::mode)) as each (mode)
+     left join vending_profiles p on p.merchant_id = k.merchant_id
+     cross join lateral (select ${ORDER} from ${ORDER_TABLES}
+       join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id and c.status = 'succeeded'
+       where o.merchant_id = k.merchant_id and o.machine = k.machine and o.mode = each.mode
+         and (o.vending_status = 'dispensing' or (o.vending_status = 'dispensed' and not o.confirmed))
+         and (o.vending_status = 'dispensing' or p.profile = 'optimistic')
+       order by o.created_at desc, o.id desc limit 1) newest
+     where k.machine = named.machine and k.removed_at is null limit $2) found`,
+)
+
+// Few merchants share a machine number. The limit keeps many entries of the same number harmless.
+const MOST_BY_MACHINE = 50
+
+export type Finder = { gateway(): Gateway; shops: ShopFinder }
+type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine'>
+
+/**
+ * What each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or
+ * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); and if it names neither, the
+ * machine, over all merchants that have it. Empty when its ids are unknown.
+ */
+export async function candidatesOf(finder: Finder, callbacks: readonly Named[]): Promise<Candidate[][]> {
+  const nameless = callbacks.filter(({ orderId, chargeId }) => orderId === null && chargeId === null)
+  const [orders, machines] = await Promise.all([
+    byOrder(finder, idsIn(callbacks.map(({ orderId }) => orderId))),
+    atMachines(finder.gateway(), idsIn(nameless.map(({ machine }) => machine))),
+  ])
+  const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
+  // If the charge is the attempt of the named order, the order is known already.
+  const asked = callbacks.filter((one) => one.chargeId !== orderOf(one)?.chargeId)
+  const charges = await byCharge(finder, idsIn(asked.map(({ chargeId }) => chargeId)))
+  return callbacks.map((callback) => {
+    const { orderId, chargeId, machine } = callback
+    if (orderId === null && chargeId === null) return machines.get(machine ?? '') ?? []
+    const named = orderOf(callback)
+    if (chargeId === null || chargeId === named?.chargeId) return named === null ? [] : [named]
+    return agreed(named, { paid: charges.get(chargeId) ?? null, orderId })
+  })
+}
+
+const idsIn = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))]
+
+/** The candidates when a callback names both an order and a charge. */
+function agreed(
+  named: Candidate | null,
+  { paid, orderId }: { paid: Candidate | 'other' | null; orderId: string | null },
+): Candidate[] {
+  if (named === null) return paid === null || paid === 'other' ? [] : [paid]
+  // The merchant's own number of a direct dispense may look like anything, also like the id of an order.
+  if (paid !== null && paid !== 'other' && paid.kind === 'direct' && isAbout(paid, orderId)) return [paid]
+  const agree = paid === null || (paid !== 'other' && isSame(paid, named))
+  return [{ ...named, torn: !agree }]
+}
+
+/** Whether this is the number of its newest command, or of one before it. */
+export const isAbout = ({ orderId: newest, earlier }: Candidate, orderId: string | null): boolean =>
+  newest === orderId || earlier.some((one) => one.orderId === orderId)
+
+/** What this machine was commanded to dispense, by the newest command or an earlier one; null if nothing. */
+export function toldTo(candidate: Candidate, machine: string | null): readonly Goods[] | null {
+  if (candidate.machine === machine) return candidate.goods
+  return candidate.earlier.find((one) => one.machine === machine)?.goods ?? null
+}
+
+const isSame = (a: Candidate, b: Candidate) =>
+  a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId
+
+async function byOrder(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate>> {
+  const found = await inCells(finder, { ids, prefix: 'lnk_' }, async (app, places) =>
+    (await app.db.query(BY_ID, named(places))).map(asOrder(app)),
+  )
+  return new Map(found.map((order) => [order.orderId, order]))
+}
+
+/** `other`: a charge that pays for neither an order nor a direct dispense. */
+async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate | 'other'>> {
+  const found = await inCells(finder, { ids, prefix: 'txn_' }, async (app, places) => {
+    const orders = await app.db.query(BY_CHARGE, named(places))
+    const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [named, asOrder(app)(row)])
+    const left = places.filter(({ id }) => !orders.some(({ named }) => named === id))
+    const directs = left.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, named(left))
+    return [
+      ...paid,
+      ...directs.map(({ named, orderId, ...row }): [string, Candidate | 'other'] => [
+        named,
+        orderId === null ? 'other' : { ...row, orderId, app, kind: 'direct', torn: false },
+      ]),
+    ]
+  })
+  return new Map(found)
+}
+
+/** Looks up the ids with a known tag in their cells. */
+async function inCells<Found>(
+  { gateway, shops }: Finder,
+  { ids, prefix }: { ids: readonly string[]; prefix: 'lnk_' | 'txn_' },
+  look: (app: App, places: readonly Place[]) => Promise<Found[]>,
+): Promise<Found[]> {
+  const cells = new Map<App, Place[]>()
+  for (const id of ids) {
+    const tag = tagOf(prefix, id)
+    const place = tag === null ? null : await shops.placeOf(gateway(), tag)
+    if (place === null) continue
+    const { app, merchantId } = place
+    cells.set(app, [...(cells.get(app) ?? []), { merchantId, id }])
+  }
+  return (await Promise.all([...cells].map(([app, places]) => look(app, places)))).flat()
+}
+
+const named = (places: readonly Place[]) => [
+  numbers(places.map(({ merchantId }) => merchantId)),
+  places.map(({ id }) => id),
+]
+
+const asOrder =
+  (app: App) =>
+  (row: Row): Candidate => ({ ...row, app, kind: 'order', torn: false })
+
+async function atMachines(gateway: Gateway, machines: readonly string[]): Promise<Map<string, Candidate[]>> {
+  const found = new Map<string, Candidate[]>()
+  if (machines.length === 0) return found
+  for (const app of gateway.cells)
+    for (const row of await app.db.query(BY_MACHINE, [machines, MOST_BY_MACHINE]))
+      found.set(row.machine, [...(found.get(row.machine) ?? []), asOrder(app)(row)])
+  return found
+}

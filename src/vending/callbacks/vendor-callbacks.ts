@@ -1,0 +1,109 @@
+import type { App } from '../../app.ts'
+import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { newId } from '../../platform/ids.ts'
+import type { DispenseMoved } from '../dispensing/dispense-move.ts'
+import type { Callback } from './callback-body.ts'
+
+/** The outcome of a verified callback. */
+export type CallbackOutcome =
+  | 'dispensed'
+  | 'jam'
+  | 'not_finished'
+  | 'mismatch'
+  | 'unpaid'
+  | 'refunded'
+  | 'contradiction'
+
+/** The merchant and order of a callback. */
+export type CallbackPlace = { merchantId: number; tag: string; orderId: string; chargeId: string | null }
+
+const KEPT_MS = 90 * 86_400_000
+const AT_ONCE = 1000
+
+// A signature counts for one order. Inserted in the order of the signatures, so that two batches with the same ones cannot
+// deadlock.
+const INSERT = `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
+   select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+     $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
+   order by n.merchant_id, n.sign`
+const ADD = statement('add vendor callbacks', INSERT)
+const ADD_NEW = statement('add new vendor callbacks', `${INSERT} on conflict (merchant_id, sign) do nothing`)
+const BY_SIGN = statement<SignPlace & { orderId: string }>(
+  'vendor callbacks by sign',
+  `select n.merchant_id as "merchantId", n.sign, v.order_id as "orderId"
+   from ${rowsOf('bigint', 'text')} as n (merchant_id, sign) cross join lateral (select k.order_id from vendor_callbacks k
+     where k.merchant_id = n.merchant_id and k.sign = n.sign offset 0) v`,
+)
+const PRUNE = statement<{ id: string }>(
+  'prune vendor callbacks',
+  `delete from vendor_callbacks where (merchant_id, id) in (
+     select merchant_id, id from vendor_callbacks where received_at < $1 limit $2) returning id`,
+)
+
+/** A verified callback with its outcome, as it is stored. */
+export type KeptCallback = CallbackPlace & {
+  id: string
+  callback: Callback
+  outcome: CallbackOutcome
+  at: Date
+}
+
+export const keptCallback = (
+  { merchantId, tag, orderId, chargeId }: CallbackPlace,
+  heard: { callback: Callback; outcome: CallbackOutcome; at: Date },
+): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
+
+/** Stores callbacks. A signature that was stored before makes the statement fail, so that its decision is not applied. */
+export const addCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD, ...columnsOf(kept))
+
+/** Stores those whose signature was not stored before. */
+export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))
+
+const columnsOf = (kept: readonly KeptCallback[]) => [
+  numbers(kept.map(({ merchantId }) => merchantId)),
+  words(kept.map(({ id }) => id)),
+  kept.map(({ orderId }) => orderId),
+  kept.map(({ chargeId }) => chargeId),
+  kept.map(({ callback }) => callback.machine),
+  words(kept.map(({ callback }) => callback.sign)),
+  words(kept.map(({ outcome }) => outcome)),
+  kept.map(({ callback }) => callback.kept),
+  times(kept.map(({ at }) => at)),
+]
+
+type SignPlace = { merchantId: number; sign: string }
+export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
+
+/** The order for which each of these signatures was accepted; no row for a new one. */
+export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { orderId: string }> =>
+  call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
+
+/** What is kept of a report that was judged so. */
+export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {
+  switch (verdict) {
+    case 'moved':
+    case 'same':
+    case 'seen':
+      return reported === 'dispensed' ? 'dispensed' : 'jam'
+    case 'final':
+      return 'contradiction'
+    case 'refunded':
+      return 'refunded'
+    case 'unpaid':
+    case 'never_commanded':
+      return 'unpaid'
+  }
+}
+
+/** Deletes callbacks after 90 days; their effect stays on the orders. */
+export async function pruneCallbacks(app: App): Promise<number> {
+  const before = new Date(app.clock.nowMs() - KEPT_MS).toISOString()
+  let pruned = 0
+  for (;;) {
+    const gone = await app.db.query(PRUNE, [before, AT_ONCE])
+    pruned += gone.length
+    if (gone.length < AT_ONCE) return pruned
+  }
+}

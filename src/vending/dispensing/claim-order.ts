@@ -1,0 +1,97 @@
+import type { App } from '../../app.ts'
+import type { ChargeStatus } from '../../charges/charge.ts'
+import { lockCharges } from '../../charges/lock-charges.ts'
+import { lockLink } from '../../payment-links/hold-link.ts'
+import { assert } from '../../platform/assert.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { newId } from '../../platform/ids.ts'
+import { lockOrder, orderById } from '../orders/find-orders.ts'
+import type { VendingOrder } from '../orders/order.ts'
+import type { Claim } from './claim.ts'
+import { addClaim } from './move-claim.ts'
+
+/** `claimed`: the claim is stored, nothing has been sent. The others have written nothing. */
+export type Claimed =
+  | { kind: 'claimed'; claim: Claim; order: VendingOrder }
+  | { kind: 'off' }
+  | { kind: 'dispensed'; order: VendingOrder }
+  | { kind: 'in_progress' }
+  | { kind: 'unpaid'; status: ChargeStatus | 'unpaid' }
+  /** The charge has another claim. */
+  | { kind: 'spoken_for' }
+
+// Claims of one charge wait for each other's locks; this leaves connections for answers and callbacks.
+export const CLAIMS_AT_ONCE = 3
+
+const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
+  'vending of merchant',
+  'select vending_enabled as "vendingEnabled", tag from merchants where id = $1',
+)
+const START_DISPENSING = statement(
+  'start dispensing order',
+  // A new try ends the report on the command before, and the refund that was due for it.
+  `update vending_orders set vending_status = 'dispensing', vending_error = null, attempts = $3, watched = false,
+     confirmed = false, dispense_result = null, units_dispensed = null, refund_due_at = null, refund_until = null,
+     refund_wanted = null
+   where merchant_id = $1 and id = $2`,
+)
+
+/**
+ * Claims the dispense of an order (ledger.md 5: link, order, charge, claim): one commit, before anything is sent. A charge
+ * has at most one open claim, however many ask at once; its row decides between a refund and a claim.
+ */
+export function claimOrder(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<Claimed> {
+  return app.claimTurns.take(merchantId, () => claimPaidOrder(app, { merchantId, id }))
+}
+
+function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<Claimed> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx): Promise<{ value: Claimed; last?: readonly Call[] }> => {
+    const [, , [before]] = await tx.send(
+      lockLink(merchantId, id),
+      lockOrder(merchantId, id),
+      orderById(merchantId, id),
+    )
+    assert(before, 'an order is never deleted')
+    if (before.charge !== null) await tx.send(lockCharges([{ merchantId, id: before.charge.id }]))
+    // The charge as read after it was locked.
+    const [[merchant], [order]] = await tx.send(call(VENDING_OF, merchantId), orderById(merchantId, id))
+    assert(merchant && order, 'neither was deleted meanwhile')
+    const refused = refusalOf(order, merchant.vendingEnabled)
+    if (refused !== null) return { value: refused }
+    const claim = claimFor(order, merchant.tag)
+    const [[added]] = await tx.send(addClaim(claim, at))
+    if (!added) return { value: { kind: 'spoken_for' } }
+    const started = call(START_DISPENSING, merchantId, id, claim.attempt)
+    return { value: { kind: 'claimed', claim, order }, last: [started] }
+  })
+}
+
+/** In the order of contract.md G31. */
+function refusalOf(order: VendingOrder, enabled: boolean): Exclude<Claimed, { kind: 'claimed' }> | null {
+  if (!enabled) return { kind: 'off' }
+  if (order.vendingStatus === 'dispensed') return { kind: 'dispensed', order }
+  if (order.vendingStatus === 'dispensing') return { kind: 'in_progress' }
+  const status = order.charge?.status ?? 'unpaid'
+  return status === 'succeeded' ? null : { kind: 'unpaid', status }
+}
+
+function claimFor(order: VendingOrder, tag: string): Claim {
+  assert(order.charge, 'what is claimed was paid')
+  return {
+    merchantId: order.merchantId,
+    id: newId('dclm_', tag),
+    mode: order.mode,
+    chargeId: order.charge.id,
+    kind: 'order',
+    orderId: order.id,
+    machine: order.machine,
+    goods: order.goods,
+    payAccount: order.payAccount,
+    attempt: order.attempts + 1,
+  }
+}

@@ -1,0 +1,54 @@
+import type { App } from '../../app.ts'
+import { assert } from '../../platform/assert.ts'
+import { domainRefusal, notFound } from '../../platform/refusal.ts'
+import { findOrder } from '../orders/find-orders.ts'
+import type { VendingOrder } from '../orders/order.ts'
+import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
+import { moveDispense } from './move-dispense.ts'
+
+/** The decision of a person about a machine that never reported (contract.md G41c). */
+export type Decision = 'delivered' | 'not-delivered'
+
+const OUTCOMES: Record<Decision, DispenseOutcome> = {
+  delivered: { status: 'dispensed', confirmed: true, result: null, note: null },
+  'not-delivered': {
+    status: 'failed',
+    confirmed: true,
+    result: null,
+    error: 'not delivered, as a person has found',
+  },
+}
+
+/**
+ * Ends an order in `dispensing`, or an unconfirmed `dispensed` one. The same decision again changes nothing. Throws 404, or
+ * a refusal when there is nothing to decide.
+ */
+export async function decideOrder(
+  app: App,
+  { merchantId, id, decision }: { merchantId: number; id: string; decision: Decision },
+): Promise<{ order: VendingOrder; decided: boolean }> {
+  const to = OUTCOMES[decision]
+  const before = await findOrder(app, { merchantId, id })
+  if (before === null) throw notFound('vending order')
+  if (before.vendingStatus === to.status && before.confirmed) return { order: before, decided: false }
+  const open = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
+  if (!open)
+    throw domainRefusal(
+      'not_dispensing',
+      `vending order is ${before.vendingStatus}: there is nothing to decide`,
+    )
+  const moved = await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'manual' })
+  if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved)
+  const order = await findOrder(app, { merchantId, id })
+  assert(order, 'an order is never deleted')
+  return { order, decided: moved === 'moved' }
+}
+
+const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
+  vendingStatus === 'dispensed' && !confirmed
+
+function refusalOf(moved: Exclude<DispenseMoved, 'moved' | 'same'>) {
+  const why =
+    moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
+  return domainRefusal('conflict', `vending order cannot be decided: ${why}`)
+}

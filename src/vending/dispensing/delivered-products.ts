@@ -1,0 +1,45 @@
+import { productNumber } from '../orders/goods.ts'
+import type { Goods, ReportedGoods, VendingOrder } from '../orders/order.ts'
+
+/** How many of the ordered products a machine has reported as delivered. */
+export type Delivered = { products: number; delivered: number }
+
+const numberOf = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
+
+/**
+ * Counts the ordered products that came out (contract.md 6.3 step 9). Each item of an order is one product, so a unit
+ * counts for the items that name its number, and two units of one product do not count for another. A number that was not
+ * ordered counts for the next item that the report does not name, because some machines report by slot.
+ */
+export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGoods[]): Delivered {
+  const ordered = new Map<string, number>()
+  for (const { spbh } of goods) ordered.set(numberOf(spbh), (ordered.get(numberOf(spbh)) ?? 0) + 1)
+  const reported = unitsByNumber(result)
+  const unnamed = [...ordered.keys()].filter((number) => !reported.has(number))
+  let delivered = 0
+  for (const [number, units] of reported) {
+    const wanted = ordered.get(number) ?? ordered.get(unnamed.shift() ?? number) ?? 0
+    delivered += Math.min(wanted, units)
+  }
+  return { products: goods.length, delivered }
+}
+
+/** The same for an order whose machine has reported missing products; else null. */
+export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
+  const counted = dispenseResult === null ? null : deliveredOf(goods, dispenseResult)
+  return counted !== null && counted.delivered < counted.products ? counted : null
+}
+
+/** Each row without a number counts as a different product. */
+function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
+  const units = new Map<string, number>()
+  for (const [index, { spbh, chsl }] of result.entries()) {
+    const number = numberOf(spbh) || ` ${index}`
+    units.set(number, (units.get(number) ?? 0) + chsl)
+  }
+  return units
+}
+
+/** Units in all that a machine has reported; null where it has not said. */
+export const unitsOf = (result: readonly ReportedGoods[] | null): number | null =>
+  result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)

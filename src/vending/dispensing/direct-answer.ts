@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { Refusal, unavailable } from '../../platform/refusal.ts'
+import type { Claim, ClaimState } from './claim.ts'
+
+/** A direct claim with its supplier's answer. */
+export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
+  state: ClaimState
+  /** Accepted was as good as dispensed (contract.md 3 u). */
+  optimistic: boolean
+  commandedAt: Date | null
+  answeredAt: Date | null
+  releasedAt: Date | null
+  supplierCode: string | null
+  supplierMessage: string | null
+}
+
+// The code with which suppliers accept a command (contract.md 6.2).
+const ACCEPTED = '1'
+
+const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
+  k.commanded_at as "commandedAt", k.answered_at as "answeredAt", k.released_at as "releasedAt",
+  k.supplier_code as "supplierCode", k.supplier_message as "supplierMessage"`
+const ANSWER = statement<AnsweredClaim>(
+  'answered direct claim',
+  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2`,
+)
+const LOCK = statement<AnsweredClaim>(
+  'lock direct claim',
+  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
+)
+
+type Place = Pick<Claim, 'merchantId' | 'id'>
+
+/** Reads a claim. */
+export const claimAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(ANSWER, merchantId, id)
+
+/** The same, locked for the commit that finishes its key. */
+export const lockAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(LOCK, merchantId, id)
+
+/** The answer of a direct dispense (contract.md G36). */
+export const DirectDispenseAnswerShape = Type.Object(
+  {
+    ok: Type.Literal(true),
+    machine: Type.String(),
+    order_id: Type.String({ description: 'your own' }),
+    charge_id: Type.String(),
+    vending_status: Type.Enum(['dispensing', 'dispensed'], {
+      description:
+        'what became of it is said by the report of the machine; `dispensed` at once where your supplier never reports (profile `optimistic`), or where the machine has just reported that an earlier command for this charge was delivered',
+    }),
+    ambiguous: Type.Boolean({
+      description:
+        'true when nobody knows whether the supplier took the command: it is never sent again, and the charge stays used',
+    }),
+    supplier_response: Type.Union([
+      Type.Object({ code: Type.String(), message: Type.String() }),
+      Type.Null(),
+    ]),
+  },
+  { $id: 'DirectDispense' },
+)
+
+/** The first answer, without later reports of the machine: accepted, or unclear. */
+export function presentDispense(claim: AnsweredClaim) {
+  const { machine, orderId, chargeId, supplierCode: code, supplierMessage: message } = claim
+  // The machine reported the delivery of an earlier command before this one was sent, so it is never sent.
+  const stopped = claim.commandedAt === null && claim.state === 'delivered'
+  return {
+    ok: true,
+    machine,
+    order_id: orderId,
+    charge_id: chargeId,
+    vending_status: claim.optimistic || stopped ? 'dispensed' : 'dispensing',
+    // Only an acceptance has a code without a refusal.
+    ambiguous: code === null && !stopped,
+    supplier_response: code === null ? null : { code, message: message ?? '' },
+  }
+}
+
+/**
+ * The refusal to answer with, or null: the supplier refused and the charge is free again, or nothing was ever sent. A later
+ * report of the machine does not take an acceptance back.
+ */
+export function directRefusal(claim: AnsweredClaim): Refusal | null {
+  if (claim.state !== 'released') return null
+  if (claim.commandedAt === null) return unavailable()
+  // A refusal is recorded and releases the claim in one commit; a reported jam releases a claim that was answered before.
+  if (claim.supplierCode === ACCEPTED || claim.answeredAt?.getTime() !== claim.releasedAt?.getTime())
+    return null
+  return new Refusal(
+    502,
+    'supplier_error',
+    `machine supplier refused the command: ${claim.supplierMessage ?? 'no reason given'}`,
+  )
+}

@@ -1,0 +1,156 @@
+import type { App } from '../../app.ts'
+import type { Charge } from '../../charges/charge.ts'
+import { lockCharges } from '../../charges/lock-charges.ts'
+import type { Answer, Caller } from '../../http/caller.ts'
+import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../../idempotency/keys.ts'
+import {
+  type KeyedRequest,
+  keyUseOf,
+  knowingHolders,
+  refusedAnswer,
+  replayedAnswer,
+} from '../../idempotency/under-key.ts'
+import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { newId, tagOf } from '../../platform/ids.ts'
+import { notFound, Refusal } from '../../platform/refusal.ts'
+import {
+  chargeNotSucceeded,
+  machineNotRegistered,
+  supplierNotConfigured,
+  vendingOff,
+  vendingTermsOf,
+} from '../orders/order-rules.ts'
+import type { Claim } from './claim.ts'
+import { claimAnswered, directRefusal, presentDispense } from './direct-answer.ts'
+import { type DirectDispense, type GivenDispense, readDirectDispense } from './dispense-request.ts'
+import { addClaim } from './move-claim.ts'
+import { sendCommand } from './send-command.ts'
+
+/** One POST /v1/vending/dispense, not read yet. The key is optional (G57). */
+export type DispenseRequest = KeyedRequest & { given: GivenDispense }
+
+/** `claimed`: stored, nothing has been sent. Otherwise the answer. */
+type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
+
+const BORN_ON_ORDER = statement<{ id: string }>(
+  'vending order of charge',
+  'select o.id from vending_orders o where o.merchant_id = $1 and o.id = $2',
+)
+const LAST_ATTEMPT = statement<{ attempt: number }>(
+  'last attempt of direct dispense',
+  `select coalesce(max(k.attempt), 0)::int as attempt from dispense_claims k
+   where k.merchant_id = $1 and k.order_id = $2 and k.kind = 'direct'`,
+)
+
+const spokenFor = () =>
+  new Refusal(409, 'conflict', 'this charge has already paid for a dispense', { stored: true })
+
+/**
+ * Uses a succeeded charge for one command to a machine, for merchants with their own payment flow (contract.md G36): claim
+ * and key in one commit, then the command, which is never sent twice. Throws Refusal for what is not kept under the key;
+ * when the supplier refuses (502), charge and key are free again.
+ */
+export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
+  const use = keyUseOf(request)
+  if (use === null) return finish(app, await claimDirect(app, request, null), null)
+  return app.keysInFlight.during(use, async () =>
+    finish(app, await knowingHolders(() => claimDirect(app, request, use)), use),
+  )
+}
+
+function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
+  return app.claimTurns.take(request.caller.merchantId, () => claimInTurn(app, request, use))
+}
+
+function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
+  const at = app.clock.now()
+  return app.db.transaction(async (tx): Promise<{ value: Stored; last?: readonly Call[] }> => {
+    const replayed = use === null ? null : await replayedAnswer(tx, use)
+    if (replayed !== null) return { value: { kind: 'answer', answer: replayed } }
+    const input = readDirectDispense(request.given)
+    try {
+      const claim = await decide(tx, { caller: request.caller, input, at })
+      const running = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
+      return { value: { kind: 'claimed', claim }, last: running }
+    } catch (error) {
+      const { answer } = refusedAnswer(error, request)
+      const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
+      return { value: { kind: 'answer', answer }, last: kept }
+    }
+  })
+}
+
+type Decision = { caller: Caller; input: DirectDispense; at: Date }
+
+/**
+ * The rules in the order of contract.md G36, one refusal a line. The claim comes last, so that a typing error never uses up
+ * a charge.
+ */
+async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
+  const { merchantId, tag, mode } = caller
+  const { machine, orderId } = input
+  const own = tagOf('txn_', input.chargeId) === tag ? [{ merchantId, id: input.chargeId }] : []
+  const [[terms], [locked], [vending], [last]] = await tx.send(
+    termsOf([merchantId]),
+    lockCharges(own),
+    vendingTermsOf(merchantId, machine),
+    call(LAST_ATTEMPT, merchantId, orderId),
+  )
+  assert(terms && vending && last, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+  if (!vending.vendingEnabled) throw vendingOff()
+  const charge = locked?.mode === mode ? locked : null
+  if (charge === null) throw notFound('charge')
+  if (charge.status !== 'succeeded') throw chargeNotSucceeded(charge.status)
+  if (!vending.machineRegistered) throw machineNotRegistered()
+  if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
+  if (await isOfOrder(tx, charge)) throw spokenFor()
+  const claim = claimOf({ caller, input, attempt: last.attempt + 1 })
+  const [[added]] = await tx.send(addClaim(claim, at))
+  if (!added) throw spokenFor()
+  return claim
+}
+
+/** A charge paid for a vending order belongs to that order, dispensed or not. */
+async function isOfOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
+  if (paymentLinkId === null) return false
+  const [orders] = await tx.send(call(BORN_ON_ORDER, merchantId, paymentLinkId))
+  return orders.length > 0
+}
+
+function claimOf({
+  caller,
+  input,
+  attempt,
+}: {
+  caller: Caller
+  input: DirectDispense
+  attempt: number
+}): Claim {
+  const { merchantId, mode, tag } = caller
+  return { ...input, merchantId, mode, id: newId('dclm_', tag), kind: 'direct', attempt }
+}
+
+/** Sends the command of a new claim and stores the answer under the key. */
+async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise<Answer> {
+  if (stored.kind === 'answer') return stored.answer
+  await sendCommand(app, stored.claim)
+  const read = claimAnswered(stored.claim)
+  const [claim] = await app.db.query(read.statement, read.values)
+  assert(claim, 'a claim is never deleted')
+  const refusal = directRefusal(claim)
+  const answer = {
+    status: 200,
+    body: JSON.stringify(presentDispense(claim)),
+    objectId: claim.orderId,
+  }
+  if (owner !== null) {
+    const end = refusal === null ? finishKey(owner, answer) : freeKey(owner)
+    await app.db.query(end.statement, end.values)
+  }
+  if (refusal !== null) throw refusal
+  return answer
+}

@@ -1,0 +1,131 @@
+import type { Charge } from '../../charges/charge.ts'
+import { lockCharges } from '../../charges/lock-charges.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { numbers, rowsOf } from '../../platform/db/columns.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { Goods } from '../orders/order.ts'
+import { unitsOf } from './delivered-products.ts'
+import { type DispenseMove, nameOf, type Place } from './dispense-move.ts'
+import type { MoveFacts, NewestClaim, Standing } from './judge-move.ts'
+
+/** The newest direct dispense of a charge as its claim has it: there is no order row. */
+type Direct = NewestClaim & {
+  merchantId: number
+  mode: Mode
+  chargeId: string
+  orderId: string
+  goods: readonly Goods[]
+  vendingStatus: 'dispensing' | 'dispensed' | 'failed'
+  claimedAt: Date
+  /** How often `vending.dispensed` was told of it. */
+  timesDispensed: number
+}
+/** What its charge has paid for, all direct dispenses together. */
+type Paid = Pick<MoveFacts, 'tag' | 'hasWebhookUrl' | 'commands' | 'commandedAt'> & {
+  merchantId: number
+  chargeId: string
+}
+
+/** A direct dispense as an order would stand, by the charge that pays it. */
+export type StandingDirect = {
+  kind: 'direct'
+  order: Standing & Direct & { charge: Charge }
+  facts: MoveFacts
+}
+
+// The one that is not released is the newest, whatever the clock has said since. It is held until the commit.
+const LOCK_NEWEST = statement<Direct>(
+  'lock newest direct dispenses',
+  `select k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.order_id as "orderId", k.machine, k.goods,
+     k.state, k.vending_status as "vendingStatus", k.claimed_at as "claimedAt", k.commanded_at as "commandedAt",
+     (select count(*)::int from events e where e.merchant_id = k.merchant_id and e.subject = k.id
+       and e.type = 'vending.dispensed') as "timesDispensed"
+   from dispense_claims k where (k.merchant_id, k.id) in (
+     select n.merchant_id, newest.id from ${rowsOf('bigint', 'text')} as n (merchant_id, charge_id)
+     cross join lateral (select d.id from dispense_claims d
+       where d.merchant_id = n.merchant_id and d.charge_id = n.charge_id and d.kind = 'direct'
+       order by d.released_at is null desc, d.claimed_at desc, d.attempt desc limit 1) newest)
+   order by k.merchant_id, k.id for no key update`,
+)
+const PAID = statement<Paid>(
+  'what charges have paid for directly',
+  `select n.merchant_id as "merchantId", n.charge_id as "chargeId", m.tag, m.webhook_url is not null as "hasWebhookUrl",
+     sent.commands, sent."commandedAt"
+   from ${rowsOf('bigint', 'text')} as n (merchant_id, charge_id) join merchants m on m.id = n.merchant_id
+   cross join lateral (select count(k.commanded_at)::int as commands, max(k.commanded_at) as "commandedAt" from dispense_claims k
+     where k.merchant_id = n.merchant_id and k.charge_id = n.charge_id and k.kind = 'direct') sent`,
+)
+
+/** What `lockOrders` is for orders: by the charges that pay them. */
+export async function lockDirects<Row>(
+  tx: Tx,
+  places: readonly Place[],
+  also: readonly Call<Row>[],
+): Promise<{ standing: Map<string, StandingDirect>; also: Row[] }> {
+  const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const
+  const [charges, newest, paid, ...rest] = await tx.send(
+    lockCharges(places),
+    call(LOCK_NEWEST, ...named),
+    call(PAID, ...named),
+    ...also,
+  )
+  const chargeOf = new Map(charges.map((charge) => [nameOf(charge), charge]))
+  const paidBy = new Map(paid.map((one) => [nameOf({ ...one, id: one.chargeId }), one]))
+  const standing = newest.map((direct): [string, StandingDirect] => {
+    const name = nameOf({ ...direct, id: direct.chargeId })
+    return [name, standingOf(direct, { charge: chargeOf.get(name), paid: paidBy.get(name) })]
+  })
+  return { standing: new Map(standing), also: rest.flat() }
+}
+
+/** A claim that is not under way any more has been confirmed, one way or the other. Only an order's jam is refunded by itself. */
+function standingOf(
+  direct: Direct,
+  { charge, paid }: { charge: Charge | undefined; paid: Paid | undefined },
+): StandingDirect {
+  assert(charge && paid, 'neither a charge nor its merchant is ever deleted')
+  const confirmed = direct.state === 'delivered' || direct.state === 'released'
+  const dispensedTold = direct.timesDispensed > 0
+  return {
+    kind: 'direct',
+    order: { ...direct, confirmed, attempts: paid.commands, charge },
+    facts: { ...paid, autoRefundOnJam: 'off', newest: direct, dispensedTold },
+  }
+}
+
+/** The fields of an order, as far as a direct dispense has them: it has no page, no QR code and no end. */
+export function presentDirect(direct: StandingDirect['order'], to: DispenseMove['to'], at: Date) {
+  const { charge } = direct
+  return {
+    order_id: direct.orderId,
+    mode: direct.mode,
+    amount: charge.amount,
+    currency: 'UGX',
+    machine: direct.machine,
+    goods: direct.goods,
+    description: null,
+    reference: charge.reference,
+    success_url: null,
+    charge_id: charge.id,
+    payment_status: 'succeeded',
+    vending_status: to.status,
+    vending_error: to.status === 'failed' ? to.error : to.note,
+    refunded: false,
+    expired: false,
+    expires_at: null,
+    invalidated_at: null,
+    created_at: direct.claimedAt.toISOString(),
+    dispensed_at: to.status === 'dispensed' ? at.toISOString() : null,
+    dispense_result: to.result,
+    units_dispensed: unitsOf(to.result),
+    qr_png_url: null,
+    qr_svg_url: null,
+    pay_url: null,
+    status_url: null,
+    state_url: null,
+    display_url: null,
+    qr_content: null,
+  }
+}

@@ -1,0 +1,62 @@
+import type { OrderCharge, VendingOrder } from '../orders/order.ts'
+import type { ClaimState } from './claim.ts'
+import type { DispenseMove, DispenseMoved } from './dispense-move.ts'
+
+/** The newest claim of an order, or of the charge of a direct dispense. */
+export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
+
+/** What a move is decided and reported with, besides the order; read after order, charge and newest claim were locked. */
+export type MoveFacts = {
+  tag: string
+  hasWebhookUrl: boolean
+  autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
+  newest: NewestClaim | null
+  /** How many commands have left, and when the last one did. */
+  commands: number
+  commandedAt: Date | null
+  /** Whether `vending.dispensed` was sent for the newest command before. */
+  dispensedTold: boolean
+}
+
+/** An order, or a direct dispense in the same form. */
+export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
+  charge: Pick<OrderCharge, 'status'> | null
+}
+type Word = Pick<DispenseMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
+type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
+
+/** The rules of a move, one a line; the same for orders and for direct dispenses. */
+export function judgeMove(order: Standing, move: Word, facts: Commands): DispenseMoved {
+  const { vendingStatus: status, confirmed } = order
+  const { to, source } = move
+  if (isAboutAnother(order, move, facts)) return 'final'
+  const paid = order.charge?.status === 'succeeded' || order.charge?.status === 'refunded'
+  if (!paid) return source === 'command' ? 'moved' : 'unpaid'
+  if (order.attempts === 0 && source !== 'command') return 'never_commanded'
+  if (source === 'callback' && facts.commandedAt === null) return 'never_commanded'
+  if (status === 'dispensed' && confirmed) return to.status === 'dispensed' ? 'same' : 'final'
+  if (status === to.status && (confirmed || !to.confirmed)) return 'same'
+  if (order.charge?.status === 'refunded' && source === 'callback') return 'refunded'
+  if (to.status === 'failed' && isOldNews(move, facts)) return 'final'
+  return 'moved'
+}
+
+/** A late answer or report must not end a command that was sent after it (VE2). */
+function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Commands): boolean {
+  if (about === undefined) return false
+  if (about === 'none') return attempts !== 0
+  return newest?.id !== about.claimId || !about.while.includes(newest.state)
+}
+
+/**
+ * Whether a reported failure is about an earlier command: the newest has not been sent yet, was sent after the report, or
+ * was sent to another machine. A report has no number of its command; with only one command it is about that one, whatever
+ * the machine's clock shows.
+ */
+function isOldNews({ source, saidAt, machine }: Word, { newest, commands }: Commands): boolean {
+  if (source !== 'callback') return false
+  if (newest?.state === 'claimed') return true
+  if (machine != null && newest !== null && newest.machine !== machine) return true
+  const sentAt = newest?.commandedAt ?? null
+  return commands > 1 && saidAt !== undefined && sentAt !== null && saidAt < sentAt
+}

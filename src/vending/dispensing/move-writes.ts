@@ -1,0 +1,65 @@
+import type { App } from '../../app.ts'
+import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { addEvents } from '../../webhooks/events.ts'
+import { claimAfter } from './claim.ts'
+import { unitsOf } from './delivered-products.ts'
+import { happeningOf, isNews } from './dispense-events.ts'
+import { type ClaimEnd, endClaims } from './move-claim.ts'
+import { errorOf, type MovedDispense } from './plan-refund.ts'
+
+const MOVE = statement(
+  'move vending orders',
+  `update vending_orders o set vending_status = n.status, confirmed = n.confirmed, dispense_result = n.result::json,
+     units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
+     refund_until = n.refund_until, refund_wanted = n.refund_wanted,
+     dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'int', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
+   where o.merchant_id = n.merchant_id and o.id = n.id`,
+)
+/** What moves these orders, ends the claims and tells of it, in the transaction that has judged them. */
+export function writesOf(app: App, moved: readonly MovedDispense[], at: Date): Call[] {
+  return [
+    ...moveRows(
+      moved.filter(({ standing }) => standing.kind === 'order'),
+      at,
+    ),
+    ...endClaims(moved.flatMap(claimEnd), at),
+    ...addEvents(
+      moved.filter(isNews).map((one) => happeningOf(app, one, at)),
+      at,
+    ),
+  ]
+}
+
+function moveRows(moved: readonly MovedDispense[], at: Date): Call[] {
+  if (moved.length === 0) return []
+  return [
+    call(
+      MOVE,
+      numbers(moved.map(({ move }) => move.merchantId)),
+      words(moved.map(({ move }) => move.id)),
+      words(moved.map(({ move }) => move.to.status)),
+      words(moved.map(({ move }) => (move.to.confirmed ? 'true' : 'false'))),
+      moved.map(({ move }) => (move.to.result === null ? null : JSON.stringify(move.to.result))),
+      numbers(moved.map(({ move }) => unitsOf(move.to.result))),
+      moved.map(errorOf),
+      times(moved.map(({ refund }) => refund.due)),
+      times(moved.map(({ refund }) => refund.until)),
+      words(moved.map(({ refund }) => (refund.wanted === null ? null : String(refund.wanted)))),
+      at.toISOString(),
+    ),
+  ]
+}
+
+/** The newest claim is the only one that may stand; an order that was never claimed has none. */
+function claimEnd({ standing: { facts }, move: { merchantId, to, heard } }: MovedDispense): ClaimEnd[] {
+  if (facts.newest === null) return []
+  const { id, state } = facts.newest
+  const { result } = to
+  // An acceptance that came when its process counted as dead is believed, and leaves the claim in doubt.
+  const isLate = to.status === 'dispensed' && state !== 'commanding'
+  const end = { from: state, to: claimAfter(state, to), heard: isLate ? null : (heard ?? null) }
+  return [{ merchantId, id, ...end, result, units: unitsOf(result) }]
+}

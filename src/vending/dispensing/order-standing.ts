@@ -1,0 +1,61 @@
+import { lockChargesOfLinks } from '../../payment-links/hold-link.ts'
+import { numbers, PLACES, rowsOf } from '../../platform/db/columns.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from '../orders/order.ts'
+import { nameOf, type Place } from './dispense-move.ts'
+import type { MoveFacts, NewestClaim } from './judge-move.ts'
+
+type OrderFacts = Omit<MoveFacts, 'newest'>
+
+/** An order as it stands behind its locks, with what a move of it is judged and told by. */
+export type StandingOrder = { kind: 'order'; order: VendingOrder; facts: MoveFacts }
+
+const LOCK = statement<{ id: string }>(
+  'lock vending orders',
+  `select o.id from vending_orders o where (o.merchant_id, o.id) in ${PLACES}
+   order by o.merchant_id, o.id for no key update`,
+)
+// The newest claim is held until the commit: a command of it that is just being sent waits, or was seen.
+const LOCK_NEWEST = statement<NewestClaim & { merchantId: number; orderId: string }>(
+  'lock newest dispense claims',
+  `select k.merchant_id as "merchantId", k.order_id as "orderId", k.id, k.state, k.machine,
+     k.commanded_at as "commandedAt" from dispense_claims k where (k.merchant_id, k.id) in (
+     select n.merchant_id, newest.id from ${rowsOf('bigint', 'text')} as n (merchant_id, id)
+     cross join lateral (select c.id from dispense_claims c
+       where c.merchant_id = n.merchant_id and c.order_id = n.id and c.kind = 'order' order by c.attempt desc limit 1) newest)
+   order by k.merchant_id, k.id for no key update`,
+)
+const ORDERS = statement<VendingOrder & OrderFacts>(
+  'vending orders to move',
+  `select ${ORDER_COLUMNS}, m.tag, m.webhook_url is not null as "hasWebhookUrl", m.auto_refund_on_jam as "autoRefundOnJam",
+     sent.commands, sent."commandedAt",
+     exists (select 1 from events e where e.merchant_id = o.merchant_id and e.subject = o.id
+       and e.type = 'vending.dispensed' and e.occurrence = o.attempts) as "dispensedTold"
+   from ${ORDER_TABLES} join merchants m on m.id = o.merchant_id
+   cross join lateral (select count(k.commanded_at)::int as commands, max(k.commanded_at) as "commandedAt" from dispense_claims k
+     where k.merchant_id = o.merchant_id and k.order_id = o.id and k.kind = 'order') sent
+   where (o.merchant_id, o.id) in ${PLACES}`,
+)
+
+/** One flush: each statement sees what those before it have waited for. `also` is read behind them. */
+export async function lockOrders<Row>(
+  tx: Tx,
+  places: readonly Place[],
+  also: readonly Call<Row>[],
+): Promise<{ standing: Map<string, StandingOrder>; also: Row[] }> {
+  const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const
+  const [, , claims, orders, ...rest] = await tx.send(
+    call(LOCK, ...named),
+    lockChargesOfLinks(places),
+    call(LOCK_NEWEST, ...named),
+    call(ORDERS, ...named),
+    ...also,
+  )
+  const newestOf = new Map(claims.map((claim) => [nameOf({ ...claim, id: claim.orderId }), claim]))
+  const standing = orders.map((order): [string, StandingOrder] => {
+    const name = nameOf(order)
+    return [name, { kind: 'order', order, facts: { ...order, newest: newestOf.get(name) ?? null } }]
+  })
+  return { standing: new Map(standing), also: rest.flat() }
+}

@@ -1,0 +1,123 @@
+import type { App } from '../../app.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import { crashPoint } from '../../platform/crash-point.ts'
+import { call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { refundCharge } from '../../refunds/refund-charge.ts'
+
+export const JAMS_REFUNDED_AT_ONCE = 50
+// After this long another process takes over, in case the first one died; a refund takes far less.
+const LEASE_MS = 60_000
+const TRY_AGAIN_MS = 3_600_000
+// After an error of our own the customer should not wait an hour.
+const TRY_SOON_MS = 60_000
+const LONGEST_REASON = 200
+
+/** An order whose jam must be refunded; `leaseUntil` identifies the process that has it. */
+type Due = {
+  merchantId: number
+  tag: string
+  id: string
+  mode: Mode
+  chargeId: string
+  until: Date
+  wanted: boolean
+  leaseUntil: string
+}
+/** Why there was no refund; `forGood`: another try would never help. */
+type Trouble = { reason: string; forGood: boolean; againMs: number }
+
+// Committed before the refund. The merchant's switch counts as it is now, not as it was at the jam.
+const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
+  'claim jam refunds',
+  `update vending_orders o set refund_due_at = $2
+   from (select d.merchant_id, d.id from vending_orders d where d.refund_due_at <= $1
+     order by d.refund_due_at limit $3 for no key update skip locked) due
+   join merchants m on m.id = due.merchant_id
+   join payment_links l on l.merchant_id = due.merchant_id and l.id = due.id
+   where o.merchant_id = due.merchant_id and o.id = due.id and l.charge_id is not null
+   returning o.merchant_id as "merchantId", m.tag, o.id, o.mode, l.charge_id as "chargeId", o.refund_until as until,
+     m.auto_refund_on_jam in ('both', o.mode::text) as wanted`,
+)
+// Only with the lease: a retry of the order or a late report of delivery ends it.
+const NEXT = statement<{ id: string }>(
+  'next try of jam refund',
+  `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
+   where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
+)
+
+// Read after the charge was locked, for which every claim waits, so that product and price are never both given away.
+const STANDING = statement(
+  'standing dispense claim',
+  'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
+)
+
+// Refusals that neither time nor the balance can change.
+const FOR_GOOD = [
+  'not_found',
+  'refund_amount_is_zero',
+  'no_customer_phone_on_record_to_refund_to',
+  'split_charge_refunds_not_yet_supported',
+  'unsupported_payout_channel',
+]
+
+/**
+ * Refunds orders with a reported jam if the merchant has switched that on (contract.md G41b, VE8): an ordinary refund,
+ * tried every hour until it is accepted or 72 h are over. The charge row guarantees at most one refund.
+ */
+export async function refundJams(app: App): Promise<number> {
+  const at = app.clock.nowMs()
+  const leaseUntil = new Date(at + LEASE_MS).toISOString()
+  const now = new Date(at).toISOString()
+  const claimed = await app.db.query(CLAIM, [now, leaseUntil, JAMS_REFUNDED_AT_ONCE])
+  if (claimed.length === 0) return 0
+  crashPoint('jam-refund.claimed')
+  await Promise.all(claimed.map((order) => refundJam(app, { ...order, leaseUntil })))
+  return claimed.length
+}
+
+async function refundJam(app: App, due: Due): Promise<void> {
+  if (!due.wanted) return next(app, due, { at: null, error: SWITCHED_OFF })
+  const late = app.clock.now() > due.until
+  const trouble = late ? TOO_LATE : await tryRefund(app, due)
+  if (trouble === null) return next(app, due, { at: null })
+  const again = new Date(app.clock.nowMs() + trouble.againMs)
+  if (!trouble.forGood && again <= due.until) return next(app, due, { at: again })
+  const left = { object_id: due.id, reason: trouble.reason }
+  app.log.warn(left, 'the automatic refund of a jam is left to the merchant')
+  await next(app, due, { at: null, error: wordsFor(trouble) })
+}
+
+const TOO_LATE: Trouble = { reason: 'not possible within 72 hours', forGood: true, againMs: 0 }
+
+const SWITCHED_OFF =
+  'the machine reported a jam - automatic refunds were switched off before this one was made - please refund the customer'
+
+const wordsFor = ({ reason }: Trouble) =>
+  `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, LONGEST_REASON).join('')}) - please refund the customer`
+
+/** Null when the charge is refunded, by this or by somebody else. */
+async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
+  const caller = { merchantId, tag, cell: app.cell, mode, scope: 'full', keyLast4: '' } as const
+  try {
+    await refundCharge(app, caller, { chargeId, unless: call(STANDING, merchantId, chargeId) })
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      app.log.error({ err: error, object_id: id }, 'the refund of a jam failed; it is tried again')
+      return { reason: 'internal error', forGood: false, againMs: TRY_SOON_MS }
+    }
+    if (error.code === 'already_refunded') return null
+    const againMs = error.status === 429 || error.code === 'unavailable' ? TRY_SOON_MS : TRY_AGAIN_MS
+    return { reason: error.message, forGood: FOR_GOOD.includes(error.code), againMs }
+  }
+}
+
+async function next(
+  app: App,
+  { merchantId, id, leaseUntil }: Due,
+  { at, error = null }: { at: Date | null; error?: string | null },
+): Promise<void> {
+  await app.db.query(NEXT, [merchantId, id, leaseUntil, at?.toISOString() ?? null, error])
+}

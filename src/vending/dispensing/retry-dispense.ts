@@ -1,0 +1,46 @@
+import type { App } from '../../app.ts'
+import type { Caller } from '../../http/caller.ts'
+import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { findOrder, getOrder } from '../orders/find-orders.ts'
+import type { VendingOrder } from '../orders/order.ts'
+import { chargeNotSucceeded, vendingOff } from '../orders/order-rules.ts'
+import { type Claimed, claimOrder } from './claim-order.ts'
+import { sendCommand } from './send-command.ts'
+
+/** `ok`: the machine was commanded, or has dispensed before. Otherwise `vendingError` of the order says why. */
+export type Retried = { ok: boolean; order: VendingOrder }
+
+/**
+ * Dispenses a paid order whose dispense has failed, never twice (spec 4.6; contract.md G31): claim first, then one command.
+ * Another refusal of the supplier is an answer, not an error. Throws Refusal with nothing written.
+ */
+export async function retryDispense(app: App, caller: Caller, id: string): Promise<Retried> {
+  const { merchantId } = caller
+  const owner = termsOf([merchantId])
+  const [terms] = await app.db.query(owner.statement, owner.values)
+  assert(terms, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+  await getOrder(app, caller, id)
+  const claimed = await claimOrder(app, { merchantId, id })
+  if (claimed.kind === 'dispensed') return { ok: true, order: claimed.order }
+  if (claimed.kind !== 'claimed') throw refusalFor(claimed)
+  await sendCommand(app, claimed.claim)
+  const order = await findOrder(app, { merchantId, id })
+  assert(order, 'an order is never deleted')
+  return { ok: order.vendingStatus !== 'failed', order }
+}
+
+function refusalFor(claimed: Exclude<Claimed, { kind: 'claimed' | 'dispensed' }>): Refusal {
+  switch (claimed.kind) {
+    case 'off':
+      return vendingOff()
+    case 'unpaid':
+      return chargeNotSucceeded(claimed.status)
+    // An open claim on the charge of this order is an attempt without a known outcome.
+    case 'in_progress':
+    case 'spoken_for':
+      return new Refusal(409, 'conflict', 'a dispense attempt is already in progress - wait for it to finish')
+  }
+}

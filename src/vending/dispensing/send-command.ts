@@ -1,0 +1,36 @@
+import type { App } from '../../app.ts'
+import { crashPoint } from '../../platform/crash-point.ts'
+import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
+import { againWhileAway } from '../../platform/db/while-away.ts'
+import type { CommandAnswer } from '../suppliers/supplier.ts'
+import { supplierOf } from '../suppliers/suppliers.ts'
+import type { Claim } from './claim.ts'
+import { commandClaim } from './move-claim.ts'
+import { recordAnswer, withhold } from './record-answer.ts'
+
+// Within the lease: what was heard is known to this process alone, and is kept while the database is away.
+const KEPT_MS = 20_000
+
+/**
+ * Sends the command of a claim, with no transaction open, and records the answer (contract.md 6.2). A command is never sent
+ * twice. It is refused without being sent when the charge was refunded or vending switched off since the claim. Null when
+ * another process had the claim.
+ */
+export async function sendCommand(app: App, claim: Claim): Promise<CommandAnswer | null> {
+  crashPoint('dispense.claimed')
+  const supplier = await supplierOf(app, claim)
+  const command = commandClaim(claim, app.clock.now())
+  const [sent] = await app.db.query(command.statement, command.values)
+  if (!sent) return withhold(app, claim)
+  crashPoint('dispense.commanded')
+  assertOutsideTransaction('a machine supplier')
+  const answer = await supplier.dispense({ ...claim, payerPhone: sent.payerPhone }).catch((error) => {
+    // After a throw it is unknown how far the call got.
+    app.log.error({ err: error, object_id: claim.orderId }, 'a machine supplier threw')
+    return { kind: 'ambiguous', message: 'internal error' } as const
+  })
+  crashPoint('dispense.answered')
+  await againWhileAway(() => recordAnswer(app, claim, answer), KEPT_MS)
+  crashPoint('dispense.recorded')
+  return answer
+}

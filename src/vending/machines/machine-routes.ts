@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import { answer, endpoint } from '../../http/endpoint.ts'
+import { LIST_QUERY, listOf, presentPage, readListWindow } from '../../http/lists.ts'
+import { badRequest } from '../../platform/refusal.ts'
+import { readIsoTime } from '../../platform/times.ts'
+import { requireVending } from '../suppliers/vending-settings.ts'
+import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
+import { listMachines, MachineShape, presentMachine } from './machines.ts'
+import { readTallies, TalliesShape } from './tallies.ts'
+
+const read = {
+  method: 'GET',
+  tag: 'Vending',
+  scope: 'any',
+  rate: 'reads',
+  rateKind: 'shared',
+  idempotency: 'ignored',
+} as const
+
+export const machineEndpoints = [
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/vending/machines',
+    name: 'listMachines',
+    summary: 'List your machines, newest first',
+    description: 'Both modes share them.',
+    query: Type.Object({ limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }),
+    answers: { 200: { description: 'one page', schema: listOf(MachineShape) } },
+    refusals: { 403: 'vending_disabled' },
+    async handle(app, { caller, query }) {
+      const window = readListWindow({ limit: query.limit, starting_after: query.starting_after })
+      await requireVending(app, caller.merchantId)
+      return answer(200, presentPage(await listMachines(app, caller.merchantId, window), presentMachine))
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/vending/machines/tallies',
+    name: 'readTallies',
+    summary: 'What each machine has sold',
+    description:
+      'Figures of the orders created since a time, from their transactions in the mode of the key. Registered machines always appear. Answers also while vending is off.',
+    query: Type.Object({
+      machine: Type.Optional(Type.String({ description: 'only this one' })),
+      since: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
+    }),
+    answers: { 200: { description: 'a record for each machine, by machine number', schema: TalliesShape } },
+    async handle(app, { caller, query }) {
+      const since = readSince(query.since)
+      // A blank parameter is an absent one.
+      const machine = query.machine?.trim() ? query.machine : null
+      return answer(200, await readTallies(app, caller, { machine, since }))
+    },
+  }),
+  endpoint<App, never>({
+    ...read,
+    path: '/v1/vending/machines/:machine/goods',
+    name: 'machineGoods',
+    summary: 'What is in a machine now, with prices',
+    description: 'Asked of your machine supplier as you ask. Test keys get a simulated tray.',
+    params: Type.Object({ machine: Type.String({ description: 'machine number' }) }),
+    answers: { 200: { description: 'a row for each slot', schema: MachineGoodsShape } },
+    refusals: { 400: 'supplier_not_configured', 403: 'vending_disabled', 502: 'supplier_error' },
+    async handle(app, { caller, params }) {
+      return answer(200, await machineGoods(app, caller, params.machine ?? ''))
+    },
+  }),
+]
+
+function readSince(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const since = readIsoTime(text)
+  if (since === null) throw badRequest('since must be an ISO 8601 datetime')
+  return since
+}

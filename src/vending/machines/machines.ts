@@ -1,0 +1,146 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import { type Page, pageOf } from '../../http/lists.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { badRequest, invalidRequest } from '../../platform/refusal.ts'
+import { hasForbiddenControl } from '../../platform/text.ts'
+import { machineNotRegistered } from '../orders/order-rules.ts'
+
+/** A machine of a merchant; both modes share it. `active`: false once the supplier no longer has it. */
+export type Machine = {
+  machine: string
+  name: string
+  address: string | null
+  category: string | null
+  type: string | null
+  latitude: string | null
+  longitude: string | null
+  active: boolean
+  lastSyncedAt: Date | null
+  removedAt: Date | null
+  createdAt: Date
+}
+type Place = { merchantId: number; machine: string }
+
+const LONGEST_NUMBER = 64
+const LONGEST_NAME = 200
+
+const COLUMNS = `m.machine, m.name, m.address, m.category, m.type, m.latitude, m.longitude, m.active,
+  m.last_synced_at as "lastSyncedAt", m.removed_at as "removedAt", m.created_at as "createdAt"`
+
+const BY_NUMBER = statement<Machine>(
+  'machine by number',
+  `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.machine = $2`,
+)
+// A merchant has hundreds of machines, not thousands: all of them are read and sorted. A removed machine keeps its row for
+// its orders and tallies.
+const LIST = statement<Machine>(
+  'machines of merchant',
+  `select ${COLUMNS} from machines m where m.merchant_id = $1 and m.removed_at is null
+     and ($2::timestamptz is null or (m.created_at, m.machine) < ($2, $3))
+   order by m.created_at desc, m.machine desc limit $4`,
+)
+const ADD = statement<Machine>(
+  'add machine',
+  `insert into machines as m (merchant_id, machine, name, created_at) values ($1, $2, coalesce($3, $2), $4)
+   on conflict (merchant_id, machine) do update
+     set name = coalesce($3, m.name), active = true, removed_at = null
+   returning ${COLUMNS}`,
+)
+const REMOVE = statement<Machine>(
+  'remove machine',
+  `update machines m set removed_at = $3 where m.merchant_id = $1 and m.machine = $2 and m.removed_at is null
+   returning ${COLUMNS}`,
+)
+
+const orNull = (description?: string) =>
+  Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
+
+/** The machine as the API shows it (contract.md G34). */
+export const MachineShape = Type.Object(
+  {
+    machine: Type.String({ description: 'its number, which orders name' }),
+    name: Type.String(),
+    address: orNull(),
+    category: orNull(),
+    type: orNull(),
+    latitude: orNull(),
+    longitude: orNull(),
+    active: Type.Boolean({ description: 'false: the supplier no longer has it' }),
+    registered: Type.Boolean({ description: 'true: orders can name it' }),
+    last_synced_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Machine' },
+)
+
+/** Formats a machine for the API. */
+export function presentMachine(machine: Machine) {
+  return {
+    machine: machine.machine,
+    name: machine.name,
+    address: machine.address,
+    category: machine.category,
+    type: machine.type,
+    latitude: machine.latitude,
+    longitude: machine.longitude,
+    active: machine.active,
+    registered: machine.active && machine.removedAt === null,
+    last_synced_at: machine.lastSyncedAt?.toISOString() ?? null,
+    created_at: machine.createdAt.toISOString(),
+  }
+}
+
+/** A page of a merchant's machines, newest first. */
+export async function listMachines(
+  app: App,
+  merchantId: number,
+  { limit, startingAfter }: { limit: number; startingAfter: string | null },
+): Promise<Page<Machine>> {
+  const after = startingAfter === null ? null : await cursorOf(app, { merchantId, machine: startingAfter })
+  const createdAt = after?.createdAt.toISOString() ?? null
+  const rows = await app.db.query(LIST, [merchantId, createdAt, after?.machine ?? null, limit + 1])
+  return pageOf(
+    rows.map((row) => ({ ...row, id: row.machine })),
+    limit,
+  )
+}
+
+// A machine removed between two pages is still a valid cursor.
+async function cursorOf(app: App, place: Place): Promise<Machine> {
+  const [row] = isStorable(place.machine)
+    ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
+    : []
+  if (!row) throw badRequest('invalid starting_after cursor')
+  return row
+}
+
+/**
+ * Registers a machine, or restores a removed one; a second call adds nothing. Without a name it keeps the one it has, or
+ * gets its number.
+ */
+export async function addMachine(
+  app: App,
+  { merchantId, machine, name }: Place & { name: string | null },
+): Promise<Machine> {
+  checkText('machine', machine, LONGEST_NUMBER)
+  if (name !== null) checkText('name', name, LONGEST_NAME)
+  const [added] = await app.db.query(ADD, [merchantId, machine, name, app.clock.now().toISOString()])
+  return added as Machine
+}
+
+/** Takes a machine out of the registry. Orders that were paid still dispense; its tallies keep it with its last name. */
+export async function removeMachine(app: App, { merchantId, machine }: Place): Promise<Machine> {
+  const at = app.clock.now().toISOString()
+  const [removed] = isStorable(machine) ? await app.db.query(REMOVE, [merchantId, machine, at]) : []
+  if (!removed) throw machineNotRegistered()
+  return removed
+}
+
+const isStorable = (text: string) => !hasForbiddenControl(text, false)
+
+function checkText(name: string, text: string, longest: number): void {
+  const given = text.trim()
+  if (given === '' || text.length > longest || !isStorable(text))
+    throw invalidRequest(`${name} must be 1 to ${longest} characters`)
+}

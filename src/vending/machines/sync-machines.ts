@@ -1,0 +1,119 @@
+import type { App } from '../../app.ts'
+import { call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { ExactNumber } from '../../platform/exact-json.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { hasForbiddenControl } from '../../platform/text.ts'
+import { supplierNotConfigured } from '../orders/order-rules.ts'
+import { httpSupplier } from '../suppliers/http-supplier.ts'
+import { supplierAccess } from '../suppliers/vending-settings.ts'
+
+/** The result of a synchronisation. `ignored`: rows of the supplier without a usable number. */
+export type Synced = { listed: number; added: number; updated: number; inactive: number; ignored: number }
+
+type Listed = {
+  machine: string
+  name: string
+  category: string | null
+  type: string | null
+  address: string | null
+  latitude: string | null
+  longitude: string | null
+}
+
+const LONGEST_NUMBER = 64
+const LONGEST_NAME = 200
+const LONGEST_FACT = 500
+
+const LOCK = statement(
+  'lock machines to sync',
+  'select machine from machines where merchant_id = $1 order by machine for no key update',
+)
+// A machine removed by a person stays removed until a person adds it again; its name is still updated.
+const WRITE = statement<{ isNew: boolean }>(
+  'write synced machines',
+  `insert into machines as m (merchant_id, machine, name, category, type, address, latitude, longitude, last_synced_at, created_at)
+   select $1, n.machine, n.name, n.category, n.type, n.address, n.latitude, n.longitude, $9::timestamptz, $9::timestamptz
+   from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+     as n (machine, name, category, type, address, latitude, longitude) order by n.machine
+   on conflict (merchant_id, machine) do update set name = excluded.name, category = excluded.category, type = excluded.type,
+     address = excluded.address, latitude = excluded.latitude, longitude = excluded.longitude, active = true,
+     last_synced_at = excluded.last_synced_at
+   returning (xmax = 0) as "isNew"`,
+)
+// A machine that was never in the supplier's list was added by a person and is left alone.
+const VANISHED = statement<{ machine: string }>(
+  'machines that have vanished',
+  `update machines m set active = false where m.merchant_id = $1 and m.active and m.removed_at is null
+     and m.last_synced_at is not null and m.machine <> all($2::text[]) returning m.machine`,
+)
+
+/**
+ * Updates the registry from the supplier's list (contract.md G34): adds, updates, marks vanished machines inactive, deletes
+ * none. Refuses without a supplier, and changes nothing when the answer is unclear.
+ */
+export async function syncMachines(app: App, merchantId: number): Promise<Synced> {
+  const access = await supplierAccess(app, merchantId)
+  if (access === null) throw supplierNotConfigured()
+  const rows = await httpSupplier(app, access).machines()
+  if (rows === null) throw supplierUnavailable()
+  const read = rows.map(readRow).filter((one) => one !== null)
+  // If a number is listed twice the last row counts: one statement cannot write a machine twice.
+  const listed = [...new Map(read.map((one) => [one.machine, one])).values()]
+  const done = await write(app, merchantId, listed)
+  return { listed: listed.length, ...done, ignored: rows.length - read.length }
+}
+
+/** 502: the answer was unclear and nothing was changed. */
+export const supplierUnavailable = () => new Refusal(502, 'supplier_error', 'machine supplier unavailable')
+
+function write(app: App, merchantId: number, listed: readonly Listed[]) {
+  const at = app.clock.now().toISOString()
+  return app.db.transaction(async (tx) => {
+    await tx.send(call(LOCK, merchantId))
+    const [written, vanished] = await tx.send(
+      call(
+        WRITE,
+        merchantId,
+        listed.map((one) => one.machine),
+        listed.map((one) => one.name),
+        listed.map((one) => one.category),
+        listed.map((one) => one.type),
+        listed.map((one) => one.address),
+        listed.map((one) => one.latitude),
+        listed.map((one) => one.longitude),
+        at,
+      ),
+      call(
+        VANISHED,
+        merchantId,
+        listed.map((one) => one.machine),
+      ),
+    )
+    const added = written.filter((one) => one.isNew).length
+    return { value: { added, updated: written.length - added, inactive: vanished.length } }
+  })
+}
+
+/** Null without a usable number. A machine without a name gets its number as name. */
+function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
+  const machine = factOf(row.jqbh)
+  if (machine === null || machine.length > LONGEST_NUMBER) return null
+  return {
+    machine,
+    name: factOf(row.jqmc)?.slice(0, LONGEST_NAME) ?? machine,
+    category: factOf(row.jqlb),
+    type: factOf(row.jqlx),
+    address: factOf(row.dwmc),
+    latitude: factOf(row.dwwd),
+    longitude: factOf(row.dwjd),
+  }
+}
+
+/** A text or number of the supplier as text; null for everything else, control characters included. */
+function factOf(value: unknown): string | null {
+  const given = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber
+  const text = given ? String(value).trim() : ''
+  if (text === '' || hasForbiddenControl(text, false)) return null
+  return text.slice(0, LONGEST_FACT)
+}

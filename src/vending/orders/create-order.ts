@@ -1,0 +1,73 @@
+import type { App } from '../../app.ts'
+import type { Answer, Caller } from '../../http/caller.ts'
+import { type DecidedAnswer, type KeyedRequest, storeUnderKey } from '../../idempotency/under-key.ts'
+import { termsOf } from '../../merchants/merchant.ts'
+import { addLinks, newLink } from '../../payment-links/write-links.ts'
+import { assert } from '../../platform/assert.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { writeExact } from '../../platform/exact-json.ts'
+import { presentOrder, type VendingOrder } from './order.ts'
+import { type GivenOrder, readOrderCreate, type VendingOrderCreate } from './order-request.ts'
+import { judgeOrder, vendingTermsOf } from './order-rules.ts'
+
+/** One POST /v1/vending/orders, read as far as the frame reads it. The key is optional (G57). */
+export type OrderRequest = KeyedRequest & { given: GivenOrder }
+
+const ADD_ORDER = statement(
+  'add vending order',
+  `insert into vending_orders (merchant_id, id, mode, machine, goods, pay_account, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+
+/**
+ * Creates an order, or repeats the stored answer of its Idempotency-Key where one was sent (spec 4.6; contract.md 3 h, G30).
+ * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
+ */
+export const createOrder = (app: App, request: OrderRequest): Promise<Answer> =>
+  storeUnderKey(app, request, (tx, at) => decide(app, tx, { request, at }))
+
+async function decide(
+  app: App,
+  tx: Tx,
+  { request, at }: { request: OrderRequest; at: Date },
+): Promise<DecidedAnswer> {
+  const { caller, given } = request
+  const input = readOrderCreate(given)
+  const { merchantId, mode } = caller
+  const [[terms], [vending]] = await tx.send(termsOf([merchantId]), vendingTermsOf(merchantId, input.machine))
+  assert(terms && vending, 'a merchant with a key has a row')
+  judgeOrder(input, { terms, vending, mode, config: app.config })
+  const { order, writes } = newOrder(app, { caller, input, at })
+  const body = writeExact(presentOrder(order, { baseUrl: app.baseUrl, at }))
+  return { answer: { status: 201, body, objectId: order.id }, writes }
+}
+
+/** The order as two rows: the link that a customer pays, and the vending order. */
+function newOrder(
+  app: App,
+  { caller, input, at }: { caller: Caller; input: VendingOrderCreate; at: Date },
+): { order: VendingOrder; writes: readonly Call[] } {
+  const expiresAt = new Date(at.getTime() + app.config.orderLifetimeSeconds * 1000)
+  const made = { ...input, cancelUrl: null, allowMultipleUses: false }
+  const link = { ...newLink(caller, made, at), kind: 'order' as const, expiresAt }
+  const { merchantId, id, mode } = link
+  const { machine, goods, payAccount } = input
+  const order: VendingOrder = {
+    ...link,
+    expiresAt,
+    machine,
+    goods,
+    payAccount,
+    vendingStatus: 'pending',
+    vendingError: null,
+    confirmed: false,
+    dispenseResult: null,
+    unitsDispensed: null,
+    dispensedAt: null,
+    attempts: 0,
+    charge: null,
+  }
+  const values = [merchantId, id, mode, machine, writeExact(goods), payAccount, at.toISOString()]
+  return { order, writes: [...addLinks([link]), call(ADD_ORDER, ...values)] }
+}

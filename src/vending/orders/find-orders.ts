@@ -1,0 +1,59 @@
+import type { App } from '../../app.ts'
+import type { Caller } from '../../http/caller.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { tagOf } from '../../platform/ids.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
+
+const BY_ID = statement<VendingOrder>(
+  'vending order by id',
+  `select ${ORDER_COLUMNS} from ${ORDER_TABLES} where o.merchant_id = $1 and o.id = $2`,
+)
+const LOCK = statement<{ id: string }>(
+  'lock vending order',
+  'select o.id from vending_orders o where o.merchant_id = $1 and o.id = $2 for no key update',
+)
+
+const RELEASING_SINCE = statement<{ since: Date | null }>(
+  'releasing since of vending order',
+  `select greatest(c.completed_at, (select max(k.claimed_at) from dispense_claims k
+     where k.merchant_id = $1 and k.order_id = $2 and k.kind = 'order')) as since
+   from charges c where c.merchant_id = $1 and c.id = $3`,
+)
+
+/** An order of either mode with its payment, or null. */
+export async function findOrder(
+  app: App,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<VendingOrder | null> {
+  const [order] = await app.db.query(BY_ID, [merchantId, id])
+  return order ?? null
+}
+
+/** Since when the customer of a paid order has waited: since the payment, or since the newest try to dispense. */
+export async function releasingSince(
+  app: App,
+  { merchantId, id, charge }: Pick<VendingOrder, 'merchantId' | 'id' | 'charge'>,
+): Promise<Date | null> {
+  if (charge === null) return null
+  const [found] = await app.db.query(RELEASING_SINCE, [merchantId, id, charge.id])
+  return found?.since ?? null
+}
+
+/** The caller's order in the key's mode, or 404 (spec 1.3). Reading has no side effect. */
+export async function getOrder(
+  app: App,
+  { merchantId, tag, mode }: Pick<Caller, 'merchantId' | 'tag' | 'mode'>,
+  id: string,
+): Promise<VendingOrder> {
+  const order = tagOf('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
+  if (order?.mode !== mode) throw notFound('vending order')
+  return order
+}
+
+/** Locks a vending order: after its link, before its charge. */
+export const lockOrder = (merchantId: number, id: string): Call<{ id: string }> => call(LOCK, merchantId, id)
+
+/** The order as it is now; sent after its lock. */
+export const orderById = (merchantId: number, id: string): Call<VendingOrder> => call(BY_ID, merchantId, id)

@@ -1,0 +1,36 @@
+import type { App } from '../../app.ts'
+import type { Caller } from '../../http/caller.ts'
+import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { lockLink } from '../../payment-links/hold-link.ts'
+import { invalidateLink } from '../../payment-links/invalidate-link.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Call } from '../../platform/db/database.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { getOrder, orderById } from './find-orders.ts'
+import { paymentStatus, type VendingOrder } from './order.ts'
+
+const paymentAttached = () =>
+  new Refusal(409, 'conflict', 'a payment is already attached to this order', { stored: true })
+
+/**
+ * Invalidates an order at once, so that a wrong QR code cannot be paid (contract.md G32). A payment locks the same link, so
+ * there is never both an invalidation and a started payment. A failed attempt does not count; a second call changes
+ * nothing.
+ */
+export async function invalidateOrder(app: App, caller: Caller, id: string): Promise<VendingOrder> {
+  const { merchantId } = caller
+  const owner = termsOf([merchantId])
+  const [terms] = await app.db.query(owner.statement, owner.values)
+  assert(terms, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+  await getOrder(app, caller, id)
+  const at = app.clock.now()
+  return app.db.transaction(async (tx): Promise<{ value: VendingOrder; last?: readonly Call[] }> => {
+    const [, [order]] = await tx.send(lockLink(merchantId, id), orderById(merchantId, id))
+    assert(order, 'an order is never deleted')
+    if (order.invalidatedAt !== null) return { value: order }
+    const status = paymentStatus(order)
+    if (status !== 'unpaid' && status !== 'failed') throw paymentAttached()
+    return { value: { ...order, invalidatedAt: at }, last: [invalidateLink(order, at)] }
+  })
+}

@@ -1,0 +1,172 @@
+import type { App } from '../../app.ts'
+import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
+import { ExactNumber, numberText, readExact, writeExact } from '../../platform/exact-json.ts'
+import type { Attempted } from '../../platform/outbound/attempt.ts'
+import type { Limits } from '../../platform/outbound/connect.ts'
+import { productNumber } from '../orders/goods.ts'
+import type { Goods } from '../orders/order.ts'
+import { signCommand } from './command-signing.ts'
+import type { CommandAnswer, Supplier } from './supplier.ts'
+import type { SupplierAccess } from './vending-settings.ts'
+
+/** The limits of one call to a supplier (contract.md 6.1). */
+export const SUPPLIER_LIMITS: Limits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
+
+type Row = Readonly<Record<string, unknown>>
+/** The rows of an answer, or null when there is no clear answer. */
+export type SupplierRows = readonly Row[] | null
+
+/** A merchant's own supplier over HTTP. Questions have no effect and answer null when the answer is unclear. */
+export type HttpSupplier = Supplier & {
+  /** Every machine that the supplier has for this merchant. */
+  machines(): Promise<SupplierRows>
+  /** Whether a machine is online. */
+  online(machine: string): Promise<boolean | null>
+  /** What lies in a machine, a row for each slot. */
+  tray(machine: string): Promise<SupplierRows>
+}
+
+const ACCEPTED = '1'
+const LONGEST_CODE = 40
+// Errors before anything was sent: the machine cannot have got the command.
+const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls']
+const ONLINE: readonly unknown[] = [1, '1', true, 'true', 'online']
+const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
+
+/** Speaks to the supplier of `access` (contract.md 6): JSON POST, no redirect, nothing is ever repeated. */
+export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
+  const { config } = app
+  const { shbh } = access
+  const ask = async (path: string, body: object) =>
+    rowsOf(await postJson(app, `${access.baseUrl}${path}`, body))
+  return {
+    async dispense(command) {
+      const body = commandBody(command, { access, timestamp: app.clock.nowMs() })
+      const answer = judge(await postJson(app, `${access.baseUrl}${config.supplierPathDispense}`, body))
+      return { ...answer, message: withoutSecrets(answer.message, access) }
+    },
+    machines: () => ask(config.supplierPathMachines, { shbh }),
+    tray: (machine) => ask(config.supplierPathGoods, { shbh, jqbh: machine }),
+    async online(machine) {
+      const rows = await ask(config.supplierPathState, { shbh, jqbh: machine })
+      return rows === null ? null : onlineOf(rows[0] ?? {})
+    },
+  }
+}
+
+/** The exact body of a command (contract.md 6.1). */
+function commandBody(
+  command: Parameters<Supplier['dispense']>[0],
+  { access, timestamp }: { access: SupplierAccess; timestamp: number },
+) {
+  const zfzh = command.payerPhone || command.payAccount || access.shbh
+  const order = { zfzh, qhm: '', dsfjybh: command.chargeId, ddbh: command.orderId, jqbh: command.machine }
+  const consumeType = 'hiTrade'
+  return {
+    orderDTO: {
+      payType: '2',
+      orderGoodsDetailList: command.goods.map(goodsAsSent),
+      order: { spsl: String(command.goods.length), ...order },
+    },
+    consumeType,
+    key: access.key,
+    timestamp,
+    sign: signCommand({ consumeType, ...order }, { secret: access.secret, timestamp }),
+  }
+}
+
+function goodsAsSent(goods: Goods) {
+  const { spbh, spdj } = goods
+  const price = typeof spdj === 'number' || spdj instanceof ExactNumber ? { spdj: numberText(spdj) } : {}
+  return { ...goods, spbh: productNumber(spbh), ...price }
+}
+
+function postJson(app: App, url: string, body: object): Promise<Attempted> {
+  assertOutsideTransaction('a machine supplier')
+  return app.supplierPoster.post({
+    url,
+    body: Buffer.from(writeExact(body)),
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gateway' },
+    keepAlive: false,
+  })
+}
+
+/** Reads the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
+function judge(attempted: Attempted): CommandAnswer {
+  if (attempted.kind === 'refused_target')
+    return { kind: 'refused', code: null, message: `its address is refused: ${attempted.why}` }
+  if (attempted.kind === 'failed') {
+    const { error } = attempted
+    if (NOTHING_SENT.includes(error))
+      return { kind: 'refused', code: null, message: `not reachable: ${error}` }
+    return { kind: 'ambiguous', message: error }
+  }
+  const { status } = attempted
+  const said = readJson(attempted.body ?? null)
+  if (status >= 400 && status < 500 && said?.code !== ACCEPTED)
+    return { kind: 'refused', code: said?.code ?? null, message: said?.message || `HTTP ${status}` }
+  if (status < 200 || status > 299) return { kind: 'ambiguous', message: `HTTP ${status}` }
+  if (said === null || said.code === null)
+    return { kind: 'ambiguous', message: 'the answer could not be read' }
+  const { code, message } = said
+  if (code === ACCEPTED) return { kind: 'accepted', code, message }
+  return { kind: 'refused', code, message: message || `code ${code}` }
+}
+
+/** Removes secrets, because a supplier may repeat what it was sent and the merchant's staff read this text. */
+const withoutSecrets = (text: string, { key, secret }: SupplierAccess) =>
+  text.replaceAll(key, '***').replaceAll(secret, '***')
+
+type Said = { code: string | null; message: string; data: unknown }
+
+/** `code` may come as a string or a number. Null when it is not a JSON object or was not read completely. */
+function readJson(body: Buffer | null): Said | null {
+  if (body === null) return null
+  const value = parse(body)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const { code, message, msg, data } = value as Row
+  const words = message ?? msg
+  return { code: textOf(code), message: typeof words === 'string' ? printable(words) : '', data }
+}
+
+/** Keeps numbers as the supplier wrote them, because a merchant orders by them. */
+function parse(body: Buffer): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const plain: unknown = JSON.parse(text)
+    return readExact(text) ?? plain
+  } catch {
+    return null
+  }
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number' || value instanceof ExactNumber)
+    return numberText(value).slice(0, LONGEST_CODE)
+  const text = typeof value === 'string' ? printable(value).slice(0, LONGEST_CODE) : ''
+  return text === '' ? null : text
+}
+
+/** Control characters must not reach a log, and a NUL not the database. */
+const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
+
+/** `data` may be a list or one bare object. An empty list counts as an answer only when the supplier reports success. */
+function rowsOf(attempted: Attempted): SupplierRows {
+  if (attempted.kind !== 'answered' || attempted.status < 200 || attempted.status > 299) return null
+  const said = readJson(attempted.body ?? null)
+  if (said === null) return null
+  const data: unknown[] = Array.isArray(said.data) ? said.data : [said.data]
+  const rows = data.filter(
+    (one): one is Row =>
+      typeof one === 'object' && one !== null && !Array.isArray(one) && !(one instanceof ExactNumber),
+  )
+  if (rows.length > 0) return rows
+  return Array.isArray(said.data) && said.data.length === 0 && said.code === ACCEPTED ? [] : null
+}
+
+/** The name of the flag differs between suppliers; any field that clearly says on or off counts. */
+function onlineOf(row: Row): boolean | null {
+  const flag = row.online ?? row.isOnline ?? row.zxzt ?? row.state ?? row.status
+  if (ONLINE.includes(flag)) return true
+  return OFFLINE.includes(flag) ? false : null
+}

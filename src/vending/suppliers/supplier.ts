@@ -1,0 +1,21 @@
+import type { Claim } from '../dispensing/claim.ts'
+
+/**
+ * A supplier's answer to a command (contract.md 6.2). `accepted` does not mean delivered; only the machine's report does.
+ * `refused`: certainly nothing will be dispensed. `ambiguous`: unknown, and the command is never repeated automatically.
+ */
+export type CommandAnswer =
+  | { kind: 'accepted'; code: string; message: string }
+  | { kind: 'refused'; code: string | null; message: string }
+  | { kind: 'ambiguous'; message: string }
+
+/** What a simulated machine reports, and when, in ms after it accepted. */
+export type SimulatedReport = { reports: 'delivered' | 'jam' | 'not_finished'; afterMs: number }
+
+/** Who commands the machines of a merchant: its supplier over HTTP, or in test mode a simulation that calls nobody (VE9). */
+export type Supplier = {
+  /** Never throws for what the other side does. Is called outside any transaction, at most once a claim. */
+  dispense(command: Claim & { payerPhone: string | null }): Promise<CommandAnswer>
+  /** Test mode only. */
+  report?(machine: string): SimulatedReport | null
+}

@@ -1,0 +1,146 @@
+import type { App } from '../../app.ts'
+import type { Merchant } from '../../merchants/merchant.ts'
+import { assert } from '../../platform/assert.ts'
+import { call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { resolveHost } from '../../platform/outbound/resolve.ts'
+import { addressAllowed, readTarget } from '../../platform/outbound/target.ts'
+import { domainRefusal, invalidRequest } from '../../platform/refusal.ts'
+import { hasForbiddenControl } from '../../platform/text.ts'
+import { vendingOff } from '../orders/order-rules.ts'
+
+/** The access to a merchant's own supplier; key and secret are never shown again. `baseUrl` has no slash at its end. */
+export type SupplierAccess = { baseUrl: string; shbh: string; key: string; secret: string }
+
+/** The settings to change; absent ones stay. */
+export type VendingChange = {
+  supplier?: SupplierAccess
+  profile?: 'default' | 'optimistic'
+  acceptApiSecret?: boolean
+}
+
+/** The settings for showing, without key and secret. */
+export type VendingSettings = {
+  baseUrl: string | null
+  shbh: string | null
+  profile: 'default' | 'optimistic'
+  acceptApiSecret: boolean
+}
+
+const LONGEST_SECRET = 500
+const LONGEST_NUMBER = 64
+
+const VENDING_ON = statement<{ on: boolean }>(
+  'whether vending is on',
+  'select vending_enabled as "on" from merchants where id = $1',
+)
+const SUPPLIER = statement<{ baseUrl: string; shbh: string; key: Buffer; secret: Buffer }>(
+  'vending supplier',
+  `select base_url as "baseUrl", shbh, key_ciphertext as key, secret_ciphertext as secret
+   from vending_suppliers where merchant_id = $1`,
+)
+const SHOWN = statement<VendingSettings>(
+  'vending settings',
+  `select s.base_url as "baseUrl", s.shbh, coalesce(p.profile, 'default') as profile,
+     coalesce(p.accept_api_secret, true) as "acceptApiSecret"
+   from merchants m left join vending_suppliers s on s.merchant_id = m.id left join vending_profiles p on p.merchant_id = m.id
+   where m.id = $1`,
+)
+const SET_SUPPLIER = statement(
+  'set vending supplier',
+  `insert into vending_suppliers (merchant_id, base_url, shbh, key_ciphertext, secret_ciphertext, changed_at)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (merchant_id) do update set base_url = excluded.base_url, shbh = excluded.shbh,
+     key_ciphertext = excluded.key_ciphertext, secret_ciphertext = excluded.secret_ciphertext,
+     changed_at = excluded.changed_at`,
+)
+const SET_PROFILE = statement(
+  'set vending profile',
+  `insert into vending_profiles (merchant_id, profile, accept_api_secret, changed_at)
+   values ($1, coalesce($2, 'default'), coalesce($3, true), $4)
+   on conflict (merchant_id) do update set profile = coalesce($2, vending_profiles.profile),
+     accept_api_secret = coalesce($3, vending_profiles.accept_api_secret), changed_at = excluded.changed_at`,
+)
+
+/** Refuses while vending is off for this merchant. */
+export async function requireVending(app: App, merchantId: number): Promise<void> {
+  const [merchant] = await app.db.query(VENDING_ON, [merchantId])
+  if (!merchant?.on) throw vendingOff()
+}
+
+/** The access to the merchant's supplier, or null if it is not set. */
+export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
+  const [row] = await app.db.query(SUPPLIER, [merchantId])
+  if (!row) return null
+  const open = (sealed: Buffer, name: SecretName) => app.vault.open(sealed, supplierBinding(merchantId, name))
+  const { baseUrl, shbh } = row
+  return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
+}
+
+/** The settings, without secrets. */
+async function vendingSettings(app: App, merchantId: number): Promise<VendingSettings> {
+  const [row] = await app.db.query(SHOWN, [merchantId])
+  assert(row, 'a merchant is never deleted')
+  return row
+}
+
+/** Stores supplier and profile in one commit. The address is checked like a webhook address. */
+export async function setVending(
+  app: App,
+  { id }: Pick<Merchant, 'id'>,
+  change: VendingChange,
+): Promise<VendingSettings> {
+  const { supplier, profile = null, acceptApiSecret = null } = change
+  const read = supplier === undefined ? null : await readSupplier(app, supplier)
+  const at = app.clock.now().toISOString()
+  await app.db.transaction(async (tx) => {
+    if (read !== null) await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, read), at))
+    if (profile !== null || acceptApiSecret !== null)
+      await tx.send(call(SET_PROFILE, id, profile, acceptApiSecret, at))
+    return { value: undefined }
+  })
+  return vendingSettings(app, id)
+}
+
+function sealedValues(app: App, merchantId: number, { baseUrl, shbh, key, secret }: SupplierAccess) {
+  const seal = (plain: string, name: SecretName) => app.vault.seal(plain, supplierBinding(merchantId, name))
+  return [baseUrl, shbh, seal(key, 'key'), seal(secret, 'secret')]
+}
+
+async function readSupplier(
+  app: App,
+  { baseUrl, shbh, key, secret }: SupplierAccess,
+): Promise<SupplierAccess> {
+  checkText('shbh', shbh, LONGEST_NUMBER)
+  checkText('key', key, LONGEST_SECRET)
+  checkText('secret', secret, LONGEST_SECRET)
+  return { baseUrl: await readBaseUrl(app, baseUrl), shbh, key, secret }
+}
+
+function checkText(name: string, text: string, longest: number): void {
+  if (text === '' || text.length > longest || hasForbiddenControl(text, false))
+    throw invalidRequest(`${name} must be 1 to ${longest} characters`)
+}
+
+/** One text for every refused address, as for webhook addresses (reliability.md 7.5). */
+async function readBaseUrl(app: App, given: string): Promise<string> {
+  const refused = domainRefusal('bad_request', 'this address is not reachable from the public internet')
+  const reading = readTarget(given, app.supplierRules)
+  if (reading.kind === 'refused' || given.includes('?')) throw refused
+  const { target } = reading
+  if (!target.exempt && target.literal === null) {
+    // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
+    const addresses = await resolveHost(target.host, AbortSignal.timeout(1000)).catch(() => [])
+    if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
+  }
+  return target.url.href.replace(/\/+$/, '')
+}
+
+type SecretName = 'key' | 'secret'
+
+/** The binding of the sealed key or secret of a merchant's supplier. */
+export const supplierBinding = (merchantId: number, name: SecretName) => ({
+  merchantId,
+  purpose: `vending supplier ${name}`,
+  column: `vending_suppliers.${name}_ciphertext`,
+})

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import fc from 'fast-check'
+import Schema from 'typebox/schema'
+import { ENDPOINTS } from '../../src/api.ts'
+import { chargeEventData } from '../../src/charges/charge.ts'
+import { architectureText, openapiText, schemaText } from '../../src/docs/printed.ts'
+import { readPhone } from '../../src/platform/phone.ts'
+import { settingsTable } from '../../src/settings/config.ts'
+import { EVENT_TYPES } from '../../src/webhooks/events.ts'
+import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
+import { startService } from '../helpers/test-service.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8')
+const STALE = 'is not what the code prints now: run `npm run docs`'
+const document = JSON.parse(openapiText(ENDPOINTS))
+
+let database: TestDatabase
+
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database.drop())
+
+test('docs/openapi.json is what the code prints now', () => {
+  assert.ok(read('docs', 'openapi.json') === openapiText(ENDPOINTS), `docs/openapi.json ${STALE}`)
+})
+
+test('ARCHITECTURE.md has the tables of moves that the code has', () => {
+  const written = read('ARCHITECTURE.md')
+  assert.match(written, /- `succeeded` -> `refunded` \(`charge.refunded`\)/)
+  assert.ok(written === architectureText(written), `ARCHITECTURE.md ${STALE}`)
+})
+
+test('docs/schema.sql is what a migrated database prints now', async () => {
+  assert.ok(read('docs', 'schema.sql') === (await schemaText(database.url)), `docs/schema.sql ${STALE}`)
+})
+
+test('docs/schema.sql names every table, index and trigger of the migrations, and none that one of them dropped', () => {
+  const schema = read('docs', 'schema.sql').toLowerCase()
+  const made = /create (?:unlogged )?(?:unique )?(table|index|trigger|type|function) ([a-z_0-9]+)/g
+  let seen = 0
+  for (const kind of ['directory', 'cell']) {
+    const files = readdirSync(join(ROOT, 'migrations', kind)).map((file) => read('migrations', kind, file))
+    const dropped = new Set(
+      files.flatMap((text) => [...text.matchAll(/drop index ([a-z_0-9]+)/g)].map(([, name]) => name)),
+    )
+    for (const [, what, name] of files.flatMap((text) => [...text.matchAll(made)])) {
+      assert.equal(
+        new RegExp(`${what} ${name}\\b`).test(schema),
+        !dropped.has(name),
+        `${what} ${name} of ${kind}`,
+      )
+      seen += 1
+    }
+  }
+  assert.ok(seen > 30)
+})
+
+test('the OpenAPI document is valid OpenAPI 3.1, and every reference in it leads somewhere', async () => {
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate(structuredClone(document))
+  assert.ok(valid, JSON.stringify(errors, null, 2))
+  assert.equal(validator.version, '3.1')
+  for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    let place: any = document
+    for (const part of (path as string).split('/')) place = place?.[part]
+    assert.ok(place, path)
+  }
+})
+
+test('C22: the health of the service and the door of machine suppliers are in the document, open without a key', async () => {
+  const { get } = document.paths['/healthz']
+  const { post } = document.paths['/inbound/vendor/dispense-result']
+  assert.deepEqual([get.security, post.security], [[], []])
+  const service = await startService()
+  try {
+    const health = await (await fetch(`${service.url}/healthz`)).json()
+    const { properties, required } = get.responses[200].content['application/json'].schema
+    assert.deepEqual(Object.keys(health as object).sort(), [...required].sort())
+    assert.deepEqual(Object.keys(properties).sort(), [...required].sort())
+    const sent = { method: 'POST', body: '{}' }
+    const refused = await fetch(`${service.url}/inbound/vendor/dispense-result`, sent)
+    const { schema } = post.responses[refused.status].content['application/json']
+    assert.deepEqual(Object.keys((await refused.json()) as object).sort(), [...schema.required].sort())
+  } finally {
+    await service.close()
+  }
+})
+
+test('every endpoint of the product is in the document, under its name and with what its declaration says', () => {
+  for (const { path, method, name, answers, refusals, idempotency, scope } of ENDPOINTS) {
+    const operation = document.paths[path.replace(/:([a-z_]+)/g, '{$1}')]?.[method.toLowerCase()]
+    assert.equal(operation?.operationId, name, `${method} ${path}`)
+    const statuses = Object.keys(operation.responses)
+    for (const status of [...Object.keys(answers), ...Object.keys(refusals ?? {}), '401', '429', '503'])
+      assert.ok(statuses.includes(status), `${name} ${status}`)
+    assert.equal(statuses.includes('403'), scope === 'full' || 403 in (refusals ?? {}), name)
+    assert.equal(statuses.includes('409'), idempotency !== 'ignored' || 409 in (refusals ?? {}), name)
+    const headers = (operation.parameters ?? []).filter((one: any) => one.in === 'header')
+    const required = headers.filter((one: any) => one.required).map((one: any) => one.name)
+    assert.equal(required.includes('X-Timestamp'), method === 'POST', name)
+    assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
+  }
+  const keyless = (operation: any) => operation.security?.length === 0
+  const operations = Object.values(document.paths).flatMap((path: any) =>
+    Object.values(path).filter((one) => !keyless(one)),
+  )
+  const documents = ENDPOINTS.flatMap((one) => one.documents ?? [])
+  assert.equal(operations.length, ENDPOINTS.length + documents.length)
+})
+
+/** The schema with every reference replaced by what it names. */
+function resolved(node: any): any {
+  if (typeof node !== 'object' || node === null) return node
+  if (Array.isArray(node)) return node.map(resolved)
+  if (typeof node.$ref !== 'string') return mapValues(node, resolved)
+  return resolved(
+    node.$ref
+      .slice(2)
+      .split('/')
+      .reduce((place: any, part: string) => place[part], document),
+  )
+}
+const mapValues = (node: object, change: (value: any) => any) =>
+  Object.fromEntries(Object.entries(node).map(([name, value]) => [name, change(value)]))
+
+test('C10: every example of a request fits the schema beside it, and an empty body does not', () => {
+  let seen = 0
+  for (const [path, operations] of Object.entries<any>(document.paths)) {
+    const content = operations.post?.requestBody?.content['application/json']
+    if (content === undefined) continue
+    const schema = Schema.Compile(resolved(content.schema))
+    for (const { value } of Object.values<any>(content.examples)) {
+      assert.ok(schema.Check(value), `${path}: ${JSON.stringify(value)}`)
+      seen += 1
+    }
+    // The name of a subaccount is looked for with the rules, under a text of its own.
+    assert.equal(schema.Check({}), path === '/v1/subaccounts', `${path}: {}`)
+  }
+  assert.ok(seen > 8)
+})
+
+test('C10: no request has a default or a choice of one, and every operation takes an X-Request-ID', () => {
+  const bodies = JSON.stringify(resolved(document.paths))
+  assert.doesNotMatch(bodies, /"default":(?!\{)/)
+  assert.doesNotMatch(bodies, /"anyOf":\[\{[^[\]]*\}\](?!,)/)
+  for (const operations of Object.values<any>(document.paths))
+    for (const { parameters, operationId } of Object.values<any>(operations)) {
+      const names = (parameters ?? []).map((one: any) => one.name)
+      assert.ok(names.includes('X-Request-ID'), operationId)
+    }
+  for (const name of ['ChargeCreate', 'PayoutCreate', 'PaymentLinkCreate', 'ScheduledPayoutCreate'])
+    assert.ok(document.components.schemas[name].properties.amount.minimum >= 1, name)
+  const [period] = document.paths['/v1/statements/{period}'].get.parameters
+  assert.ok(new RegExp(period.schema.pattern).test('2026-07'))
+  assert.ok(!new RegExp(period.schema.pattern).test('2026-13'))
+  assert.ok(document.paths['/v1/statements/{period}.pdf'].get.responses['200'].content['application/pdf'])
+})
+
+test('C10: a 404 of vending orders and of the direct dispense is described in its own words', () => {
+  const text = (path: string) => document.paths[path].post.responses['404'].description
+  assert.match(text('/v1/vending/orders'), /machine not registered to this merchant/)
+  assert.match(text('/v1/vending/dispense'), /charge not found/)
+})
+
+test('objects of the product are components, and nothing that only our own reader knows is left in them', () => {
+  const names = Object.keys(document.components.schemas)
+  for (const name of [
+    'Account',
+    'Balance',
+    'Charge',
+    'ChargeCreate',
+    'Error',
+    'Settlement',
+    'Payout',
+    'PayoutCreate',
+    'BulkResult',
+    'ScheduledPayout',
+    'Refund',
+    'Subaccount',
+    'ResolvedAccount',
+    'WebhookDelivery',
+  ])
+    assert.ok(names.includes(name), name)
+  const text = JSON.stringify(document)
+  assert.doesNotMatch(text, /"\$id"|"lines":|"format":"phone"/)
+  assert.deepEqual(document.components.schemas.Charge.properties.reference, { type: ['string', 'null'] })
+})
+
+test('every written phone that the service takes fits the pattern in the document', () => {
+  const { pattern } = document.components.schemas.ChargeCreate.properties.customer.properties.phone
+  const written = fc.string({
+    unit: fc.constantFrom(...'01234567890123456789 -().+'),
+    minLength: 9,
+    maxLength: 24,
+  })
+  fc.assert(
+    fc.property(written, (text) => readPhone(text) === null || new RegExp(pattern).test(text)),
+    { numRuns: 5000, examples: [['0700000000'], ['+256 700-000 000'], ['(00256) 700.000.000']] },
+  )
+})
+
+test('every event is described with its envelope, its four headers and exactly the data that is sent', () => {
+  assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
+  for (const [event, { post }] of Object.entries<any>(document.webhooks)) {
+    const envelope = post.requestBody.content['application/json'].schema
+    assert.deepEqual(Object.keys(envelope.properties), ['data', 'event', 'id', 'timestamp'])
+    assert.equal(envelope.properties.event.const, event)
+    assert.deepEqual(
+      post.parameters.map((one: any) => one.name),
+      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    )
+  }
+  const sent = Object.keys(chargeEventData({ createdAt: new Date(0), status: 'failed' } as never))
+  assert.deepEqual(Object.keys(document.components.schemas.ChargeEventData.properties), sent)
+})
+
+test('docs/operating.md names every setting with its default', () => {
+  const rows = read('docs', 'operating.md').split('\n')
+  for (const { name, byDefault } of settingsTable) {
+    const shown = byDefault === '' ? 'empty' : `\`${byDefault}\``
+    const start = `| \`${name}\` | ${shown} |`
+    assert.ok(
+      rows.some((row) => row.startsWith(start)),
+      `docs/operating.md lacks a row that begins with ${start}`,
+    )
+  }
+})
+
+test('the changelog has its newest entry first, and an entry for the version of the package', () => {
+  const entries = [...read('CHANGELOG.md').matchAll(/^## ([0-9]+)\.([0-9]+)\.([0-9]+) - ([0-9-]{10})$/gm)]
+  const order = entries.map(([, ...version]) =>
+    version
+      .slice(0, 3)
+      .map((part) => part.padStart(6, '0'))
+      .join('.'),
+  )
+  const dates = entries.map((entry) => entry[4] as string)
+  assert.ok(entries.length > 0, 'CHANGELOG.md has no entry like `## 1.0.0 - 2026-11-21`')
+  assert.deepEqual(order, [...order].sort().reverse())
+  assert.deepEqual(dates, [...dates].sort().reverse())
+  const { version } = JSON.parse(read('package.json'))
+  assert.ok(
+    entries.some(([heading]) => heading.includes(` ${version} `)),
+    `CHANGELOG.md lacks ${version}`,
+  )
+})

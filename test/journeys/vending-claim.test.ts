@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import test, { after, beforeEach } from 'node:test'
+import { CLAIM_MOVES, type Claim, type ClaimState } from '../../src/vending/dispensing/claim.ts'
+import { dispenseOf } from '../../src/vending/dispensing/dispense-move.ts'
+import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
+import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
+import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
+import { claim, DELIVERED, dieSending, JAM, newOrder, toldOf } from '../helpers/paid-orders.ts'
+import { startCore } from '../helpers/vending-core.ts'
+
+const core = await startCore()
+const { service } = core
+beforeEach(core.begin)
+after(core.end)
+
+/** What brings a claim from the state before it. */
+const DO: Record<ClaimState, (own: Claim) => Promise<unknown>> = {
+  claimed: async () => {},
+  commanding: (own) => dieSending(service, own),
+  accepted: (own) => recordAnswer(service.app, own, { kind: 'accepted', code: '1', message: 'ok' }),
+  ambiguous: (own) => recordAnswer(service.app, own, { kind: 'ambiguous', message: 'reset' }),
+  delivered: (own) => say(own, DELIVERED),
+  released: (own) => say(own, JAM),
+}
+const WAY: Record<ClaimState, ClaimState[]> = {
+  claimed: [],
+  commanding: ['commanding'],
+  accepted: ['commanding', 'accepted'],
+  ambiguous: ['commanding', 'ambiguous'],
+  released: ['commanding', 'released'],
+  delivered: ['commanding', 'delivered'],
+}
+
+/** A machine says it of what was sent to it, a person of what was not. */
+async function say(own: Claim, to: typeof DELIVERED): Promise<void> {
+  const source = (await stateOf(own)) === 'claimed' ? 'manual' : 'callback'
+  assert.equal(await moveDispense(service.app, { ...dispenseOf(own), to, source }), 'moved')
+}
+
+async function stateOf({ id }: Claim): Promise<string | undefined> {
+  const rows = await service.rows<{ state: string }>('select state from dispense_claims where id = $1', [id])
+  return rows[0]?.state
+}
+
+const ofOrder = async () => claim(service, await core.paid())
+
+/** A charge of the merchant's own, claimed for a machine. */
+async function direct(): Promise<Claim> {
+  const { merchantId, api } = core.shop
+  const chargeId = (await api.charge()).body.id
+  service.pass(2000)
+  await service.run('follow-charges')
+  // Its machine is registered with it.
+  await newOrder(service, core.shop)
+  const own: Claim = {
+    ...{ merchantId, mode: 'test', chargeId, kind: 'direct', attempt: 1, payAccount: null },
+    ...{ id: chargeId.replace('txn_', 'dclm_'), orderId: 'own-1', machine: 'M-1', goods: [{ spbh: '1' }] },
+  }
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(addClaim(own, service.clock.now()))
+    return { value: null }
+  })
+  return own
+}
+
+for (const [from, moves] of Object.entries(CLAIM_MOVES) as [ClaimState, Record<string, string | null>][])
+  for (const [to, event] of Object.entries(moves) as [ClaimState, string | null][])
+    test(`a claim that was ${from} and is ${to} tells ${event ?? 'nothing'}`, async () => {
+      // Nobody decides over a direct dispense that was never sent.
+      const claims =
+        from === 'claimed' && event !== null ? [await ofOrder()] : [await ofOrder(), await direct()]
+      for (const own of claims) {
+        const subject = { merchantId: own.merchantId, id: own.kind === 'order' ? own.orderId : own.id }
+        for (const state of WAY[from]) await DO[state](own)
+        const before = await toldOf(service, subject)
+        service.pass(1)
+        await DO[to](own)
+        assert.equal(await stateOf(own), to, own.kind)
+        const told = (await toldOf(service, subject)).slice(before.length)
+        assert.deepEqual(
+          told.map((one) => one.split(' ')[0]),
+          event === null ? [] : [event],
+          own.kind,
+        )
+      }
+    })

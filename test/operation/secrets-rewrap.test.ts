@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+import test, { after, before } from 'node:test'
+import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
+import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
+import { startService, type TestService } from '../helpers/test-service.ts'
+import { deliver, endedCharge } from '../helpers/webhooks.ts'
+
+const KEY_A = Buffer.alloc(32, 7)
+const KEY_B = Buffer.alloc(32, 9)
+
+let service: TestService
+let receiver: Receiver
+let settings: Record<string, string>
+before(async () => {
+  receiver = await startReceiver()
+  const env = { WEBHOOK_ALLOW_PRIVATE: receiver.place }
+  service = await startService({ env })
+  settings = { DATABASE_URL: service.database.url, MASTER_KEY: KEY_A.toString('base64'), ...env }
+})
+after(async () => {
+  await service.close()
+  await receiver.close()
+})
+
+const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
+const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+
+test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
+  const columns = await service.rows<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema in ('cell_0', 'directory') and data_type = 'bytea' order by 1`,
+  )
+  const notSealed = new Set([
+    'address_windows.address',
+    'alert_test.address_hash',
+    'alert_test.code_hash',
+    'api_keys.hash',
+    'command_keys.fingerprint',
+    'idempotency_keys.fingerprint',
+    'gift_cards.code_hash',
+    'storefront_items.picture',
+  ])
+  const sealed = columns.map(({ name }) => name).filter((name) => !notSealed.has(name))
+  const known = [...SEALED_IN_CELL, ...SEALED_IN_DIRECTORY].map(({ name }) => name)
+  assert.deepEqual(known.sort(), sealed)
+})
+
+test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms included, while the old one is still read', async () => {
+  const merchant = await service.merchant()
+  await service.set(merchant, { webhookUrl: receiver.url })
+  const id = await idOf(merchant.id)
+  await json('merchants', 'set', merchant.handle, '--vending', 'true')
+  const supplier = ['--base-url', 'https://1.1.1.1', '--key', 'K', '--secret', 'S', '--shbh', '7']
+  await json('vending', 'set', merchant.handle, ...supplier)
+  await service.client(merchant.keys.live).post('/v1/vending/dispense-secret')
+  const cards = await json('gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards')
+  // As the release before sealed it: one key for all columns.
+  const plain = `whsec_${randomBytes(32).toString('base64')}`
+  await service.rows(
+    `update cell_0.merchant_secrets set ciphertext = $2 where merchant_id = $1 and purpose = 'webhook'`,
+    [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
+  )
+  const derived = service.app.vault.derive('gift card codes')
+  const signs = async (where: TestService) =>
+    (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
+  const before = await signs(service)
+  assert.equal(before.length, 4, 'dispense secret, operator secret, two keys')
+
+  const both = {
+    ...settings,
+    MASTER_KEY: KEY_B.toString('base64'),
+    MASTER_KEY_PREVIOUS: settings.MASTER_KEY ?? '',
+  }
+  const alone = { ...settings, MASTER_KEY: KEY_B.toString('base64') }
+  assertRefused(await runInside(['merchants', 'list'], alone), {
+    code: 2,
+    says: /^MASTER_KEY is not the key/,
+  })
+  const { findings } = oneJson(await runInside(['doctor', '--json'], both))
+  assert.match(JSON.stringify(findings), /merchant_secrets\.ciphertext.* sealed with an older key/)
+  const { rewrapped } = oneJson(await runInside(['secrets', 'rewrap', '--json'], both))
+  for (const [name, count] of Object.entries(rewrapped)) assert.ok((count as number) > 0, name)
+  const again = oneJson(await runInside(['secrets', 'rewrap', '--json'], both))
+  for (const [name, count] of Object.entries(again.rewrapped)) assert.equal(count, 0, name)
+
+  const next = await startService({ database: service.database, env: alone, clock: service.clock })
+  assert.deepEqual(await signs(next), before)
+  assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
+  assert.deepEqual(
+    oneJson(
+      await runInside(
+        ['gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards', '--json'],
+        alone,
+      ),
+    ),
+    cards,
+  )
+  const { eventId } = await endedCharge(next, next.client(merchant.keys.test))
+  await deliver(next)
+  const told = receiver.received.find(({ event }) => event.id === eventId)
+  assert.equal(
+    told?.headers['x-service-signature'],
+    createHmac('sha256', plain)
+      .update(told?.body ?? '')
+      .digest('hex'),
+  )
+  await next.close()
+  assertRefused(await run('merchants', 'list'), { code: 2, says: /^MASTER_KEY is not the key/ })
+  const back = { ...settings, MASTER_KEY_PREVIOUS: KEY_B.toString('base64') }
+  oneJson(await runInside(['secrets', 'rewrap', '--json'], back))
+})
+
+async function idOf(publicId: string): Promise<number> {
+  const [row] = await service.rows<{ id: number }>(
+    'select id from directory.merchants where public_id = $1',
+    [publicId],
+  )
+  assert.ok(row)
+  return Number(row.id)
+}
+
+function sealedByVersion1(plain: string, boundTo: unknown[]): Buffer {
+  const key = createHmac('sha256', KEY_A).update('secrets at rest').digest()
+  const id = createHash('sha256').update(key).digest().subarray(0, 4)
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(JSON.stringify(boundTo)))
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.from([1]), id, nonce, cipher.getAuthTag(), body])
+}

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
+import { functionsOf } from './functions.ts'
+import { lineOf, type Source, sourcesOf } from './sources.ts'
+
+const isTest = ({ path }: Source) => path.endsWith('.test.ts') || path.startsWith('test/')
+const ALL = [...sourcesOf('src', '.ts', '.tsx'), ...sourcesOf('test', '.ts'), ...sourcesOf('bench', '.ts')]
+const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(source))
+const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
+const MIGRATIONS = sourcesOf('migrations', '.sql')
+
+// Who may import whom: a folder imports itself and what stands on the lines above, never its own line or below.
+const ORDER = [
+  ['platform'],
+  ['rate-limits'],
+  ['http'],
+  ['idempotency'],
+  ['ledger', 'rails'],
+  ['merchants'],
+  ['webhooks'],
+  ['exceptions'],
+  ['subaccounts', 'gift-cards'],
+  ['charges'],
+  ['payouts'],
+  ['scheduled-payouts', 'refunds', 'withdrawals'],
+  ['payment-links'],
+  ['vending'],
+  ['storefront', 'disputes'],
+  ['reports'],
+  ['checkout'],
+  ['verify', 'docs', 'alerts'],
+  ['settings'],
+  ['(program)', 'commands'],
+]
+const PROGRAM = ORDER.length - 1
+// The App is given to every operation, and everybody may know what a setting is called.
+const TYPES_OF_ALL: Record<string, string[]> = {
+  'src/app.ts': ['App', 'Gateway'],
+  'src/settings/config.ts': ['Config'],
+}
+
+// Each table is written by statements in its owner's folder only. Both schemas have merchants and api_keys.
+const OWNERS: Record<string, string> = {
+  transfers: 'ledger',
+  ledger_heads: 'ledger',
+  ledger_checkpoints: 'ledger',
+  settlements: 'ledger',
+  charges: 'charges',
+  subaccount_heads: 'ledger',
+  subaccounts: 'subaccounts',
+  charge_shares: 'subaccounts',
+  gift_cards: 'gift-cards',
+  gift_card_uses: 'gift-cards',
+  voucher_misses: 'gift-cards',
+  payment_links: 'payment-links',
+  storefront_items: 'storefront',
+  disputes: 'disputes',
+  machines: 'vending',
+  vending_suppliers: 'vending',
+  vending_profiles: 'vending',
+  dispense_secrets: 'vending',
+  vending_orders: 'vending',
+  dispense_claims: 'vending',
+  vendor_callbacks: 'vending',
+  payouts: 'payouts',
+  bulk_batches: 'payouts',
+  bulk_items: 'payouts',
+  bulk_references: 'payouts',
+  schedules: 'scheduled-payouts',
+  withdrawals: 'withdrawals',
+  withdrawal_numbers: 'withdrawals',
+  payout_stops: 'merchants',
+  statement_headers: 'reports',
+  rail_attempts: 'rails',
+  rail_evidence: 'rails',
+  events: 'webhooks',
+  deliveries: 'webhooks',
+  receivers: 'webhooks',
+  merchants: 'merchants',
+  merchant_secrets: 'merchants',
+  api_keys: 'merchants',
+  revision: 'merchants',
+  payout_freeze: 'merchants',
+  command_keys: 'merchants',
+  exceptions: 'exceptions',
+  audit: 'commands',
+  idempotency_keys: 'idempotency',
+  rate_windows: 'rate-limits',
+  rate_counts: 'rate-limits',
+  address_windows: 'rate-limits',
+  migration_checksums: 'platform',
+  alerts: 'alerts',
+  alert_test: 'alerts',
+  cells: '(migrations)',
+  master_key_check: '(program)',
+  lasting_keys: '(program)',
+}
+const OTHER_WRITERS: string[] = []
+
+// Whose state decides what is paid or dropped twice: one file writes the table, and moves nothing but along its own table of moves.
+const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/vending/dispensing/move-claim.ts' }
+
+const LONGEST_FILE = 300
+const LONGEST_FUNCTION = 60
+const LONG_FUNCTION = 40
+
+const isTestPath = (path: string) => path.endsWith('.test.ts') || !path.startsWith('src/')
+const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1] ?? '(program)'
+const rankOf = (folder: string) => ORDER.findIndex((line) => line.includes(folder))
+const none = (violations: string[]) => assert.deepEqual(violations, [])
+
+/** Where a pattern occurs in one part of these files, as path:line. */
+function places(sources: readonly Source[], part: 'code' | 'strings' | 'text', pattern: RegExp): string[] {
+  return sources.flatMap((source) =>
+    [...source[part].matchAll(pattern)].map(
+      (match) => `${source.path}:${lineOf(source.text, match.index)} ${match[0].trim()}`,
+    ),
+  )
+}
+
+test('every folder of src has its place in the order', () => {
+  none([...new Set(SRC.map(({ path }) => folderOf(path)))].filter((folder) => rankOf(folder) === -1))
+})
+
+test('a file imports its own folder and what stands before it in the order', () => {
+  const wrong = SRC.flatMap(({ path, imports }) => {
+    const own = folderOf(path)
+    return imports
+      .filter(({ path: target }) => target.startsWith('src/') && folderOf(target) !== own)
+      .filter(({ path: target }) => rankOf(folderOf(target)) >= rankOf(own) && rankOf(own) < PROGRAM)
+      .filter(({ path: target, names, typeOnly }) => {
+        const free = TYPES_OF_ALL[target]
+        return !(typeOnly && free && names.every((name) => free.includes(name)))
+      })
+      .map(({ line, path: target, names }) => `${path}:${line} imports ${names.join(', ')} of ${target}`)
+  })
+  none(wrong)
+})
+
+test('nothing in src, bench or scripts imports a test, and src imports no bench', () => {
+  const product = [...SRC, ...SCRIPTS]
+  none(
+    product.flatMap(({ path, imports }) =>
+      imports
+        .filter((one) => /^(?:test|bench)\/|\.test\.[jt]s$/.test(one.path))
+        .map((one) => `${path}:${one.line}`),
+    ),
+  )
+})
+
+test('only platform/clock.ts reads the time', () => {
+  const others = SRC.filter(({ path }) => path !== 'src/platform/clock.ts')
+  none(places(others, 'code', /\bnew Date\(\s*\)|\bDate\.now\(/g))
+})
+
+test('no SQL reads the time of the database', () => {
+  const ofDatabase =
+    /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(?:current_(?:date|timestamp|time)|localtimestamp)\b/gi
+  // doctor compares the two clocks; nothing it reads decides anything.
+  const product = SRC.filter(({ path }) => path !== 'src/commands/doctor.ts')
+  none([...places(product, 'strings', ofDatabase), ...places(MIGRATIONS, 'text', ofDatabase)])
+})
+
+test('only settings/config.ts reads the environment', () => {
+  none(
+    places(SRC, 'code', /\bprocess\s*\.\s*env\b/g).filter(
+      (place) => !place.startsWith('src/settings/config.ts:'),
+    ),
+  )
+})
+
+test('nothing watches promises, which costs every payment, but the marker of open transactions', () => {
+  const others = SRC.filter(({ path }) => path !== 'src/platform/db/open-transaction.ts')
+  none(
+    others.flatMap(({ path, imports }) =>
+      imports.filter((one) => /\basync_hooks$/.test(one.path)).map((one) => `${path}:${one.line}`),
+    ),
+  )
+})
+
+test('only commands print to the terminal', () => {
+  const others = SRC.filter(({ path }) => path !== 'src/main.ts' && folderOf(path) !== 'commands')
+  none(places(others, 'code', /\bconsole\.\w+/g))
+})
+
+test(`no file is longer than ${LONGEST_FILE} lines`, () => {
+  const long = [...ALL, ...SCRIPTS].map(({ path, text }) => ({
+    path,
+    lines: text.trimEnd().split('\n').length,
+  }))
+  none(
+    long.filter(({ lines }) => lines > LONGEST_FILE).map(({ path, lines }) => `${path} has ${lines} lines`),
+  )
+})
+
+test(`no function is longer than ${LONGEST_FUNCTION} lines`, (context) => {
+  const all = ALL.flatMap(functionsOf)
+  assert.ok(all.length > 300, 'the functions were found')
+  const say = (one: (typeof all)[number]) => `${one.path}:${one.line} ${one.length} lines: ${one.name}`
+  const product = all.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
+  for (const one of product.filter(({ length }) => length > LONG_FUNCTION)) context.diagnostic(say(one))
+  // A test tells a story from beginning to end; it may be twice as long as a function of the product.
+  const limit = (path: string) => (isTestPath(path) ? 2 * LONGEST_FUNCTION : LONGEST_FUNCTION)
+  none(all.filter(({ length, path }) => length > limit(path)).map(say))
+})
+
+test('there are no default exports, and src has no `as any`', () => {
+  none([...places(ALL, 'code', /\bexport default\b/g), ...places(SRC, 'code', /\bas any\b/g)])
+})
+
+test('every table has an owner, and only statements in its folder write it', () => {
+  const made = MIGRATIONS.flatMap(({ text }) => [...text.matchAll(/create (?:unlogged )?table (\w+)/g)])
+  const unowned = made.map((match) => match[1] as string).filter((table) => !(table in OWNERS))
+  none(unowned.map((table) => `${table} has no owner`))
+  const write =
+    /\b(?:insert into|update|delete from|truncate(?: table)?)\s+(?:only\s+)?(?:[a-z_]*\s*\.)?([a-z_]+)/g
+  // `for update skip locked`, `do update set`, `before update or delete`: no writes.
+  const noTable = ['set', 'skip', 'nowait', 'of', 'or', 'on', 'delete', 'truncate', 'from']
+  const writes = SRC.flatMap((source) =>
+    [...source.strings.matchAll(write)]
+      .filter((match) => !noTable.includes(match[1] as string))
+      .map((match) => ({
+        path: source.path,
+        place: `${source.path}:${lineOf(source.strings, match.index)}`,
+        folder: folderOf(source.path),
+        table: match[1] as string,
+      })),
+  )
+  const foreign = writes.filter(({ folder, table }) => OWNERS[table] !== folder)
+  const said = ({ folder, table }: { folder: string; table: string }) => `${folder} writes ${table}`
+  none(foreign.filter((one) => !OTHER_WRITERS.includes(said(one))).map((one) => `${one.place} ${said(one)}`))
+  none(OTHER_WRITERS.filter((exception) => !foreign.some((one) => said(one) === exception)))
+  assert.ok(writes.length > 30, 'the statements were found')
+  const doors = Object.entries(ONE_WRITER)
+  const past = writes.filter(({ path, table }) => path !== (ONE_WRITER[table] ?? path))
+  none(past.map(({ place, table }) => `${place} writes ${table}, not ${ONE_WRITER[table]}`))
+  none(
+    doors.filter(([table, path]) => !writes.some((one) => one.table === table && one.path === path)).flat(),
+  )
+})
+
+test('every crash point is passed somewhere under exactly its name', () => {
+  const passed = new Set(
+    SRC.flatMap(({ text }) => [...text.matchAll(/\bcrashPoint\('([^']+)'\)/g)].map(([, name]) => name)),
+  )
+  none(CRASH_POINTS.filter((name) => !passed.has(name)))
+  none(places(SRC, 'text', /\bcrashPoint\((?!'[^']+'\)|name: string)/g))
+})
+
+test('no crash point is passed once a row', () => {
+  const loop = /\bfor (?:await )?\(const\b|\.(?:map|flatMap|forEach|filter|reduce|some|every)\(/
+  const wrong = SRC.flatMap(({ path, code }) => {
+    const lines = code.split('\n')
+    return lines.flatMap((line, at) =>
+      /\bcrashPoint\(/.test(line) && around(lines, at).some((outer) => loop.test(outer))
+        ? [`${path}:${at + 1}`]
+        : [],
+    )
+  })
+  none(wrong)
+})
+
+/** The line itself and the lines that open the blocks around it, up to the function it stands in. */
+function around(lines: readonly string[], at: number): string[] {
+  const found = [lines[at] ?? '']
+  let indent = /^ */.exec(lines[at] ?? '')?.[0].length ?? 0
+  for (let up = at - 1; up >= 0 && indent > 0; up -= 1) {
+    const line = lines[up] ?? ''
+    const depth = /^ */.exec(line)?.[0].length ?? 0
+    if (line.trim() === '' || depth >= indent) continue
+    indent = depth
+    found.push(line)
+    if (/\bfunction\b/.test(line)) break
+  }
+  return found
+}
+
+test('everything that is exported is imported by somebody', () => {
+  const exported = ALL.flatMap(({ path, code }) =>
+    [...code.matchAll(/^export (?:async )?(?:const|let|class|function)\s+(\w+)/gm)].map((match) => ({
+      path,
+      name: match[1] as string,
+      line: lineOf(code, match.index),
+    })),
+  )
+  assert.ok(exported.length > 150, 'the exports were found')
+  const used = new Set(
+    [...ALL, ...SCRIPTS].flatMap(({ imports }) =>
+      imports.flatMap(({ path, names }) => names.map((name) => `${sourceOf(path)} ${name}`)),
+    ),
+  )
+  const unused = exported.filter(({ path, name }) => !used.has(`${sourceOf(path)} ${name}`))
+  none(unused.map(({ path, name, line }) => `${path}:${line} ${name}`))
+})
+
+/** The source behind an import: scripts import what the compiler made of it. */
+const sourceOf = (path: string) => path.replace(/^dist\//, '').replace(/\.(?:js|tsx?)$/, '')
