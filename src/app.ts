@@ -1,28 +1,18 @@
 import type { Logger } from 'pino'
-import { type ChargeCreation, chargeCreation } from './charges/create-charge.ts'
-import { type ChargeMoves, chargeMoves } from './charges/move-charge.ts'
 import { type KeysInFlight, keysInFlight } from './idempotency/in-flight.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
-import { PAYMENTS_AT_ONCE } from './payment-links/pay-link.ts'
-import { type BulkTurns, bulkTurns } from './payouts/bulk/bulk-turns.ts'
-import { type PayoutCreation, payoutCreation } from './payouts/create-payout.ts'
-import { type PayoutMoves, payoutMoves } from './payouts/move-payout.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { createPoster, type Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
-import { type ReportTurns, reportTurns } from './platform/report-turns.ts'
 import type { Vault } from './platform/secrets.ts'
-import { type Turns, turns } from './platform/turns.ts'
 import { guardRails } from './rails/guard.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { sandboxRail } from './rails/sandbox.ts'
-import { type ExactWindow, exactWindow } from './rate-limits/exact-window.ts'
+import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
-import { type Refunds, refunds } from './refunds/refund-charge.ts'
 import type { Config } from './settings/config.ts'
-import { CLAIMS_AT_ONCE } from './vending/dispensing/claim-order.ts'
 import { SUPPLIER_LIMITS } from './vending/suppliers/http-supplier.ts'
 
 /** Everything that serves one cell. Every operation gets it. */
@@ -30,28 +20,11 @@ export type App = Shared & {
   cell: string
   db: Database
   keysInFlight: KeysInFlight
-  chargeCreation: ChargeCreation
-  chargeMoves: ChargeMoves
-  payoutCreation: PayoutCreation
-  payoutMoves: PayoutMoves
-  refunds: Refunds
-  /** Turns in which payments on links are stored. */
-  paymentTurns: Turns
-  /** Turns in which charges are claimed for a dispense. */
-  claimTurns: Turns
-  chargeWindow: ExactWindow
-  payoutWindow: ExactWindow
-  bulkWindow: ExactWindow
-  refundWindow: ExactWindow
-  /** These and all other exact windows, by the rate name of the endpoint. */
-  exactWindows: Readonly<Record<ExactRate, ExactWindow>>
+  /** The exact windows, by the rate name of the endpoint. */
+  exactWindows: ExactWindows
   windows: SharedWindows
-  /** Turns in which bulk calls run. */
-  bulkTurns: BulkTurns
-  /** Turns in which reports are made. */
-  reportTurns: ReportTurns
   /** Wakes a background task of this process: something it waits for has been committed. */
-  nudge(sweep: string): void
+  nudge(sweep: SweepName): void
 }
 
 /** What all cells of one process share. */
@@ -77,20 +50,29 @@ export type Shared = {
   deadlineIn(ms: number): Deadline
 }
 
-/** The limits that are counted exactly over all processes. */
-export type ExactRate =
-  | 'charges'
-  | 'payouts'
-  | 'bulk_payouts'
-  | 'refunds'
-  | keyof ReturnType<typeof limitsBeforehand>
+/** The background tasks of a cell (`sweeps.ts`). */
+export type SweepName =
+  | 'follow-charges'
+  | 'send-payouts'
+  | 'dispense'
+  | 'refund-jams'
+  | 'run-schedules'
+  | 'settle-charges'
+  | 'send-deliveries'
+  | 'tend-addresses'
+  | 'follow-freeze'
+  | 'finish-keys'
+  | 'finish-bulks'
+  | 'checkpoint-ledgers'
+  | 'raise-alerts'
+  | 'prune'
 
 export type Gateway = Shared & {
   cells: readonly App[]
   /** The cell that serves this merchant. */
   appOf(place: { cell: string }): App
   /** Set by whoever runs the background tasks. */
-  onNudge(wake: (cell: string, sweep: string) => void): void
+  onNudge(wake: (cell: string, sweep: SweepName) => void): void
   close(): Promise<void>
 }
 
@@ -155,7 +137,7 @@ export function buildGateway(parts: Parts): Gateway {
     baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
     deadlineIn,
   }
-  let wake = (_cell: string, _sweep: string) => {}
+  let wake = (_cell: string, _sweep: SweepName) => {}
   const cells = parts.cells.map((cell) =>
     buildCell(shared, { cell, db: open(cell, MONEY_CONNECTIONS), nudge: (sweep) => wake(cell, sweep) }),
   )
@@ -196,62 +178,16 @@ function postersOf({
   }
 }
 
-function buildCell(shared: Shared, own: { cell: string; db: Database; nudge(sweep: string): void }): App {
+function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge'>): App {
   const { config } = shared
-  const app = {
+  return {
     ...shared,
     ...own,
     keysInFlight: keysInFlight(own.db),
-    paymentTurns: turns(PAYMENTS_AT_ONCE),
-    claimTurns: turns(CLAIMS_AT_ONCE),
-    bulkTurns: bulkTurns(),
-    reportTurns: reportTurns(),
-    chargeWindow: exactWindow({ what: 'charges', limit: config.rateCharges, db: own.db }),
-    payoutWindow: exactWindow({ what: 'payouts', limit: config.ratePayouts, db: own.db }),
-    bulkWindow: exactWindow({ what: 'bulk_payouts', limit: config.ratePayouts, db: own.db }),
-    refundWindow: exactWindow({ what: 'refunds', limit: config.rateRefunds, db: own.db }),
+    exactWindows: exactWindows(config, own.db),
     windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
-  } as App
-  app.exactWindows = {
-    charges: app.chargeWindow,
-    payouts: app.payoutWindow,
-    bulk_payouts: app.bulkWindow,
-    refunds: app.refundWindow,
-    ...takenBeforehand(config, own.db),
   }
-  app.chargeCreation = chargeCreation(app)
-  app.chargeMoves = chargeMoves(app)
-  app.payoutCreation = payoutCreation(app)
-  app.payoutMoves = payoutMoves(app)
-  app.refunds = refunds(app)
-  return app
 }
-
-/** Everything else that writes, asks an operator or is expensive: counted exactly too, in a transaction before the work. */
-const limitsBeforehand = (config: Config) => ({
-  webhook_resend: config.rateWebhookResend,
-  resolve_account: config.rateResolveAccount,
-  statement_pdf: config.rateStatementPdf,
-  subaccounts: config.rateSubaccounts,
-  payment_links: config.ratePaymentLinks,
-  vending_orders: config.rateVending,
-  direct_dispense: config.rateVending,
-  invalidate_order: config.rateVending,
-  retry_dispense: config.rateDispenseRetry,
-  conformance: config.rateDispenseRetry,
-  dispense_secret: config.rateDispenseSecret,
-  scheduled_payouts: config.rateSchedules,
-  pause_schedule: config.rateSchedules,
-  resume_schedule: config.rateSchedules,
-  cancel_schedule: config.rateSchedules,
-})
-
-type Beforehand = Record<keyof ReturnType<typeof limitsBeforehand>, ExactWindow>
-
-const takenBeforehand = (config: Config, db: Database): Beforehand =>
-  Object.fromEntries(
-    Object.entries(limitsBeforehand(config)).map(([what, limit]) => [what, exactWindow({ what, limit, db })]),
-  ) as Beforehand // Object.fromEntries forgets the names that it was given.
 
 function ownHosts(config: Config): string[] {
   return config.baseUrl === null ? [config.host] : [new URL(config.baseUrl).hostname, config.host]

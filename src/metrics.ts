@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-cli
 import type { Gateway } from './app.ts'
 import { bearerToken } from './http/guards.ts'
 import type { HttpServer } from './http/server.ts'
-import { lanesOf } from './lanes.ts'
+import { lanesOf } from './platform/lane.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Config } from './settings/config.ts'
 
@@ -79,7 +79,7 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     { name: 'batch_waiting', help: 'items waiting for a group commit', labelNames: ['batch'] },
     (self) => {
       for (const app of cells())
-        for (const [batch, lanes] of Object.entries(lanesOf(app))) self.set({ batch }, lanes.waiting())
+        for (const { name, lane } of lanesOf(app)) self.set({ batch: name }, lane.waiting())
     },
   )
   gauge({ name: 'db_pool_waiting', help: 'work waiting for a connection', labelNames: ['pool'] }, (self) => {
@@ -100,8 +100,7 @@ export function observeBatches(registry: Registry, gateway: Gateway): void {
     registers: [registry],
   })
   for (const app of gateway.cells)
-    for (const [batch, lanes] of Object.entries(lanesOf(app)))
-      lanes.onRun((items) => size.observe({ batch }, items))
+    for (const { name, lane } of lanesOf(app)) lane.onRun?.((items) => size.observe({ batch: name }, items))
 }
 
 function same(given: string, wanted: string): boolean {

@@ -1,43 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { raiseAlertsNow } from './alerts/look-around.ts'
-import { ENDPOINTS } from './api.ts'
-import type { App, Gateway } from './app.ts'
-import { publicLimits } from './checkout/public-limits.ts'
-import { registerCheckout } from './checkout/routes.ts'
+import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
-import { describeProduct } from './docs/describe-product.ts'
-import { errorPage } from './docs/pages.tsx'
-import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
-import { crowds } from './http/crowds.ts'
-import { clientAddress } from './http/guards.ts'
-import { addHealth } from './http/health.ts'
-import { requestMetrics } from './http/request-metrics.ts'
-import { buildServer, type HttpServer } from './http/server.ts'
-import { findKeys, replayOf } from './idempotency/keys.ts'
-import { placeIn, untilIdle } from './lanes.ts'
+import { answers, frontOf } from './front.ts'
+import type { HttpServer } from './http/server.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
-import { shopFinder } from './merchants/shops.ts'
-import { addMetricsRoute, observeBatches, startMetrics } from './metrics.ts'
-import { clockOf, type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
-import type { Clock } from './platform/clock.ts'
+import { observeBatches, startMetrics } from './metrics.ts'
+import { type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
 import { crashPoint } from './platform/crash-point.ts'
-import type { Database } from './platform/db/database.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
-import { statement } from './platform/db/statement.ts'
 import { againWhileAway } from './platform/db/while-away.ts'
-import { unavailable } from './platform/refusal.ts'
-import { ROOT } from './platform/root.ts'
+import { untilIdle } from './platform/lane.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
-import { runningCommit } from './running-commit.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
-import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /** `stopping`: aborted when the process is told to stop, so that waiting for a database ends. */
@@ -61,7 +41,6 @@ type Door = {
 
 type Every = (ms: number, work: () => Promise<unknown>) => void
 
-const PING = statement('ping', 'select 1')
 // Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Further ones are repeated
 // by clients a second later.
 const BACKLOG = 4096
@@ -71,10 +50,6 @@ const ALERT_LOOK_MS = 30_000
 // A start does not fail because the database is slow.
 const BEGIN_WITHIN_MS = 60_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
-const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
-const CHANGELOG = fromRoot('CHANGELOG.md')
-const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
-const VERSION = JSON.parse(fromRoot('package.json')).version as string
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
@@ -82,7 +57,6 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const door: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [] }
   const registry = new Registry()
   const server = frontOf(door, options, registry)
-  addMetricsRoute(server, registry, config.metricsToken)
   await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
@@ -132,91 +106,6 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.
   else every(ALERT_LOOK_MS, () => raiseAlertsNow(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
-}
-
-function frontOf(door: Door, options: ServeOptions, registry: Registry): HttpServer {
-  const { config, log, clock = clockOf(config) } = options
-  const gateway = () => {
-    if (door.opened === null) throw unavailable()
-    return door.opened.gateway
-  }
-  const server = buildServer<App>({
-    endpoints: ENDPOINTS,
-    clock,
-    log,
-    placeOf: (caller) => placeIn(gateway().appOf(caller)),
-    authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
-    countFailedAuth: async (address) => door.opened?.gateway.keyRing.countFailure(address),
-    async refuseUsedKey(caller, { key, fingerprint }) {
-      const wanted = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
-      const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
-      if (row) replayOf(row, fingerprint)
-    },
-    crowds: crowds(),
-    metrics: requestMetrics(registry),
-    trustedProxies: config.trustedProxies,
-    https: config.baseUrl?.startsWith('https://') ?? false,
-    errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),
-  })
-  addHealth(server, {
-    version: VERSION,
-    commit: runningCommit(),
-    uptimeSeconds: () => process.uptime(),
-    databaseUp: () => door.opened && answers(door.opened.gateway.directory),
-    notReady: async () => [
-      ...(door.draining ? ['stopping'] : []),
-      ...(door.opened === null ? ['the database has not been reached yet'] : []),
-    ],
-  })
-  registerPages(server, { door, gateway, config, log, clock })
-  return server
-}
-
-const answers = async (database: Database) => (await database.query(PING).catch(() => null)) !== null
-
-/** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
-function registerPages(
-  server: HttpServer,
-  {
-    door,
-    gateway,
-    config,
-    log,
-    clock,
-  }: Pick<ServeOptions, 'config' | 'log'> & {
-    door: Door
-    gateway: () => Gateway
-    clock: Clock
-  },
-): void {
-  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-  const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
-  registerDocs(server, {
-    baseUrl,
-    openapi: describeProduct(ENDPOINTS, baseUrl),
-    changelog: CHANGELOG,
-    machines: MACHINE_MAKERS,
-    admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
-  })
-  const shops = shopFinder()
-  registerInbound(server, {
-    gateway,
-    shops,
-    clock,
-    log,
-    trustedProxies: config.trustedProxies,
-    callbacksAMinute: config.rateCallbacks,
-  })
-  registerCheckout(server, {
-    gateway,
-    shops,
-    limits,
-    clock,
-    https: config.baseUrl?.startsWith('https://') ?? false,
-    log,
-    trustedProxies: config.trustedProxies,
-    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
-  })
 }
 
 /** Waits with back-off for a database that cannot be reached; wrong settings end the process. */

@@ -1,5 +1,5 @@
 import { raiseAlerts } from './alerts/look-around.ts'
-import type { App } from './app.ts'
+import type { App, SweepName } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
@@ -12,6 +12,7 @@ import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
+import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
@@ -27,7 +28,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** A background task of one cell. `finish` waits for what a run has started and not awaited. */
-export type CellSweep = Sweep & { finish?(): Promise<void> }
+export type CellSweep = Sweep & { name: SweepName; finish?(): Promise<void> }
 
 /** Every background task of the product with its period. */
 export function sweepsOf(app: App): CellSweep[] {
@@ -35,44 +36,41 @@ export function sweepsOf(app: App): CellSweep[] {
   const charges = chargeFollower(app)
   const payouts = payoutSender(app)
   const machines = dispenser(app)
-  return [
-    {
-      name: 'follow-charges',
+  const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
+    'follow-charges': {
       everyMs: 50,
       full: FOLLOWED_AT_ONCE,
       runOnce: charges.start,
       finish: charges.stop,
     },
-    {
-      name: 'send-payouts',
+    'send-payouts': {
       everyMs: 200,
       full: SENT_AT_ONCE,
       runOnce: payouts.start,
       finish: payouts.stop,
     },
-    {
-      name: 'dispense',
+    dispense: {
       everyMs: 500,
       full: DISPENSED_AT_ONCE,
       runOnce: machines.start,
       finish: machines.stop,
     },
-    { name: 'refund-jams', everyMs: 5 * SECOND, full: JAMS_REFUNDED_AT_ONCE, runOnce: () => refundJams(app) },
-    { name: 'run-schedules', everyMs: MINUTE, runOnce: () => runSchedules(app) },
-    { name: 'settle-charges', everyMs: HOUR, runOnce: () => settleCharges(app) },
-    { name: 'send-deliveries', everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
-    { name: 'tend-addresses', everyMs: 250, runOnce: () => tendAddresses(app) },
-    { name: 'follow-freeze', everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
-    { name: 'finish-keys', everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
-    { name: 'finish-bulks', everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
-    {
-      name: 'checkpoint-ledgers',
+    'refund-jams': { everyMs: 5 * SECOND, full: JAMS_REFUNDED_AT_ONCE, runOnce: () => refundJams(app) },
+    'run-schedules': { everyMs: MINUTE, runOnce: () => runSchedules(app) },
+    'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },
+    'send-deliveries': { everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
+    'tend-addresses': { everyMs: 250, runOnce: () => tendAddresses(app) },
+    'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
+    'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
+    'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
+    'checkpoint-ledgers': {
       everyMs: 5 * SECOND,
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
-    { name: 'raise-alerts', everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
-    { name: 'prune', everyMs: HOUR, runOnce: () => prune(app) },
-  ]
+    'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
+    prune: { everyMs: HOUR, runOnce: () => prune(app) },
+  }
+  return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))
 }
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]

@@ -16,6 +16,7 @@ import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { defineRequestLane } from '../platform/lane.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import type { OpenWindows } from '../rate-limits/exact-window.ts'
@@ -62,7 +63,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
     const ready = await railReadiness(app, request)
-    const created = await knowingHolders(() => app.chargeCreation.add(itemOf(request, ready)))
+    const created = await knowingHolders(() => chargeCreation(app).add(itemOf(request, ready)))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(ready.installation !== null, 'a stored live charge has an installation')
@@ -87,12 +88,15 @@ function itemOf(request: ChargeRequest, ready: Pick<Item, 'installation' | 'read
 }
 
 /** The batch that stores charges: one transaction for everything that arrived while the previous one was running. */
-export function chargeCreation(app: App): ChargeCreation {
-  return batch({
-    run: (items, turn) => storeCharges(app, items, turn),
-    laneOf: (item) => item.caller.merchantId,
-  })
-}
+const chargeCreation = defineRequestLane(
+  'create charges',
+  'charges',
+  (app): ChargeCreation =>
+    batch({
+      run: (items, turn) => storeCharges(app, items, turn),
+      laneOf: (item) => item.caller.merchantId,
+    }),
+)
 
 async function railReadiness(app: App, { caller, input }: ChargeRequest) {
   const rail = app.rails[caller.mode][input.channel]
@@ -112,12 +116,12 @@ async function storeCharges(app: App, items: readonly Item[], turn: RunTurn): Pr
       termsOf([...new Set(places.map((place) => place.merchantId))]),
       findKeys(items),
       heldBy(places),
-      ...app.chargeWindow.lock(places),
+      ...app.exactWindows.charges.lock(places),
     )
     const known = {
       terms: new Map(terms.map((one) => [one.id, one])),
       keys: new Map(keys.map((row) => [ownerName(row), row])),
-      windows: app.chargeWindow.open(windows, at.getTime()),
+      windows: app.exactWindows.charges.open(windows, at.getTime()),
       subaccounts: await lockSubaccounts(tx, items),
       room: await headroomFor(tx, items.map(wantedBy), held),
     }

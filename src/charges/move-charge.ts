@@ -19,6 +19,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
+import { defineLane } from '../platform/lane.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
@@ -60,28 +61,30 @@ const STATUS_OF = statement<{ merchantId: number; id: string; status: string; vo
  * The only function that ends a charge: status, ledger transfers, settlement, event and delivery in one commit, by
  * compare-and-set (spec 3.1; ledger.md 5). A second call does not move it again; a final state never moves.
  */
-export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => app.chargeMoves.add(move)
+export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => chargeMoves(app).add(move)
 
 /** The batch behind `moveCharge`. */
-export function chargeMoves(app: App): ChargeMoves {
-  return batch({
-    run: async (moves, turn) => {
-      // Of two answers about one charge in one batch, the later one gets its own transaction.
-      const whole = turnOfOneRun(moves, nameOf, turn)
-      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
-      crashPoint('charge.moved')
-      const carded = cardEnds(moves)
-      if (carded.length > 0) crashPoint('card.taken')
-      if (moved.some((one) => one.ok && one.value === 'moved')) {
-        app.nudge('send-deliveries')
-        app.nudge('dispense')
-      }
-      return moved
-    },
-    laneOf: (move) => move.charge.merchantId,
-    refuses: false,
-  })
-}
+const chargeMoves = defineLane(
+  'move charges',
+  (app): ChargeMoves =>
+    batch({
+      run: async (moves, turn) => {
+        // Of two answers about one charge in one batch, the later one gets its own transaction.
+        const whole = turnOfOneRun(moves, nameOf, turn)
+        const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
+        crashPoint('charge.moved')
+        const carded = cardEnds(moves)
+        if (carded.length > 0) crashPoint('card.taken')
+        if (moved.some((one) => one.ok && one.value === 'moved')) {
+          app.nudge('send-deliveries')
+          app.nudge('dispense')
+        }
+        return moved
+      },
+      laneOf: (move) => move.charge.merchantId,
+      refuses: false,
+    }),
+)
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 

@@ -8,6 +8,7 @@ import { later } from '../platform/clock.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, tagOf } from '../platform/ids.ts'
+import { defineLane, oneInEachCell } from '../platform/lane.ts'
 import { notFound } from '../platform/refusal.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { addEvents } from '../webhooks/events.ts'
@@ -47,7 +48,7 @@ const ADD = statement<{ id: string }>(
  */
 export async function openDispute(app: App, reported: ReportOnCharge): Promise<Reported> {
   if (tagOf('txn_', reported.chargeId) === null) throw notFound('charge')
-  const outcome = await deskOf(app).reports.add(reported)
+  const outcome = await reportLane(app).add(reported)
   const { kind, beyondLimit } = outcome
   if (beyondLimit !== null) warnOnceADay(app, { merchantId: reported.merchantId, mode: beyondLimit })
   if (kind === 'opened') app.nudge('send-deliveries')
@@ -56,23 +57,16 @@ export async function openDispute(app: App, reported: ReportOnCharge): Promise<R
 
 /** `beyondLimit`: the mode in which the merchant's limit for the day is reached. */
 type Outcome = { kind: Reported; beyondLimit: Mode | null }
-/** The state of one process: its batch of reports, and when it last logged a warning about a merchant. */
-type Desk = { reports: Batch<ReportOnCharge, Outcome>; warnedMs: Map<string, number> }
-const desks = new WeakMap<App, Desk>()
-
 /** Reports run in turn, so that many of them do not use up the connections that money needs. */
-function deskOf(app: App): Desk {
-  const known = desks.get(app)
-  if (known) return known
-  const reports = batch<ReportOnCharge, Outcome>({
-    run: (items) => Promise.all(items.map((one) => storeReport(app, one).then(done, failed))),
-    laneOf: ({ merchantId }) => merchantId,
-    max: 1,
-  })
-  const desk = { reports, warnedMs: new Map<string, number>() }
-  desks.set(app, desk)
-  return desk
-}
+const reportLane = defineLane(
+  'report problems',
+  (app): Batch<ReportOnCharge, Outcome> =>
+    batch({
+      run: (items) => Promise.all(items.map((one) => storeReport(app, one).then(done, failed))),
+      laneOf: ({ merchantId }) => merchantId,
+      max: 1,
+    }),
+)
 
 const storeReport = (app: App, reported: ReportOnCharge): Promise<Outcome> =>
   app.db.transaction((tx) => store(tx, app, reported))
@@ -148,9 +142,12 @@ function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: M
   )
 }
 
+// When this process last logged a warning about a merchant and mode, in ms.
+const warnings = oneInEachCell(() => new Map<string, number>())
+
 /** Many reports must not cause many log lines. */
 function warnOnceADay(app: App, { merchantId, mode }: { merchantId: number; mode: Mode }): void {
-  const { warnedMs } = deskOf(app)
+  const warnedMs = warnings(app)
   const nowMs = app.clock.nowMs()
   const place = `${merchantId} ${mode}`
   if (nowMs - (warnedMs.get(place) ?? -Infinity) < DAY_MS) return

@@ -11,7 +11,9 @@ import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
+import { defineLane } from '../platform/lane.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { turns } from '../platform/turns.ts'
 import { addAttempts } from '../rails/attempts.ts'
 import type { Channel } from '../rails/rail.ts'
 import { holdLink, lockLink } from './hold-link.ts'
@@ -34,7 +36,7 @@ const READINESS_WAIT_MS = 2000
  */
 export async function payLink(app: App, link: PaidLink, payment: LinkPayment): Promise<LinkPaid> {
   const installation = await installationFor(app, link, payment)
-  const { answer, charge } = await app.paymentTurns.take(link.merchantId, () =>
+  const { answer, charge } = await paymentTurns(app).take(link.merchantId, () =>
     storeOnce(app, link, { payment, installation }),
   )
   if (charge === undefined) return answer
@@ -74,7 +76,8 @@ type Request = { payment: LinkPayment; installation: string | null }
 
 // A payment that waits for its link or card holds a connection, and answers of rails need connections at once: only this
 // process knows them, and an unrecorded refusal would keep link and card taken.
-export const PAYMENTS_AT_ONCE = 2
+const PAYMENTS_AT_ONCE = 2
+const paymentTurns = defineLane('pay links', () => turns(PAYMENTS_AT_ONCE))
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
 const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Decided> =>

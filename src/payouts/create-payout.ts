@@ -25,6 +25,7 @@ import {
   type RunTurn,
 } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import { defineRequestLane } from '../platform/lane.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { type NewPayout, newPayout } from './new-payout.ts'
@@ -71,7 +72,7 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
       channel: request.input.channel ?? DEFAULT_PAYOUT_CHANNEL,
     })
     const created = await knowingOthers(() =>
-      app.payoutCreation.add({ ...request, merchantId, mode, readiness }),
+      payoutCreation(app).add({ ...request, merchantId, mode, readiness }),
     )
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
@@ -90,14 +91,14 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
  * The batch that stores payouts: one transaction for everything that arrived while the previous one was running. Test and
  * live never share one: live locks the merchant's row before the heads, an armed sandbox switch locks it after them.
  */
-export function payoutCreation(app: App): PayoutCreation {
+const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): PayoutCreation => {
   const ofOneMode = () =>
     batch<Item, Created>({
       run: (items, turn) => inOpenMonth(() => storePayouts(app, items, turn)),
       laneOf: (item) => item.caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.mode)
-}
+})
 
 type Known = {
   terms: Map<number, MerchantTerms>
@@ -121,7 +122,7 @@ export async function storePayouts(
       termsForPayout(places),
       findKeys(items),
       lockStops(),
-      ...app.payoutWindow.lock(places),
+      ...app.exactWindows.payouts.lock(places),
       lockHeads(places),
     )
     const heads = locked.at(-1) as never
@@ -129,7 +130,7 @@ export async function storePayouts(
     const known: Known = {
       terms: new Map(terms.map((one) => [one.id, one])),
       keys: new Map(keys.map((row) => [ownerName(row), row])),
-      windows: app.payoutWindow.open(locked.slice(0, -1), at.getTime()),
+      windows: app.exactWindows.payouts.open(locked.slice(0, -1), at.getTime()),
       switches: await openSwitches(
         tx,
         terms.filter((one) => testMerchants.has(one.id)),

@@ -17,6 +17,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { defineLane } from '../platform/lane.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
@@ -60,23 +61,25 @@ const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
  * The only function that ends a payout: status, ledger transfers, event and delivery in one commit, by compare-and-set
  * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
  */
-export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => app.payoutMoves.add(move)
+export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => payoutMoves(app).add(move)
 
 /** The batch behind `movePayout`. */
-export function payoutMoves(app: App): PayoutMoves {
-  return batch({
-    run: async (moves, turn) => {
-      // Of two answers about one payout in one batch, the later one gets its own transaction.
-      const whole = turnOfOneRun(moves, nameOf, turn)
-      const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
-      crashPoint('payout.moved')
-      if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
-      return moved
-    },
-    laneOf: (move) => move.payout.merchantId,
-    refuses: false,
-  })
-}
+export const payoutMoves = defineLane(
+  'move payouts',
+  (app): PayoutMoves =>
+    batch({
+      run: async (moves, turn) => {
+        // Of two answers about one payout in one batch, the later one gets its own transaction.
+        const whole = turnOfOneRun(moves, nameOf, turn)
+        const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
+        crashPoint('payout.moved')
+        if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
+        return moved
+      },
+      laneOf: (move) => move.payout.merchantId,
+      refuses: false,
+    }),
+)
 
 const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
 

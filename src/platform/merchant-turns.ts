@@ -1,6 +1,7 @@
+import type { Lane } from './lane.ts'
 import { unavailable } from './refusal.ts'
 
-export type MerchantTurns = {
+export type MerchantTurns = Lane & {
   /** Resolves when the merchant's turn and a place have come. Throws 503 when they did not in time, or when too many wait. */
   wait(merchantId: number, isGone?: () => boolean): Promise<void>
   /** The work is done and its place is free. */
@@ -22,41 +23,31 @@ type Waiter = { isGone: () => boolean; start(): void }
  */
 export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTurns {
   let free = places
+  let whenIdle: (() => void)[] = []
   const busy = new Set<number>()
-  // By merchant, whose turn is next first.
-  const waiting = new Map<number, Waiter[]>()
+  const queue = merchantQueue()
 
   function startNext(): void {
-    for (const merchantId of [...waiting.keys()]) {
+    for (const merchantId of queue.merchants()) {
       if (free === 0) return
       if (!busy.has(merchantId)) startOne(merchantId)
     }
   }
-  /** The merchant goes to the end of the queue with the rest of its work. */
   function startOne(merchantId: number): void {
-    const own = (waiting.get(merchantId) ?? []).filter(({ isGone }) => !isGone())
-    waiting.delete(merchantId)
-    const next = own.shift()
-    if (own.length > 0) waiting.set(merchantId, own)
+    const next = queue.next(merchantId)
     if (next === undefined) return
     free -= 1
     busy.add(merchantId)
     next.start()
   }
-  function forget(merchantId: number, waiter: Waiter): void {
-    const others = (waiting.get(merchantId) ?? []).filter((one) => one !== waiter)
-    if (others.length > 0) waiting.set(merchantId, others)
-    else waiting.delete(merchantId)
-  }
-  const countWaiting = () => [...waiting.values()].reduce((sum, own) => sum + own.length, 0)
+  const isIdle = () => free === places && queue.count() === 0
 
   return {
     wait(merchantId, isGone = () => false) {
-      const own = waiting.get(merchantId) ?? []
-      if (own.length >= most.ofOne || countWaiting() >= most.waiting) throw unavailable()
+      if (queue.of(merchantId).length >= most.ofOne || queue.count() >= most.waiting) throw unavailable()
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          forget(merchantId, waiter)
+          queue.forget(merchantId, waiter)
           reject(unavailable())
         }, waitMs)
         const start = () => {
@@ -64,18 +55,52 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
           resolve()
         }
         const waiter = { isGone, start }
-        waiting.set(merchantId, [...own, waiter])
+        queue.add(merchantId, waiter)
         startNext()
       })
     },
     freePlace() {
       free += 1
       startNext()
+      if (!isIdle()) return
+      for (const resolve of whenIdle) resolve()
+      whenIdle = []
     },
     freeMerchant(merchantId) {
       busy.delete(merchantId)
       startNext()
     },
-    isWaiting: (merchantId) => waiting.has(merchantId),
+    isWaiting: (merchantId) => queue.of(merchantId).length > 0,
+    waiting: queue.count,
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+  }
+}
+
+/** Who waits, by merchant; the merchant whose turn is next comes first. */
+function merchantQueue() {
+  const waiting = new Map<number, Waiter[]>()
+  const of = (merchantId: number) => waiting.get(merchantId) ?? []
+  const keep = (merchantId: number, own: Waiter[]) => {
+    if (own.length > 0) waiting.set(merchantId, own)
+    else waiting.delete(merchantId)
+  }
+  return {
+    of,
+    merchants: () => [...waiting.keys()],
+    count: () => [...waiting.values()].reduce((sum, own) => sum + own.length, 0),
+    add: (merchantId: number, waiter: Waiter) => keep(merchantId, [...of(merchantId), waiter]),
+    forget: (merchantId: number, waiter: Waiter) =>
+      keep(
+        merchantId,
+        of(merchantId).filter((one) => one !== waiter),
+      ),
+    /** Takes the merchant's first waiter that is still there. The merchant goes to the end of the queue with the rest. */
+    next(merchantId: number): Waiter | undefined {
+      const own = of(merchantId).filter(({ isGone }) => !isGone())
+      waiting.delete(merchantId)
+      const next = own.shift()
+      keep(merchantId, own)
+      return next
+    },
   }
 }

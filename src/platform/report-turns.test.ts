@@ -1,12 +1,12 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ReportSize, reportTurns, type Turn } from './report-turns.ts'
+import { newReportTurns, type ReportSize, type Turn } from './report-turns.ts'
 
 const patient = { small: { places: 2, waitMs: 5_000 }, large: { places: 1, waitMs: 5_000 } }
 
 /** Writes down who gets a turn, in order. */
 function watched(limits = patient) {
-  const turns = reportTurns(limits)
+  const turns = newReportTurns(limits)
   const started: string[] = []
   const held = new Map<string, Turn>()
   const enter = (name: string, merchantId: number, size: ReportSize = 'small', isGone = () => false) => {

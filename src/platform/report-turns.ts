@@ -1,3 +1,4 @@
+import { defineLane, type Lane } from './lane.ts'
 import { merchantTurns } from './merchant-turns.ts'
 
 /** Small ones are made within a moment; they never wait behind a large one. */
@@ -12,7 +13,7 @@ export type Turn = {
 }
 
 export type Wanted = { merchantId: number; size: ReportSize; isGone?: () => boolean }
-export type ReportTurns = {
+export type ReportTurns = Lane & {
   /** Waits for a place. Throws 503 when there was none in time, or when too many wait already. */
   enter(wanted: Wanted): Promise<Turn>
   /** Runs one small report in its turn. */
@@ -25,11 +26,14 @@ type Limits = Readonly<Record<ReportSize, { places: number; waitMs: number }>>
 const LIMITS: Limits = { small: { places: 2, waitMs: 10_000 }, large: { places: 2, waitMs: 30_000 } }
 const MOST = { waiting: 200, ofOne: 20 }
 
+/** The turns in which the reports of a cell are made. */
+export const reportTurns = defineLane('reports', () => newReportTurns())
+
 /**
  * Gives turns to reports: one report of a merchant at a time in each size, merchants in turn. A large one keeps its
  * merchant's turn until it has been sent, because until then it takes up disk space.
  */
-export function reportTurns(limits: Limits = LIMITS): ReportTurns {
+export function newReportTurns(limits: Limits = LIMITS): ReportTurns {
   const lanes = {
     small: merchantTurns({ ...limits.small, most: MOST }),
     large: merchantTurns({ ...limits.large, most: MOST }),
@@ -49,7 +53,12 @@ export function reportTurns(limits: Limits = LIMITS): ReportTurns {
       },
     }
   }
+  const both = Object.values(lanes)
   return {
+    waiting: () => both.reduce((sum, lane) => sum + lane.waiting(), 0),
+    idle: async () => {
+      await Promise.all(both.map((lane) => lane.idle()))
+    },
     enter,
     small: async (merchantId, work) => {
       const turn = await enter({ merchantId, size: 'small' })

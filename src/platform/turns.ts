@@ -1,7 +1,8 @@
-import { type Batch, batch, done, failed } from './batch.ts'
+import { batch, done, failed } from './batch.ts'
+import type { Lane } from './lane.ts'
 
 /** A few lanes that run work one piece at a time; all work of a key uses the same lane. */
-export type Turns = Pick<Batch<unknown, unknown>, 'waiting' | 'idle' | 'onRun'> & {
+export type Turns = Lane & {
   take<T>(key: number, work: () => Promise<T>): Promise<T>
 }
 
@@ -17,11 +18,10 @@ export function turns(lanes: number): Turns {
     lanes,
     max: 1,
   })
-  const { waiting, idle, onRun } = queue
+  const { waiting, idle } = queue
   return {
     take: <T>(key: number, work: () => Promise<T>) => queue.add({ key, work }) as Promise<T>,
     waiting,
     idle,
-    onRun,
   }
 }

@@ -27,6 +27,7 @@ import {
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { tagOf } from '../platform/ids.ts'
+import { defineRequestLane } from '../platform/lane.ts'
 import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { addEvents, type Happening, inKeyOrder } from '../webhooks/events.ts'
 import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
@@ -50,7 +51,7 @@ export type Refunds = Batch<Item, Refunded>
  */
 export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Promise<Refunded> {
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
-  const refunded = await app.refunds.add({ ...wanted, caller, readiness })
+  const refunded = await refunds(app).add({ ...wanted, caller, readiness })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
   if (refunded.payout !== null) app.nudge('send-payouts')
@@ -61,14 +62,14 @@ export async function refundCharge(app: App, caller: Caller, wanted: Wanted): Pr
  * The batch that refunds: one transaction for everything that arrived while the previous one was running, each mode
  * separately.
  */
-export function refunds(app: App): Refunds {
+const refunds = defineRequestLane('refund charges', 'refunds', (app): Refunds => {
   const ofOneMode = () =>
     batch<Item, Refunded>({
       run: (items, turn) => inOpenMonth(() => refundTogether(app, items, turn)),
       laneOf: (item) => item.caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, (item) => item.caller.mode)
-}
+})
 
 type Known = {
   terms: Map<number, MerchantTerms>
@@ -93,7 +94,7 @@ async function refundTogether(app: App, items: readonly Item[], turn: RunTurn): 
       lockCharges(ownCharges(items)),
       lockCardsOf(ownCharges(items)),
       lockStops(),
-      ...app.refundWindow.lock(places),
+      ...app.exactWindows.refunds.lock(places),
       lockHeads(places),
     )
     const testMerchants = new Set(places.filter((one) => one.mode === 'test').map((one) => one.merchantId))
@@ -101,7 +102,7 @@ async function refundTogether(app: App, items: readonly Item[], turn: RunTurn): 
       terms: new Map(terms.map((one) => [one.id, one])),
       charges: new Map(charges.map((charge) => [charge.id, charge])),
       cardTaken: new Set(uses.filter(({ state }: CardUse) => state === 'taken').map((use) => use.chargeId)),
-      windows: app.refundWindow.open(locked.slice(0, -1), at.getTime()),
+      windows: app.exactWindows.refunds.open(locked.slice(0, -1), at.getTime()),
       switches: await openSwitches(
         tx,
         terms.filter((one) => testMerchants.has(one.id)),

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Caller, Stream } from '../http/caller.ts'
 import type { ReportSize, Turn } from '../platform/report-turns.ts'
+import { reportTurns } from '../platform/report-turns.ts'
 import type { Period } from './statement/period.ts'
 import { rangeOf } from './statement/range.ts'
 import type { Snapshot } from './statement/snapshot.ts'
@@ -19,7 +20,7 @@ export function inTurn(
     ...statement,
     write: async (reader) => {
       const size = await sizeOf(app, caller, period)
-      turn = await app.reportTurns.enter({ merchantId: caller.merchantId, size, isGone: reader.gone })
+      turn = await reportTurns(app).enter({ merchantId: caller.merchantId, size, isGone: reader.gone })
       await statement.write(reader).finally(turn.made)
     },
     done: () => turn?.sent(),

@@ -4,6 +4,7 @@ import { webhookSecrets } from '../merchants/secrets.ts'
 import { type Batch, batch, done } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
+import { defineLane } from '../platform/lane.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import {
   type Claimed,
@@ -35,7 +36,6 @@ export function sender(app: App): Sender {
   const lanes: Record<Lane, number> = { fast: 0, slow: 0 }
   const merchants = new Map<number, number>()
   const running = new Set<Promise<void>>()
-  const records = recordBatch(app)
 
   async function start(): Promise<number> {
     const now = app.clock.now()
@@ -51,7 +51,7 @@ export function sender(app: App): Sender {
   function launch(claimed: Claimed, secrets: readonly string[]): void {
     count(claimed, 1)
     const attempt = post(app, claimed, secrets)
-      .then((attempted) => records.add({ claimed, token, attempted }))
+      .then((attempted) => records(app).add({ claimed, token, attempted }))
       .catch((error) => {
         // The lease brings the delivery back; nothing is lost.
         app.log.error({ err: error, event_id: claimed.eventId }, 'an attempt could not be recorded')
@@ -141,17 +141,19 @@ function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
   )
 }
 
-function recordBatch(app: App): Batch<Ended, null> {
-  return batch({
-    laneOf: ({ claimed }) => claimed.merchantId,
-    refuses: false,
-    run: async (ended, turn) => {
-      await app.db.transactionFor(turn, async (tx) => {
-        await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))
-        return { value: null }
-      })
-      crashPoint('delivery.recorded')
-      return ended.map(() => done(null))
-    },
-  })
-}
+const records = defineLane(
+  'record deliveries',
+  (app): Batch<Ended, null> =>
+    batch({
+      laneOf: ({ claimed }) => claimed.merchantId,
+      refuses: false,
+      run: async (ended, turn) => {
+        await app.db.transactionFor(turn, async (tx) => {
+          await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))
+          return { value: null }
+        })
+        crashPoint('delivery.recorded')
+        return ended.map(() => done(null))
+      },
+    }),
+)

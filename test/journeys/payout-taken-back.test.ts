@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
+import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
 import { behindWire } from '../helpers/cut-wire.ts'
 import { balanceOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
@@ -72,7 +73,7 @@ for (const { answer, status } of UNSERVED)
       first.open()
       await eventually('the first is being taken back', () => waitsForLock())
       rest.open()
-      await eventually('the others wait behind it', () => service.app.payoutMoves.waiting() === 3)
+      await eventually('the others wait behind it', () => payoutMoves(service.app).waiting() === 3)
       proxy.cutNextCommit('before its answer', 1)
     })
     assert.equal((await leading).status, status)

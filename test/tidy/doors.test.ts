@@ -37,6 +37,23 @@ test('only routes, the sender of replies and the frame see HTTP', () => {
   assert.deepEqual(seen, [])
 })
 
+test('S5: a lane of a cell is declared, so that a stop waits for it and the metrics show it', () => {
+  // Callbacks come for all cells through one door; the server waits for them as for every request.
+  const others = ['src/vending/callbacks/receive-callback.ts']
+  const made = /\b(?:batch|turns|merchantTurns)(?:<[^(]*>)?\(/
+  const undeclared = PRODUCT.filter(
+    ({ path, code }) =>
+      !/^src\/(?:platform|rate-limits)\//.test(path) &&
+      !others.includes(path) &&
+      made.test(code) &&
+      !/\bdefine(?:Request)?Lane\(/.test(code),
+  )
+  assert.deepEqual(
+    undeclared.map(({ path }) => path),
+    [],
+  )
+})
+
 test('no file has a name that says nothing', () => {
   const empty = /^(?:utils?|helpers?|common|services?|managers?|index)\.tsx?$/
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts'
-import { chargeMoves, moveCharge } from '../../src/charges/move-charge.ts'
+import { moveCharge } from '../../src/charges/move-charge.ts'
 import { settleCharges } from '../../src/charges/settle-charges.ts'
 import { addCharges } from '../../src/charges/write-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
@@ -7,13 +7,10 @@ import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { makeHeads } from '../../src/ledger/book.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
-import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { call, type Database } from '../../src/platform/db/database.ts'
-import { turns } from '../../src/platform/turns.ts'
 import { deadlineIn } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { exactWindow } from '../../src/rate-limits/exact-window.ts'
-import { refunds } from '../../src/refunds/refund-charge.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { payByCards } from './world-cards.ts'
@@ -47,14 +44,7 @@ export async function buildWorld(db: Database): Promise<void> {
   const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
-    refundWindow: exactWindow({ what: 'refunds', limit: 0, db }),
-  })
-  Object.assign(app, {
-    chargeMoves: chargeMoves(app),
-    payoutMoves: payoutMoves(app),
-    refunds: refunds(app),
-    paymentTurns: turns(1),
-    claimTurns: turns(1),
+    exactWindows: { refunds: exactWindow({ what: 'refunds', limit: 0, db }) },
   })
   await addMerchants(db)
   await liveThroughHistory(app)

@@ -22,7 +22,7 @@ import {
 } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
-import { inBulkTurn } from './bulk-turns.ts'
+import { bulkTurns, inBulkTurn } from './bulk-turns.ts'
 
 /** One POST /v1/payouts/bulk whose body could be read. */
 export type BulkRequest = {
@@ -42,7 +42,7 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, () =>
-    inBulkTurn(app.bulkTurns, merchantId, async () => {
+    inBulkTurn(bulkTurns(app), merchantId, async () => {
       const stored = await knowingOthers(() => storeBatch(app, request))
       if ('status' in stored) return stored
       crashPoint('bulk.stored')
@@ -82,10 +82,10 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Answer | Bulk
       termsForPayout([{ merchantId, mode }]),
       findKeys([owner]),
       lockStops(),
-      ...app.bulkWindow.lock([{ merchantId, mode }]),
+      ...app.exactWindows.bulk_payouts.lock([{ merchantId, mode }]),
       lockHeads([{ merchantId, mode }]),
     )
-    const windows = app.bulkWindow.open(locked.slice(0, -1), at.getTime())
+    const windows = app.exactWindows.bulk_payouts.open(locked.slice(0, -1), at.getTime())
     windows.check(caller)
     if (seen) {
       const stored = replayOf(seen, fingerprint)

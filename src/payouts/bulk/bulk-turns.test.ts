@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { bulkTurns, inBulkTurn } from './bulk-turns.ts'
+import { inBulkTurn, newBulkTurns } from './bulk-turns.ts'
 
 const [ONE, OTHER] = [1, 2]
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Bulk calls that end when the test says so. */
 function callsOf() {
-  const turns = bulkTurns()
+  const turns = newBulkTurns()
   const running: { merchantId: number; end(error?: Error): void }[] = []
   const call = (merchantId: number) =>
     inBulkTurn(

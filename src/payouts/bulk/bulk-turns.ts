@@ -1,3 +1,4 @@
+import { defineLane } from '../../platform/lane.ts'
 import { type MerchantTurns, merchantTurns } from '../../platform/merchant-turns.ts'
 
 export type BulkTurns = MerchantTurns
@@ -12,7 +13,10 @@ const PAUSE = 2
 // So many that merchants whose rows are locked leave places for the others; the gate bounds the connections.
 const PLACES = 16
 
-export const bulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
+/** The turns in which bulk calls run. */
+export const bulkTurns = defineLane('bulk payouts', () => newBulkTurns())
+
+export const newBulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
 
 /** Runs one bulk call in its turn: those of a merchant one after the other, with pauses when more of them wait. */
 export async function inBulkTurn<T>(

@@ -221,7 +221,7 @@ async function takeBack(
   crashPoint('payout.returned')
   // A rate-limit place that is not given back does no harm; the refusal must reach the caller.
   if (refusal.status < 500)
-    await app.payoutWindow.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
+    await app.exactWindows.payouts.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
   if (refusal.stored) return { ...kept, objectId: null }
   throw refusal
 }

@@ -6,6 +6,8 @@ import { assert } from '../../platform/assert.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { newId } from '../../platform/ids.ts'
+import { defineLane } from '../../platform/lane.ts'
+import { turns } from '../../platform/turns.ts'
 import { lockOrder, orderById } from '../orders/find-orders.ts'
 import type { VendingOrder } from '../orders/order.ts'
 import type { Claim } from './claim.ts'
@@ -23,6 +25,8 @@ export type Claimed =
 
 // Claims of one charge wait for each other's locks; this leaves connections for answers and callbacks.
 export const CLAIMS_AT_ONCE = 3
+/** The turns in which charges are claimed for a dispense. */
+export const claimTurns = defineLane('claim charges', () => turns(CLAIMS_AT_ONCE))
 
 const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
   'vending of merchant',
@@ -45,7 +49,7 @@ export function claimOrder(
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<Claimed> {
-  return app.claimTurns.take(merchantId, () => claimPaidOrder(app, { merchantId, id }))
+  return claimTurns(app).take(merchantId, () => claimPaidOrder(app, { merchantId, id }))
 }
 
 function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: string }): Promise<Claimed> {

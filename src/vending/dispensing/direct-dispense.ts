@@ -24,6 +24,7 @@ import {
   vendingTermsOf,
 } from '../orders/order-rules.ts'
 import type { Claim } from './claim.ts'
+import { claimTurns } from './claim-order.ts'
 import { claimAnswered, directRefusal, presentDispense } from './direct-answer.ts'
 import { type DirectDispense, type GivenDispense, readDirectDispense } from './dispense-request.ts'
 import { addClaim } from './move-claim.ts'
@@ -62,7 +63,7 @@ export async function dispenseDirect(app: App, request: DispenseRequest): Promis
 }
 
 function claimDirect(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {
-  return app.claimTurns.take(request.caller.merchantId, () => claimInTurn(app, request, use))
+  return claimTurns(app).take(request.caller.merchantId, () => claimInTurn(app, request, use))
 }
 
 function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Promise<Stored> {

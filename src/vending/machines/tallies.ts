@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import type { Caller } from '../../http/caller.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { reportTurns } from '../../platform/report-turns.ts'
 import type { Sum } from '../../platform/sums.ts'
 
 /** What one machine has sold; money in whole UGX (contract.md G40). */
@@ -110,7 +111,7 @@ export async function readTallies(
 ) {
   const now = app.clock.now()
   const values = [merchantId, mode, now.toISOString(), machine, since?.toISOString() ?? null]
-  const machines = await app.reportTurns.small(merchantId, () =>
+  const machines = await reportTurns(app).small(merchantId, () =>
     app.db.snapshot(async (client) => {
       await client.query(SETTINGS.text)
       return (await client.query<Tally>({ ...TALLIES, values })).rows

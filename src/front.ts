@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Registry } from 'prom-client'
+import { ENDPOINTS } from './api.ts'
+import type { App, Gateway } from './app.ts'
+import { publicLimits } from './checkout/public-limits.ts'
+import { registerCheckout } from './checkout/routes.ts'
+import { describeProduct } from './docs/describe-product.ts'
+import { errorPage } from './docs/pages.tsx'
+import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
+import { crowds } from './http/crowds.ts'
+import type { Place } from './http/frame.ts'
+import { clientAddress } from './http/guards.ts'
+import { addHealth } from './http/health.ts'
+import { requestMetrics } from './http/request-metrics.ts'
+import { buildServer, type HttpServer } from './http/server.ts'
+import { findKeys, replayOf } from './idempotency/keys.ts'
+import { shopFinder } from './merchants/shops.ts'
+import { addMetricsRoute } from './metrics.ts'
+import { clockOf, type Opened, type OpenOptions } from './open-gateway.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Database } from './platform/db/database.ts'
+import { statement } from './platform/db/statement.ts'
+import { expectedInLane } from './platform/lane.ts'
+import { unavailable } from './platform/refusal.ts'
+import { ROOT } from './platform/root.ts'
+import { runningCommit } from './running-commit.ts'
+import { registerInbound } from './vending/callbacks/inbound-routes.ts'
+
+/** What the front has to know of the process behind it. */
+export type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
+type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
+
+const PING = statement('ping', 'select 1')
+const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const CHANGELOG = fromRoot('CHANGELOG.md')
+const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
+const VERSION = JSON.parse(fromRoot('package.json')).version as string
+
+/** Everything that this process answers over HTTP: the API, health, metrics, documentation, hosted pages, machine suppliers. */
+export function frontOf(door: FrontDoor, options: FrontOptions, registry: Registry): HttpServer {
+  const { config, log, clock = clockOf(config) } = options
+  const gateway = () => {
+    if (door.opened === null) throw unavailable()
+    return door.opened.gateway
+  }
+  const server = buildServer<App>({
+    endpoints: ENDPOINTS,
+    clock,
+    log,
+    placeOf: (caller) => placeIn(gateway().appOf(caller)),
+    authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
+    countFailedAuth: async (address) => door.opened?.gateway.keyRing.countFailure(address),
+    async refuseUsedKey(caller, { key, fingerprint }) {
+      const wanted = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
+      const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
+      if (row) replayOf(row, fingerprint)
+    },
+    crowds: crowds(),
+    metrics: requestMetrics(registry),
+    trustedProxies: config.trustedProxies,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),
+  })
+  addHealth(server, {
+    version: VERSION,
+    commit: runningCommit(),
+    uptimeSeconds: () => process.uptime(),
+    databaseUp: () => door.opened && answers(door.opened.gateway.directory),
+    notReady: async () => [
+      ...(door.draining ? ['stopping'] : []),
+      ...(door.opened === null ? ['the database has not been reached yet'] : []),
+    ],
+  })
+  addMetricsRoute(server, registry, config.metricsToken)
+  registerPages(server, { door, gateway, config, log, clock })
+  return server
+}
+
+/** Whether this database answers. */
+export const answers = async (database: Database) => (await database.query(PING).catch(() => null)) !== null
+
+/** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
+function registerPages(
+  server: HttpServer,
+  {
+    door,
+    gateway,
+    config,
+    log,
+    clock,
+  }: Pick<OpenOptions, 'config' | 'log'> & {
+    door: FrontDoor
+    gateway: () => Gateway
+    clock: Clock
+  },
+): void {
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
+  registerDocs(server, {
+    baseUrl,
+    openapi: describeProduct(ENDPOINTS, baseUrl),
+    changelog: CHANGELOG,
+    machines: MACHINE_MAKERS,
+    admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),
+  })
+  const shops = shopFinder()
+  registerInbound(server, {
+    gateway,
+    shops,
+    clock,
+    log,
+    trustedProxies: config.trustedProxies,
+    callbacksAMinute: config.rateCallbacks,
+  })
+  registerCheckout(server, {
+    gateway,
+    shops,
+    limits,
+    clock,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    log,
+    trustedProxies: config.trustedProxies,
+    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
+  })
+}
+
+/** What the frame needs from the cell that serves a request. */
+const placeIn = (app: App): Place<App> => ({
+  app,
+  windows: app.windows,
+  exactWindows: app.exactWindows,
+  expectedMs: (rate, { merchantId }) => expectedInLane(app, rate, merchantId) ?? forConnection(app, rate),
+})
+
+/** How long a request without a lane of its own waits for a connection. */
+function forConnection(app: App, rate: string): number {
+  if (rate === 'bulk_payouts') return app.db.expectedMs('out')
+  return app.db.expectedMs(rate === 'reads' ? 'statement' : 'in')
+}
