@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { assert } from '../platform/assert.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
-import { CHANNELS } from '../rails/rail.ts'
+import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../rails/rail.ts'
 import type { Share } from '../subaccounts/shares.ts'
 import type { EventType } from '../webhooks/events.ts'
 import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
@@ -37,7 +37,7 @@ export type Charge = {
   reference: string | null
   railReference: string | null
   railTransactionId: string | null
-  failureReason: string | null
+  failureReason: ChargeFailure | null
   paymentLinkId: string | null
   refundId: string | null
   createdAt: Date
@@ -80,7 +80,7 @@ export const ChargeShape = Type.Object(
     rail_transaction_id: orNull(
       Type.String({ description: "the operator's own number, null until success" }),
     ),
-    failure_reason: orNull(Type.String()),
+    failure_reason: Type.Union([Type.Enum([...CHARGE_FAILURES]), Type.Null()]),
     payment_link_id: orNull(Type.String()),
     refund_id: orNull(Type.String()),
     created_at: time,

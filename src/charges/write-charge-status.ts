@@ -3,6 +3,7 @@ import { numbers, times, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
 import type { Followed } from './ask-about-charge.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
 
@@ -15,7 +16,7 @@ export type ChargeEnd = {
   merchantId: number
   id: string
   status: 'succeeded' | 'failed'
-  failureReason: string | null
+  failureReason: ChargeFailure | null
   railTransactionId: string | null
   holdUntil: Date | null
   settledAt: Date | null

@@ -173,7 +173,7 @@ function contentOf(schemas: SchemaPrinter, schema: TSchema): Json {
   return Object.assign(
     {},
     ...json.map((one) => jsonContent(schemas, one)),
-    ...documents.map((one) => ({ [mediaTypeOf(one) as string]: { schema: schemas.render(one) } })),
+    ...documents.map((one) => ({ [mediaTypeOf(one) as string]: { schema: schemas.renderAnswer(one) } })),
   )
 }
 
@@ -181,5 +181,5 @@ const mediaTypeOf = (schema: TSchema) => (schema as { contentMediaType?: string 
 
 function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): Json {
   const shown = example === undefined ? {} : { example }
-  return { 'application/json': { schema: schemas.render(schema), ...shown } }
+  return { 'application/json': { schema: schemas.renderAnswer(schema), ...shown } }
 }

@@ -3,8 +3,17 @@ import type { TSchema } from 'typebox'
 /** A piece of the document: plain JSON. */
 export type Json = Record<string, unknown>
 
-/** Renders schemas; those with an `$id` are collected under it and only referred to. */
-export type SchemaPrinter = { render(schema: TSchema): Json; named: Json }
+/**
+ * Renders schemas; those with an `$id` are collected under it and only referred to. What a client reads is rendered with
+ * `renderAnswer`: its lists of values are open, so that a client which was generated today takes a value of tomorrow.
+ */
+export type SchemaPrinter = {
+  render(schema: TSchema): Json
+  renderAnswer(schema: TSchema): Json
+  named: Json
+}
+
+type Render = (schema: TSchema) => Json
 
 // Keywords that only our own reader of bodies knows; `$id` becomes the name of a component.
 const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw', 'default', 'description'])
@@ -14,13 +23,29 @@ const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }
 
 export function schemaPrinter(): SchemaPrinter {
   const named: Json = {}
-  const render = (schema: TSchema): Json => {
-    const written = schema as Json
-    if (typeof written.$id !== 'string') return renderInline(written, render)
-    named[written.$id] ??= renderInline(written, render)
-    return refTo('schemas', written.$id)
+  const renderer = (finish: (rendered: Json) => Json): Render => {
+    const inline = (schema: Json) => finish(renderInline(schema, renderOne))
+    const renderOne = (schema: TSchema): Json => {
+      const written = schema as Json
+      if (typeof written.$id !== 'string') return inline(written)
+      named[written.$id] ??= inline(written)
+      return refTo('schemas', written.$id)
+    }
+    return renderOne
   }
-  return { render, named }
+  return { render: renderer((rendered) => rendered), renderAnswer: renderer(opened), named }
+}
+
+// The product has two modes, and no third will come.
+const MODES = 'test,live'
+
+/** A list of values becomes one to which others may be added: `one of these, or another text`. */
+function opened(rendered: Json): Json {
+  const { type, enum: values, ...rest } = rendered
+  if (!Array.isArray(values) || values.join() === MODES) return rendered
+  const known = { type: 'string', enum: values.filter((value) => value !== null) }
+  const none = values.includes(null) ? [{ type: 'null' }] : []
+  return { anyOf: [known, { type: 'string' }, ...none], ...rest }
 }
 
 export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
@@ -39,7 +64,7 @@ export function exampleOf(schema: TSchema): unknown {
   )
 }
 
-function renderInline(schema: Json, render: (schema: TSchema) => Json): Json {
+function renderInline(schema: Json, render: Render): Json {
   const { anyOf, ...rest } = schema
   if (Array.isArray(anyOf)) return { ...renderUnion(anyOf as Json[], render), ...rest }
   const out: Json = {}
@@ -63,14 +88,17 @@ function describe({ description, default: absent }: Json): unknown {
   return description === undefined ? meaning : `${description}; ${meaning}`
 }
 
-function renderEach(fields: Record<string, TSchema>, render: (schema: TSchema) => Json): Json {
+function renderEach(fields: Record<string, TSchema>, render: Render): Json {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, render(field)]))
 }
 
 /** `X or null` is one type with two names, which generators of clients understand best. */
-function renderUnion(choices: Json[], render: (schema: TSchema) => Json): Json {
+function renderUnion(choices: Json[], render: Render): Json {
   const [first, second] = choices.map((choice) => render(choice as TSchema))
   if (choices.length === 1 && first !== undefined) return first
+  const open = first?.anyOf
+  if (choices.length === 2 && second?.type === 'null' && Array.isArray(open))
+    return { ...first, anyOf: [...open, second] }
   const nullable = choices.length === 2 && second?.type === 'null' && typeof first?.type === 'string'
   if (!nullable) return { anyOf: choices.map((choice) => render(choice as TSchema)) }
   const values = first.enum === undefined ? {} : { enum: [...(first.enum as unknown[]), null] }

@@ -48,7 +48,7 @@ const WEBHOOK_HEADERS: Record<string, string> = {
 /** The OpenAPI 3.1 document of these endpoints, printed from their declarations alone. */
 export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFacts): Json {
   const schemas = schemaPrinter()
-  schemas.render(ErrorShape)
+  schemas.renderAnswer(ErrorShape)
   const paths: Record<string, Json> = {}
   for (const declared of endpoints) {
     const path = declared.path.replace(/:([a-z_]+)/g, '{$1}')
@@ -171,7 +171,10 @@ function webhook({ event, summary, data }: WebhookDescription, schemas: SchemaPr
       summary,
       security: [],
       parameters,
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.render(envelope) } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemas.renderAnswer(envelope) } },
+      },
       responses: {
         '2XX': { description: 'taken: nothing more is sent' },
         default: { description: 'anything else, or no answer within 5 seconds: tried again, 8 times in all' },

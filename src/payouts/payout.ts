@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type Moves, statesOf } from '../platform/moves.ts'
-import type { PayoutFailure } from '../rails/rail.ts'
+import { PAYOUT_FAILURES, type PayoutFailure } from '../rails/rail.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 /** Spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
@@ -74,15 +74,15 @@ export const PayoutShape = Type.Object(
     amount: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
     fee: Type.Integer({ description: 'whole UGX, on top of the amount' }),
     currency: Type.Literal('UGX'),
-    channel: Type.Literal('op1_momo'),
+    channel: Type.Enum(['op1_momo']),
     recipient_phone: textOrNull(),
     recipient_name: textOrNull(),
     rail_reference: textOrNull('the reference we gave the rail, the same for life'),
     rail_transaction_id: textOrNull("the operator's own number, null until success"),
     reference: textOrNull(),
-    failure_reason: textOrNull(
-      'set when failed; `ambiguous_network_error_pending_reconciliation` while nobody knows',
-    ),
+    failure_reason: Type.Union([Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS]), Type.Null()], {
+      description: 'set when failed; `ambiguous_network_error_pending_reconciliation` while nobody knows',
+    }),
     kind: Type.Enum([...PAYOUT_KINDS]),
     charge_id: textOrNull('of a refund'),
     batch_id: textOrNull('of a bulk payout'),

@@ -25,8 +25,10 @@ export type Attempt = {
   sandboxOutcome?: PayoutFailure
 }
 
-export type ChargeFailure = 'insufficient_funds' | 'user_cancelled' | 'timeout' | 'rail_rejected'
-export type PayoutFailure = ChargeFailure | 'recipient_not_found' | 'wallet_locked'
+export const CHARGE_FAILURES = ['insufficient_funds', 'user_cancelled', 'timeout', 'rail_rejected'] as const
+export type ChargeFailure = (typeof CHARGE_FAILURES)[number]
+export const PAYOUT_FAILURES = [...CHARGE_FAILURES, 'recipient_not_found', 'wallet_locked'] as const
+export type PayoutFailure = (typeof PAYOUT_FAILURES)[number]
 
 /** What an operator answered, or how the call failed. Contains no secret, no name and no full phone number. */
 export type Evidence = {

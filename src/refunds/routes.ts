@@ -7,7 +7,7 @@ import { presentRefund, refundCharge } from './refund-charge.ts'
 const RefundShape = Type.Object(
   {
     charge_id: Type.String(),
-    status: Type.Literal('refunded'),
+    status: Type.Enum(['refunded']),
     gift_card_restored: Type.Integer({ description: 'what went back to a gift card, whole UGX' }),
     refund: Type.Object({
       id: Type.String({ description: 'starts with `pout_`: the payout that brings the money back' }),
@@ -24,7 +24,7 @@ const RefundShape = Type.Object(
 const CardRefundShape = Type.Object(
   {
     charge_id: Type.String(),
-    status: Type.Literal('refunded'),
+    status: Type.Enum(['refunded']),
     gift_card_restored: Type.Integer({
       description: 'what went back to the gift card, whole UGX: all of it',
     }),

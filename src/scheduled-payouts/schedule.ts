@@ -62,7 +62,7 @@ export const ScheduledPayoutShape = Type.Object(
     name: textOrNull(),
     amount: Type.Integer({ description: 'whole UGX, to each recipient in each cycle' }),
     currency: Type.Literal('UGX'),
-    channel: Type.Literal('op1_momo'),
+    channel: Type.Enum(['op1_momo']),
     interval: Type.Enum([...INTERVALS]),
     recipients: Type.Array(
       Type.Object({ phone: Type.String(), name: textOrNull(), reference: textOrNull() }),

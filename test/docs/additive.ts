@@ -103,9 +103,11 @@ function compareAnswers(context: Context, before: any, now: any): void {
   for (const type of typesOf(is))
     if (typesOf(was).length > 0 && !typesOf(was).includes(type)) say(place, `may now be ${type}`)
   if (typesOf(is).length === 0 && typesOf(was).length > 0) say(place, 'its type is no longer said')
-  for (const value of was.enum ?? [])
-    if (!(is.enum ?? [value]).includes(value)) say(place, `the value ${value} is gone`)
-  if (was.const !== undefined && was.const !== is.const) say(place, `is no longer ${was.const}`)
+  const values = valuesOf(is)
+  for (const value of valuesOf(was) ?? [])
+    if (values !== null && !values.includes(value)) say(place, `the value ${value} is gone`)
+  if (was.const !== undefined && was.const !== is.const && !values?.includes(was.const))
+    say(place, `is no longer ${was.const}`)
   for (const name of was.required ?? [])
     if (!(is.required ?? []).includes(name)) say(`${place}.${name}`, 'is no longer always there')
   for (const [name, field] of Object.entries<any>(was.properties ?? {})) {
@@ -114,6 +116,15 @@ function compareAnswers(context: Context, before: any, now: any): void {
     else compareAnswers({ ...context, place: there }, field, is.properties[name])
   }
   if (was.items) compareAnswers({ ...context, place: `${place}[]` }, was.items, is.items)
+}
+
+/** The values that a schema lists, also where it takes others beside them; null where it lists none. */
+function valuesOf(schema: any): any[] | null {
+  if (Array.isArray(schema.enum)) return schema.enum
+  const listing = (schema.anyOf ?? []).filter((one: any) => Array.isArray(one.enum))
+  if (listing.length === 0) return null
+  const none = schema.anyOf.some((one: any) => one.type === 'null') ? [null] : []
+  return [...listing.flatMap((one: any) => one.enum), ...none]
 }
 
 /** The types of a schema; those of its choices where it is one. */

@@ -1,7 +1,6 @@
 import type { Charge, ChargeStatus } from '../../charges/charge.ts'
 import { isOver } from '../../payment-links/payment-link.ts'
 import { assert } from '../../platform/assert.ts'
-import type { ChargeFailure } from '../../rails/rail.ts'
 import { missingOf } from '../../vending/dispensing/delivered-products.ts'
 import type { VendingOrder } from '../../vending/orders/order.ts'
 import type { ClosedView, MachineSays, ReceiptView, View } from '../view.ts'
@@ -60,7 +59,7 @@ function failedView(found: Shown, now: Date): View {
   return {
     kind: 'failed',
     payment: paymentOf(found, found.charge),
-    reason: found.charge.failureReason as ChargeFailure, // The database knows no other reason.
+    reason: found.charge.failureReason ?? 'rail_rejected', // A failed charge has a reason (failed_has_reason).
     mayRetry: !expired && takesPayments(found),
     expired,
     cancelUrl: found.link.cancelUrl,
