@@ -1,11 +1,10 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { phoneIdentity } from '../platform/phone.ts'
-import { badRequest, notFound } from '../platform/refusal.ts'
-import { echo } from '../platform/text.ts'
+import { notFound } from '../platform/refusal.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
 
@@ -74,30 +73,16 @@ export async function findChargeOfLink(
   return charge ?? null
 }
 
-/** The status in a query. Throws a refusal when it is none. */
-export function readChargeStatus(text: string | undefined): string | null {
-  if (text === undefined) return null
-  if (!CHARGE_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)
-  return text
-}
-
 /** One page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
-  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
-  const phone9 = filter.phone === null ? null : phoneIdentity(filter.phone)
-  if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }
-  const rows = await app.db.query(statementFor(filter), [
-    caller.merchantId,
-    caller.mode,
-    filter.createdAfter?.toISOString() ?? '-infinity',
-    ...olderThan(cursor, filter.createdBefore),
-    filter.limit + 1,
-    filter.status,
-    filter.reference,
-    phone9,
-    filter.email?.toLowerCase() ?? null,
-  ])
-  const page = pageOf(rows, filter.limit)
+  // What is no phone belongs to nobody.
+  const phone9 = filter.phone === null ? null : (phoneIdentity(filter.phone) ?? 'none')
+  const page = await readPage(app, caller, {
+    window: filter,
+    statement: statementFor(filter),
+    filters: [filter.status, filter.reference, phone9, filter.email?.toLowerCase() ?? null],
+    find: (id) => orNull(getCharge(app, caller, id)),
+  })
   await readShares(app, page.data)
   return page
 }
@@ -116,10 +101,4 @@ function statementFor(filter: ChargeFilter) {
   if (filter.phone !== null) return LIST_BY.phone
   if (filter.email !== null) return LIST_BY.email
   return filter.status === null ? LIST_ALL : LIST_BY.status
-}
-
-async function cursorOf(app: App, caller: Caller, id: string): Promise<Charge> {
-  const charge = await orNull(getCharge(app, caller, id))
-  if (!charge) throw badRequest('invalid starting_after cursor')
-  return charge
 }

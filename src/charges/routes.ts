@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
-import { CHARGE_STATUSES, ChargeShape, presentCharge } from './charge.ts'
+import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
 import { ChargeCreateShape } from './charge-request.ts'
 import { createCharge } from './create-charge.ts'
-import { getCharge, listCharges, readChargeStatus } from './find-charges.ts'
+import { getCharge, listCharges } from './find-charges.ts'
 
 const tag = 'Charges'
 
@@ -31,50 +32,37 @@ export const chargeEndpoints = [
       return createCharge(app, { caller, requestId, input: body, ...idempotency })
     },
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  listEndpoint<App, Charge>({
     path: '/v1/charges',
     name: 'listCharges',
     summary: 'List charges, newest first',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    query: Type.Object({
+    query: {
       status: Type.Optional(Type.Enum(CHARGE_STATUSES)),
       reference: Type.Optional(Type.String()),
       phone: Type.Optional(Type.String({ description: 'matched on the last 9 digits' })),
       email: Type.Optional(Type.String({ description: 'case does not matter' })),
       ...LIST_QUERY,
-    }),
-    answers: { 200: { description: 'one page', schema: listOf(ChargeShape) } },
-    async handle(app, { caller, query }) {
-      const page = await listCharges(app, caller, {
-        status: readChargeStatus(query.status),
+    },
+    row: ChargeShape,
+    list: (app, caller, query) =>
+      listCharges(app, caller, {
+        status: readWord('status', query.status, CHARGE_STATUSES),
         ...readListWindow(query),
         reference: query.reference ?? null,
         phone: query.phone ?? null,
         email: query.email ?? null,
-      })
-      return answer(200, presentPage(page, presentCharge))
-    },
+      }),
+    present: presentCharge,
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  oneEndpoint<App, Charge>({
     path: '/v1/charges/:id',
     name: 'getCharge',
     summary: 'Read one charge',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
-    answers: { 200: { description: 'the charge', schema: ChargeShape } },
-    async handle(app, { caller, params }) {
-      const charge = await getCharge(app, caller, params.id ?? '')
-      return answer(200, presentCharge(charge), charge.id)
-    },
+    id: 'starts with `txn_`',
+    shape: { description: 'the charge', schema: ChargeShape },
+    find: getCharge,
+    present: presentCharge,
   }),
 ]

@@ -1,6 +1,10 @@
 import { type TSchema, Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { Statement } from '../platform/db/statement.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
+import type { Caller } from './caller.ts'
 
 /** The part of a query that every list takes. */
 export type ListWindow = {
@@ -51,14 +55,40 @@ export function readListWindow(query: Record<string, string | undefined>): ListW
  * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
  * the scan could start at the wrong one and read all newer rows.
  */
-export function olderThan(
-  cursor: { createdAt: Date; id: string } | null,
-  until: Date | null,
-): [string, string] {
+function olderThan(cursor: { createdAt: Date; id: string } | null, until: Date | null): [string, string] {
   if (cursor !== null && (until === null || cursor.createdAt <= until))
     return [cursor.createdAt.toISOString(), cursor.id]
   return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
 }
+
+/**
+ * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, what all rows are older
+ * than (time and id) and the limit; then the filters. `find` answers the row of a cursor, null when the caller may not see it.
+ */
+export async function readPage<Row extends { id: string; createdAt: Date }>(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
+  {
+    window,
+    statement,
+    filters = [],
+    find,
+  }: {
+    window: ListWindow
+    statement: Statement<Row>
+    filters?: readonly unknown[]
+    find(id: string): Promise<Row | null>
+  },
+): Promise<Page<Row>> {
+  const { startingAfter, createdAfter, createdBefore, limit } = window
+  const cursor = startingAfter === null ? null : await find(startingAfter)
+  if (startingAfter !== null && cursor === null) throw wrongCursor()
+  const from = createdAfter?.toISOString() ?? '-infinity'
+  const bounds = [from, ...olderThan(cursor, createdBefore), limit + 1]
+  return pageOf(await db.query(statement, [merchantId, mode, ...bounds, ...filters]), limit)
+}
+
+export const wrongCursor = () => badRequest('invalid starting_after cursor')
 
 /** The row of a cursor, or null when the caller may not see it. Errors of the database are thrown. */
 export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
@@ -98,4 +128,11 @@ function readTime(query: Record<string, string | undefined>, name: string): Date
   const time = readIsoTime(text)
   if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
   return time
+}
+
+/** One of these words in a query, or null where it is absent. Throws a refusal when it is none of them. */
+export function readWord(name: string, text: string | undefined, words: readonly string[]): string | null {
+  if (text === undefined) return null
+  if (!words.includes(text)) throw badRequest(`invalid ${name}: ${echo(text)}`)
+  return text
 }

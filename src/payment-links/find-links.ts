@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, olderThan, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { badRequest, notFound } from '../platform/refusal.ts'
+import { notFound } from '../platform/refusal.ts'
 import { type LinkWithCharges, PAYMENT_LINK_COLUMNS } from './payment-link.ts'
 
 /** Which links (spec 4.4). Bounds are inclusive; a reference that is not asked for is null. */
@@ -56,20 +56,13 @@ export async function getLink(app: App, owner: Owner, id: string): Promise<LinkW
 
 /** One page of the caller's links, newest first. */
 export async function listLinks(app: App, owner: Owner, filter: LinkFilter): Promise<Page<LinkWithCharges>> {
-  const cursor = filter.startingAfter === null ? null : await ownLink(app, owner, filter.startingAfter)
-  if (filter.startingAfter !== null && cursor === null) throw badRequest('invalid starting_after cursor')
-  const window = [
-    owner.merchantId,
-    owner.mode,
-    filter.createdAfter?.toISOString() ?? '-infinity',
-    ...olderThan(cursor, filter.createdBefore),
-    filter.limit + 1,
-  ]
-  const rows =
-    filter.reference === null
-      ? await app.db.query(LIST_ALL, window)
-      : await app.db.query(LIST_BY_REFERENCE, [...window, filter.reference])
-  return pageOf(rows, filter.limit)
+  const byReference = filter.reference !== null
+  return readPage(app, owner, {
+    window: filter,
+    statement: byReference ? LIST_BY_REFERENCE : LIST_ALL,
+    filters: byReference ? [filter.reference] : [],
+    find: (id) => ownLink(app, owner, id),
+  })
 }
 
 /** Null for another merchant's, for the other mode's, and for a vending order, which is no link here (G26b). */

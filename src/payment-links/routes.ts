@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { LIST_QUERY, readListWindow } from '../http/lists.ts'
+import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { createLink } from './create-link.ts'
 import { getLink, listLinks } from './find-links.ts'
 import { PaymentLinkCreateShape } from './link-request.ts'
-import { LinkShape, presentLink } from './payment-link.ts'
+import { LinkShape, type LinkWithCharges, presentLink } from './payment-link.ts'
 
 const tag = 'Payment links'
 
@@ -28,42 +29,25 @@ export const paymentLinkEndpoints = [
       return createLink(app, { caller, requestId, given: body, idempotency })
     },
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  listEndpoint<App, LinkWithCharges>({
     path: '/v1/payment-links',
     name: 'listPaymentLinks',
     summary: 'List payment links, newest first',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    query: Type.Object({ reference: Type.Optional(Type.String()), ...LIST_QUERY }),
-    answers: { 200: { description: 'one page', schema: listOf(LinkShape) } },
-    async handle(app, { caller, query }) {
-      const filter = { reference: query.reference ?? null, ...readListWindow(query) }
-      const page = await listLinks(app, caller, filter)
-      return answer(
-        200,
-        presentPage(page, (link) => presentLink(link, app.baseUrl)),
-      )
-    },
+    query: { reference: Type.Optional(Type.String()), ...LIST_QUERY },
+    row: LinkShape,
+    list: (app, caller, query) =>
+      listLinks(app, caller, { reference: query.reference ?? null, ...readListWindow(query) }),
+    present: (link, app) => presentLink(link, app.baseUrl),
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  oneEndpoint<App, LinkWithCharges>({
     path: '/v1/payment-links/:id',
     name: 'getPaymentLink',
     summary: 'Read one payment link',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: Type.Object({ id: Type.String({ description: 'starts with `lnk_`' }) }),
-    answers: { 200: { description: 'the link', schema: LinkShape } },
-    async handle(app, { caller, params }) {
-      const link = await getLink(app, caller, params.id ?? '')
-      return answer(200, presentLink(link, app.baseUrl), link.id)
-    },
+    id: 'starts with `lnk_`',
+    shape: { description: 'the link', schema: LinkShape },
+    find: getLink,
+    present: (link, app) => presentLink(link, app.baseUrl),
   }),
 ]

@@ -1,11 +1,10 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, olderThan, orNull, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { phoneIdentity } from '../platform/phone.ts'
-import { badRequest, notFound } from '../platform/refusal.ts'
-import { echo } from '../platform/text.ts'
+import { notFound } from '../platform/refusal.ts'
 import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
 
 /** Which payouts (spec 4.2; contract.md 2.3b). Bounds are inclusive; filters that are absent are null. */
@@ -64,39 +63,20 @@ export async function findPayout(app: App, merchantId: number, id: string): Prom
   return payout ?? null
 }
 
-/** The status asked for, or a refusal of what is none. */
-export function readPayoutStatus(text: string | undefined): string | null {
-  if (text === undefined) return null
-  if (!PAYOUT_STATUSES.some((one) => one === text)) throw badRequest(`invalid status: ${echo(text)}`)
-  return text
-}
-
 /** One page of the caller's payouts of every kind, newest first. */
 export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
-  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
-  const phone9 = filter.phone === null ? null : phoneIdentity(filter.phone)
-  if (filter.phone !== null && phone9 === null) return { data: [], hasMore: false, nextCursor: null }
-  const rows = await app.db.query(statementFor(filter), [
-    caller.merchantId,
-    caller.mode,
-    filter.createdAfter?.toISOString() ?? '-infinity',
-    ...olderThan(cursor, filter.createdBefore),
-    filter.limit + 1,
-    filter.status,
-    filter.reference,
-    phone9,
-  ])
-  return pageOf(rows, filter.limit)
+  // What is no phone belongs to nobody.
+  const phone9 = filter.phone === null ? null : (phoneIdentity(filter.phone) ?? 'none')
+  return readPage(app, caller, {
+    window: filter,
+    statement: statementFor(filter),
+    filters: [filter.status, filter.reference, phone9],
+    find: (id) => orNull(getPayout(app, caller, id)),
+  })
 }
 
 function statementFor(filter: PayoutFilter) {
   if (filter.reference !== null) return LIST_BY.reference
   if (filter.phone !== null) return LIST_BY.phone
   return filter.status === null ? LIST_ALL : LIST_BY.status
-}
-
-async function cursorOf(app: App, caller: Caller, id: string): Promise<Payout> {
-  const payout = await orNull(getPayout(app, caller, id))
-  if (!payout) throw badRequest('invalid starting_after cursor')
-  return payout
 }

@@ -1,27 +1,20 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint, rawEndpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { listEndpoint, oneEndpoint, READS } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { BulkResultShape } from './bulk/bulk-batch.ts'
 import { BULK_BODY_LIMIT, type BulkBody, BulkPayoutCreateShape, readBulkContent } from './bulk/bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk/bulk-csv.ts'
 import { createBulk } from './bulk/bulk-payouts.ts'
 import { createPayout } from './create-payout.ts'
-import { getPayout, listPayouts, readPayoutStatus } from './find-payouts.ts'
-import { PAYOUT_STATUSES, PayoutShape, presentPayout } from './payout.ts'
+import { getPayout, listPayouts } from './find-payouts.ts'
+import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payout.ts'
 import { PayoutCreateShape } from './payout-request.ts'
 import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
 
 const tag = 'Payouts'
-const read = {
-  method: 'GET',
-  tag,
-  scope: 'full',
-  rate: 'reads',
-  rateKind: 'shared',
-  idempotency: 'ignored',
-} as const
 
 export const payoutEndpoints = [
   endpoint<App, typeof PayoutCreateShape>({
@@ -69,43 +62,44 @@ export const payoutEndpoints = [
       return createBulk(app, { caller, requestId, items: body.items, ...idempotency })
     },
   }),
-  endpoint<App, never>({
-    ...read,
+  listEndpoint<App, Payout>({
     path: '/v1/payouts',
     name: 'listPayouts',
     summary: 'List payouts of every kind, newest first',
-    query: Type.Object({
+    tag,
+    scope: 'full',
+    query: {
       status: Type.Optional(Type.Enum(PAYOUT_STATUSES)),
       reference: Type.Optional(Type.String()),
       phone: Type.Optional(Type.String({ description: "the recipient's, matched on the last 9 digits" })),
       ...LIST_QUERY,
-    }),
-    answers: { 200: { description: 'one page', schema: listOf(PayoutShape) } },
-    async handle(app, { caller, query }) {
-      const page = await listPayouts(app, caller, {
-        status: readPayoutStatus(query.status),
+    },
+    row: PayoutShape,
+    list: (app, caller, query) =>
+      listPayouts(app, caller, {
+        status: readWord('status', query.status, PAYOUT_STATUSES),
         ...readListWindow(query),
         reference: query.reference ?? null,
         phone: query.phone ?? null,
-      })
-      return answer(200, presentPage(page, presentPayout))
-    },
+      }),
+    present: presentPayout,
   }),
-  endpoint<App, never>({
-    ...read,
+  oneEndpoint<App, Payout>({
     path: '/v1/payouts/:id',
     name: 'getPayout',
     summary: 'Read one payout',
-    params: Type.Object({ id: Type.String({ description: 'starts with `pout_`' }) }),
-    answers: { 200: { description: 'the payout', schema: PayoutShape } },
-    async handle(app, { caller, params }) {
-      const payout = await getPayout(app, caller, params.id ?? '')
-      return answer(200, presentPayout(payout), payout.id)
-    },
+    tag,
+    scope: 'full',
+    id: 'starts with `pout_`',
+    shape: { description: 'the payout', schema: PayoutShape },
+    find: getPayout,
+    present: presentPayout,
   }),
   endpoint<App, never>({
-    ...read,
+    ...READS,
     path: '/v1/resolve-account',
+    tag,
+    scope: 'full',
     name: 'resolveAccount',
     summary: 'Ask who holds a wallet before paying it',
     description: '`active: false` is the hard stop. The name may be null.',

@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Stream } from '../http/caller.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { LIST_QUERY, readListWindow } from '../http/lists.ts'
+import { listEndpoint, READS } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { sumOf } from '../platform/sums.ts'
 import { inTurn } from './report-size.ts'
-import { listSettlements, presentSettlement, SettlementShape } from './settlements.ts'
+import { listSettlements, presentSettlement, type SettlementRow, SettlementShape } from './settlements.ts'
 import { statementJson } from './statement/json.ts'
 import { statementPdf } from './statement/pdf.ts'
 import { readPeriod } from './statement/period.ts'
@@ -33,13 +34,7 @@ const BalanceShape = Type.Object(
 )
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
-const read = {
-  scope: 'any',
-  rate: 'reads',
-  rateKind: 'shared',
-  idempotency: 'ignored',
-  method: 'GET',
-} as const
+const read = { ...READS, scope: 'any' } as const
 
 export const reportEndpoints = [
   endpoint<App, never>({
@@ -68,20 +63,15 @@ export const reportEndpoints = [
       })
     },
   }),
-  endpoint<App, never>({
-    ...read,
+  listEndpoint<App, SettlementRow>({
     path: '/v1/settlements',
     name: 'listSettlements',
     summary: 'List releases from pending to available, newest first',
     tag: 'Balance',
-    query: Type.Object(LIST_QUERY),
-    answers: { 200: { description: 'one page', schema: listOf(SettlementShape) } },
-    async handle(app, { caller, query }) {
-      return answer(
-        200,
-        presentPage(await listSettlements(app, caller, readListWindow(query)), presentSettlement),
-      )
-    },
+    query: LIST_QUERY,
+    row: SettlementShape,
+    list: (app, caller, query) => listSettlements(app, caller, readListWindow(query)),
+    present: presentSettlement,
   }),
   endpoint<App, never>({
     ...read,

@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, olderThan, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { badRequest } from '../platform/refusal.ts'
 
 export type SettlementRow = {
   id: string
@@ -63,20 +62,11 @@ export async function listSettlements(
   caller: Caller,
   window: ListWindow,
 ): Promise<Page<SettlementRow>> {
-  const cursor = window.startingAfter === null ? null : await cursorOf(app, caller, window.startingAfter)
-  const rows = await app.db.query(LIST, [
-    caller.merchantId,
-    caller.mode,
-    window.createdAfter?.toISOString() ?? '-infinity',
-    ...olderThan(cursor, window.createdBefore),
-    window.limit + 1,
-  ])
-  return pageOf(rows, window.limit)
+  return readPage(app, caller, { window, statement: LIST, find: (id) => findSettlement(app, caller, id) })
 }
 
-async function cursorOf(app: App, caller: Caller, id: string): Promise<SettlementRow> {
+async function findSettlement(app: App, caller: Caller, id: string): Promise<SettlementRow | null> {
   const own = tagOf('setl_', id) === caller.tag
   const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
-  if (!row) throw badRequest('invalid starting_after cursor')
-  return row
+  return row ?? null
 }

@@ -1,16 +1,17 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
 import { createSchedule } from './create-schedule.ts'
-import { getSchedule, listSchedules, readScheduleStatus } from './find-schedules.ts'
-import { presentSchedule, SCHEDULE_STATUSES, ScheduledPayoutShape } from './schedule.ts'
+import { getSchedule, listSchedules } from './find-schedules.ts'
+import { presentSchedule, SCHEDULE_STATUSES, type Schedule, ScheduledPayoutShape } from './schedule.ts'
 import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 
 const tag = 'Scheduled payouts'
-const params = Type.Object({ id: Type.String({ description: 'starts with `spo_`' }) })
+const ID = 'starts with `spo_`'
 
 export const scheduledPayoutEndpoints = [
   endpoint<App, typeof ScheduledPayoutCreateShape>({
@@ -32,39 +33,31 @@ export const scheduledPayoutEndpoints = [
       return createSchedule(app, { caller, requestId, input: body, ...idempotency })
     },
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  listEndpoint<App, Schedule>({
     path: '/v1/scheduled-payouts',
     name: 'listScheduledPayouts',
     summary: 'List scheduled payouts, newest first',
     tag,
     scope: 'full',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    query: Type.Object({ status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY }),
-    answers: { 200: { description: 'one page', schema: listOf(ScheduledPayoutShape) } },
-    async handle(app, { caller, query }) {
-      const filter = { status: readScheduleStatus(query.status), ...readListWindow(query) }
-      return answer(200, presentPage(await listSchedules(app, caller, filter), presentSchedule))
-    },
+    query: { status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY },
+    row: ScheduledPayoutShape,
+    list: (app, caller, query) =>
+      listSchedules(app, caller, {
+        status: readWord('status', query.status, SCHEDULE_STATUSES),
+        ...readListWindow(query),
+      }),
+    present: presentSchedule,
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  oneEndpoint<App, Schedule>({
     path: '/v1/scheduled-payouts/:id',
     name: 'getScheduledPayout',
     summary: 'Read one scheduled payout',
     tag,
     scope: 'full',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params,
-    answers: { 200: { description: 'the scheduled payout', schema: ScheduledPayoutShape } },
-    async handle(app, { caller, params }) {
-      const schedule = await getSchedule(app, caller, params.id ?? '')
-      return answer(200, presentSchedule(schedule), schedule.id)
-    },
+    id: ID,
+    shape: { description: 'the scheduled payout', schema: ScheduledPayoutShape },
+    find: getSchedule,
+    present: presentSchedule,
   }),
   changing('pause', {
     name: 'pauseScheduledPayout',
@@ -95,7 +88,7 @@ function changing(change: ScheduleChange, said: { name: string; summary: string;
     rate: `${change}_schedule`,
     rateKind: 'shared',
     idempotency: 'ignored',
-    params,
+    params: Type.Object({ id: Type.String({ description: ID }) }),
     answers: { 200: { description: 'as it is now', schema: ScheduledPayoutShape } },
     refusals: change === 'cancel' ? {} : { 409: 'conflict: a cancelled one stays cancelled' },
     async handle(app, { caller, params }) {

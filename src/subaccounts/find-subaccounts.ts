@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, orNull, type Page, pageOf, wrongCursor } from '../http/lists.ts'
 import { subaccountBalances } from '../ledger/subaccount-heads.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { badRequest, notFound } from '../platform/refusal.ts'
+import { notFound } from '../platform/refusal.ts'
 import { SUBACCOUNT_COLUMNS, type Subaccount } from './subaccount.ts'
 
 const BY_ID = statement<Subaccount>(
@@ -39,19 +39,8 @@ export async function listSubaccounts(
   caller: Caller,
   { limit, startingAfter }: Pick<ListWindow, 'limit' | 'startingAfter'>,
 ): Promise<Page<Subaccount>> {
-  const cursor = startingAfter === null ? null : await cursorOf(app, caller, startingAfter)
-  const rows = await app.db.query(LIST, [
-    caller.merchantId,
-    cursor?.createdAt.toISOString() ?? 'infinity',
-    cursor?.id ?? '',
-    limit + 1,
-  ])
-  return pageOf(rows, limit)
-}
-
-async function cursorOf(app: App, caller: Caller, id: string): Promise<Subaccount> {
-  const [subaccount] =
-    tagOf('sub_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id]) : []
-  if (!subaccount) throw badRequest('invalid starting_after cursor')
-  return subaccount
+  const cursor = startingAfter === null ? null : await orNull(getSubaccount(app, caller, startingAfter))
+  if (startingAfter !== null && cursor === null) throw wrongCursor()
+  const olderThan = [cursor?.createdAt.toISOString() ?? 'infinity', cursor?.id ?? '']
+  return pageOf(await app.db.query(LIST, [caller.merchantId, ...olderThan, limit + 1]), limit)
 }

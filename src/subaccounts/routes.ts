@@ -1,16 +1,18 @@
-import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint, oneEndpoint, TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
 import { createSubaccount } from './create-subaccount.ts'
 import { getSubaccount, listSubaccounts, readBalances } from './find-subaccounts.ts'
 import {
   presentSubaccount,
   presentWithBalances,
+  type Subaccount,
   SubaccountCreateShape,
   SubaccountShape,
   SubaccountWithBalancesShape,
 } from './subaccount.ts'
+
+type Balances = Awaited<ReturnType<typeof readBalances>>
 
 const tag = 'Subaccounts'
 
@@ -32,40 +34,27 @@ export const subaccountEndpoints = [
       return createSubaccount(app, { caller, requestId, input: body, idempotency })
     },
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  listEndpoint<App, Subaccount>({
     path: '/v1/subaccounts',
     name: 'listSubaccounts',
     summary: 'List subaccounts, newest first',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    query: Type.Object({ limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }),
-    answers: { 200: { description: 'one page', schema: listOf(SubaccountShape) } },
-    async handle(app, { caller, query }) {
-      // This list has no bounds in time; `created_after` and `created_before` are ignored like unknown parameters.
-      const window = readListWindow({ limit: query.limit, starting_after: query.starting_after })
-      return answer(200, presentPage(await listSubaccounts(app, caller, window), presentSubaccount))
-    },
+    query: TIMELESS,
+    row: SubaccountShape,
+    list: (app, caller, query) => listSubaccounts(app, caller, timelessWindow(query)),
+    present: presentSubaccount,
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  oneEndpoint<App, { id: string; subaccount: Subaccount; balances: Balances }>({
     path: '/v1/subaccounts/:id',
     name: 'getSubaccount',
     summary: "Read one subaccount with its balances in the key's mode",
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: Type.Object({ id: Type.String({ description: 'starts with `sub_`' }) }),
-    answers: { 200: { description: 'the subaccount', schema: SubaccountWithBalancesShape } },
-    async handle(app, { caller, params }) {
-      const subaccount = await getSubaccount(app, caller, params.id ?? '')
-      const balances = await readBalances(app, caller, subaccount.id)
-      return answer(200, presentWithBalances(subaccount, balances), subaccount.id)
+    id: 'starts with `sub_`',
+    shape: { description: 'the subaccount', schema: SubaccountWithBalancesShape },
+    async find(app, caller, id) {
+      const subaccount = await getSubaccount(app, caller, id)
+      return { id, subaccount, balances: await readBalances(app, caller, id) }
     },
+    present: ({ subaccount, balances }) => presentWithBalances(subaccount, balances),
   }),
 ]

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
+import { oneEndpoint } from '../http/read-endpoints.ts'
 import { DirectDispenseAnswerShape } from './dispensing/direct-answer.ts'
 import { dispenseDirect } from './dispensing/direct-dispense.ts'
 import { DirectDispenseShape } from './dispensing/dispense-request.ts'
@@ -13,7 +14,8 @@ import { OrderShape, presentOrder, type VendingOrder } from './orders/order.ts'
 import { VendingOrderCreateShape } from './orders/order-request.ts'
 
 const tag = 'Vending'
-const orderId = Type.Object({ id: Type.String({ description: 'the `order_id`, starts with `lnk_`' }) })
+const ORDER_ID = 'the `order_id`, starts with `lnk_`'
+const orderId = Type.Object({ id: Type.String({ description: ORDER_ID }) })
 const RetriedShape = Type.Object(
   {
     ok: Type.Boolean({ description: 'true: the machine has been told, or has dispensed before' }),
@@ -53,22 +55,15 @@ export const vendingEndpoints = [
       return createOrder(app, { caller, requestId, given: asWritten(body, bodyBytes), idempotency })
     },
   }),
-  endpoint<App, never>({
-    method: 'GET',
+  oneEndpoint<App, VendingOrder>({
     path: '/v1/vending/orders/:id',
     name: 'getVendingOrder',
     summary: 'Read one vending order',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: orderId,
-    answers: { 200: { description: 'the order', schema: OrderShape } },
-    async handle(app, { caller, params }) {
-      const order = await getOrder(app, caller, params.id ?? '')
-      return answer(200, present(app, order), order.id)
-    },
+    id: ORDER_ID,
+    shape: { description: 'the order', schema: OrderShape },
+    find: getOrder,
+    present: (order, app) => present(app, order),
   }),
   endpoint<App, never>({
     method: 'POST',

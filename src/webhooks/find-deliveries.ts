@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Caller } from '../http/caller.ts'
-import { type ListWindow, olderThan, type Page, pageOf } from '../http/lists.ts'
+import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
@@ -58,17 +58,12 @@ export async function listDeliveries(
 ): Promise<Page<Delivery>> {
   if (filter.status !== null && !DELIVERY_STATUSES.some((one) => one === filter.status))
     throw badRequest('status must be pending, sent or failed')
-  const cursor = filter.startingAfter === null ? null : await cursorOf(app, caller, filter.startingAfter)
-  const rows = await app.db.query(listFor(filter), [
-    caller.merchantId,
-    caller.mode,
-    filter.createdAfter?.toISOString() ?? '-infinity',
-    ...olderThan(cursor, filter.createdBefore),
-    filter.limit + 1,
-    filter.status,
-    filter.event,
-  ])
-  return pageOf(rows, filter.limit)
+  return readPage(app, caller, {
+    window: filter,
+    statement: listFor(filter),
+    filters: [filter.status, filter.event],
+    find: (id) => findDelivery(app, caller, id),
+  })
 }
 
 /** The statement for this filter; its first parameters are always the same. */
@@ -97,9 +92,8 @@ export async function resendDelivery(app: App, caller: Caller, eventId: string):
   return delivery
 }
 
-async function cursorOf(app: App, caller: Caller, id: string): Promise<Delivery> {
+async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
   const own = tagOf('evt_', id) === caller.tag
   const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
-  if (!delivery) throw badRequest('invalid starting_after cursor')
-  return delivery
+  return delivery ?? null
 }

@@ -1,34 +1,33 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../http/lists.ts'
-import { DELIVERY_STATUSES, DeliveryShape, presentDelivery } from './delivery.ts'
+import { LIST_QUERY, readListWindow } from '../http/lists.ts'
+import { listEndpoint } from '../http/read-endpoints.ts'
+import { DELIVERY_STATUSES, type Delivery, DeliveryShape, presentDelivery } from './delivery.ts'
 import { listDeliveries, resendDelivery } from './find-deliveries.ts'
 
 const tag = 'Webhooks'
 
 export const webhookEndpoints = [
-  endpoint<App, never>({
-    method: 'GET',
+  listEndpoint<App, Delivery>({
     path: '/v1/webhooks',
     name: 'listWebhookDeliveries',
     summary: 'List webhook deliveries, newest first',
     description: 'Deliveries are kept 30 days.',
     tag,
-    scope: 'any',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    query: Type.Object({
+    query: {
       status: Type.Optional(Type.Enum(DELIVERY_STATUSES)),
       event: Type.Optional(Type.String({ description: 'for example charge.succeeded' })),
       ...LIST_QUERY,
-    }),
-    answers: { 200: { description: 'one page', schema: listOf(DeliveryShape) } },
-    async handle(app, { caller, query }) {
-      const filter = { ...readListWindow(query), status: query.status ?? null, event: query.event ?? null }
-      return answer(200, presentPage(await listDeliveries(app, caller, filter), presentDelivery))
     },
+    row: DeliveryShape,
+    list: (app, caller, query) =>
+      listDeliveries(app, caller, {
+        ...readListWindow(query),
+        status: query.status ?? null,
+        event: query.event ?? null,
+      }),
+    present: presentDelivery,
   }),
   endpoint<App, never>({
     method: 'POST',

@@ -1,38 +1,32 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { answer, endpoint } from '../../http/endpoint.ts'
-import { LIST_QUERY, listOf, presentPage, readListWindow } from '../../http/lists.ts'
+import { listEndpoint, READS, TIMELESS, timelessWindow } from '../../http/read-endpoints.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import { readIsoTime } from '../../platform/times.ts'
 import { requireVending } from '../suppliers/vending-settings.ts'
 import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
-import { listMachines, MachineShape, presentMachine } from './machines.ts'
+import { listMachines, type Machine, MachineShape, presentMachine } from './machines.ts'
 import { readTallies, TalliesShape } from './tallies.ts'
 
-const read = {
-  method: 'GET',
-  tag: 'Vending',
-  scope: 'any',
-  rate: 'reads',
-  rateKind: 'shared',
-  idempotency: 'ignored',
-} as const
+const read = { ...READS, tag: 'Vending', scope: 'any' } as const
 
 export const machineEndpoints = [
-  endpoint<App, never>({
-    ...read,
+  listEndpoint<App, Machine>({
     path: '/v1/vending/machines',
     name: 'listMachines',
     summary: 'List your machines, newest first',
     description: 'Both modes share them.',
-    query: Type.Object({ limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }),
-    answers: { 200: { description: 'one page', schema: listOf(MachineShape) } },
+    tag: 'Vending',
     refusals: { 403: 'vending_disabled' },
-    async handle(app, { caller, query }) {
-      const window = readListWindow({ limit: query.limit, starting_after: query.starting_after })
+    query: TIMELESS,
+    row: MachineShape,
+    async list(app, caller, query) {
+      const window = timelessWindow(query)
       await requireVending(app, caller.merchantId)
-      return answer(200, presentPage(await listMachines(app, caller.merchantId, window), presentMachine))
+      return listMachines(app, caller.merchantId, window)
     },
+    present: presentMachine,
   }),
   endpoint<App, never>({
     ...read,

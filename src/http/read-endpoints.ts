@@ -1,0 +1,74 @@
+import { type TSchema, Type } from 'typebox'
+import type { Caller } from './caller.ts'
+import { answer, type Endpoint } from './endpoint.ts'
+import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './lists.ts'
+
+/** What endpoints that only read have in common: plain reads share one limit and take no Idempotency-Key. */
+export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempotency: 'ignored' } as const
+
+type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary' | 'tag'> &
+  Partial<Pick<Endpoint<never>, 'description' | 'scope' | 'refusals'>>
+type Query = Readonly<Record<string, string | undefined>>
+
+/** Declares the endpoint that reads one object by the id in its path. */
+export function oneEndpoint<App, Row extends { id: string }>({
+  id,
+  shape,
+  find,
+  present,
+  ...told
+}: Told & {
+  /** What is said of the id: `starts with txn_`. */
+  id: string
+  shape: { description: string; schema: TSchema }
+  /** Throws 404 for what the caller may not see. */
+  find(app: App, caller: Caller, id: string): Promise<Row>
+  present(row: Row, app: App): unknown
+}): Endpoint<App> {
+  return {
+    scope: 'any',
+    ...told,
+    ...READS,
+    rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.
+    params: Type.Object({ id: Type.String({ description: id }) }),
+    answers: { 200: shape },
+    async handle(app, { caller, params }) {
+      const row = await find(app, caller, params.id ?? '')
+      return answer(200, present(row, app), row.id)
+    },
+  }
+}
+
+/** The parameters of a list without bounds in time; `created_after` and `created_before` are ignored like unknown ones. */
+export const TIMELESS = { limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }
+export const timelessWindow = ({ limit, starting_after }: Query) => readListWindow({ limit, starting_after })
+
+/** Declares the endpoint that lists objects, newest first. `list` reads its parameters from the query, in the order of the spec. */
+export function listEndpoint<App, Row>({
+  query,
+  row,
+  list,
+  present,
+  ...told
+}: Told & {
+  query: Readonly<Record<string, TSchema>>
+  row: TSchema
+  list(app: App, caller: Caller, query: Query): Promise<Page<Row>>
+  present(row: Row, app: App): unknown
+}): Endpoint<App> {
+  return {
+    scope: 'any',
+    ...told,
+    ...READS,
+    rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.
+    query: Type.Object(query),
+    answers: { 200: { description: 'one page', schema: listOf(row) } },
+    async handle(app, { caller, query: given }) {
+      const page = await list(app, caller, given)
+      return answer(
+        200,
+        presentPage(page, (one) => present(one, app)),
+      )
+    },
+  }
+}
