@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { statement } from './platform/db/statement.ts'
-import type { SealedColumn } from './platform/rewrap.ts'
+import { sealedColumn } from './platform/rewrap.ts'
 import {
   deriveLasting,
   LASTING_PURPOSES,
@@ -108,35 +107,19 @@ function masterKey(config: Config): Buffer {
 }
 
 /** Keys that stay when the master key changes: only their seal changes. */
-export const SEALED_LASTING_KEYS: SealedColumn = {
-  name: 'lasting_keys.ciphertext',
-  find: statement(
-    'sealed before: lasting_keys.ciphertext',
-    `select null::bigint as "merchantId", purpose as part, ciphertext from lasting_keys
-     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
-  ),
-  replace: statement(
-    'seal again: lasting_keys.ciphertext',
-    `update lasting_keys t set ciphertext = n.after
-     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
-     where t.purpose = n.part and t.ciphertext = n.before`,
-  ),
+export const SEALED_LASTING_KEYS = sealedColumn({
+  table: 'lasting_keys',
+  column: 'ciphertext',
+  part: 't.purpose',
+  owned: false,
   bindingOf: ({ part }) => lastingBinding(part),
-}
+})
 
 /** The check value of the master key. It is sealed last: after that the old key alone is refused. */
-export const SEALED_CHECK: SealedColumn = {
-  name: 'master_key_check.ciphertext',
-  find: statement(
-    'sealed before: master_key_check.ciphertext',
-    `select null::bigint as "merchantId", 'check' as part, ciphertext from master_key_check
-     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
-  ),
-  replace: statement(
-    'seal again: master_key_check.ciphertext',
-    `update master_key_check t set ciphertext = n.after
-     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
-     where t.ciphertext = n.before`,
-  ),
+export const SEALED_CHECK = sealedColumn({
+  table: 'master_key_check',
+  column: 'ciphertext',
+  part: "'check'",
+  owned: false,
   bindingOf: () => CHECK_BINDING,
-}
+})

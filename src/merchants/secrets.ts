@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ownerOf, type SealedColumn } from '../platform/rewrap.ts'
+import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
 
 export type SecretPurpose = 'webhook' | 'webhook_previous'
 
@@ -54,18 +54,9 @@ const bindingOf = ({ merchantId, purpose }: { merchantId: number; purpose: Secre
 })
 
 /** Webhook secrets, for a change of the master key. The purpose is a checked column. */
-export const SEALED_SECRETS: SealedColumn = {
-  name: 'merchant_secrets.ciphertext',
-  find: statement(
-    'sealed before: merchant_secrets.ciphertext',
-    `select merchant_id as "merchantId", purpose::text as part, ciphertext as ciphertext from merchant_secrets
-     where substr(ciphertext, 1, length($1::bytea)) <> $1 limit $2`,
-  ),
-  replace: statement(
-    'seal again: merchant_secrets.ciphertext',
-    `update merchant_secrets t set ciphertext = n.after
-     from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
-     where t.merchant_id = n.merchant_id and t.purpose::text = n.part and t.ciphertext = n.before`,
-  ),
+export const SEALED_SECRETS = sealedColumn({
+  table: 'merchant_secrets',
+  column: 'ciphertext',
+  part: 't.purpose::text',
   bindingOf: (row) => bindingOf({ merchantId: ownerOf(row), purpose: row.part as SecretPurpose }),
-}
+})

@@ -1,6 +1,6 @@
 import { assert } from './assert.ts'
 import type { Database } from './db/database.ts'
-import type { Statement } from './db/statement.ts'
+import { type Statement, statement } from './db/statement.ts'
 import type { Binding, Vault } from './secrets.ts'
 
 /** A sealed value and the name of its row: a merchant (none in the directory) and a text that is unique within it. */
@@ -18,6 +18,43 @@ export type SealedColumn = {
    */
   replace: Statement
   bindingOf(row: SealedRow): Binding
+}
+
+/**
+ * Declares a column of sealed values. `part` is the expression of what names a row within its merchant, over the table `t`;
+ * `owned` is false for tables of the directory, whose rows have no merchant.
+ */
+export function sealedColumn({
+  table,
+  column,
+  part,
+  owned = true,
+  bindingOf,
+}: {
+  table: string
+  column: string
+  part: string
+  owned?: boolean
+  bindingOf(row: SealedRow): Binding
+}): SealedColumn {
+  const name = `${table}.${column}`
+  const merchant = owned ? 't.merchant_id' : 'null::bigint'
+  const ofMerchant = owned ? 't.merchant_id = n.merchant_id and ' : ''
+  return {
+    name,
+    find: statement(
+      `sealed before: ${name}`,
+      `select ${merchant} as "merchantId", ${part} as part, t.${column} as ciphertext from ${table} t
+       where substr(t.${column}, 1, length($1::bytea)) <> $1 limit $2`,
+    ),
+    replace: statement(
+      `seal again: ${name}`,
+      `update ${table} t set ${column} = n.after
+       from unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) as n (merchant_id, part, before, after)
+       where ${ofMerchant}${part} = n.part and t.${column} = n.before`,
+    ),
+    bindingOf,
+  }
 }
 
 /** The merchant of a row in a table of a cell, where every row has one. */
