@@ -5,21 +5,14 @@ import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledge
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import {
-  type Batch,
-  batch,
-  done,
-  type Outcome,
-  type RunTurn,
-  runApart,
-  turnOfOneRun,
-} from '../platform/batch.ts'
+import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
+import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, NOT_JSON, parseStrictJson, sortingSteps, strictJsonSteps } from '../platform/json.ts'
+import { canonicalJson, sortingSteps } from '../platform/canonical-json.ts'
 import { letOthersRun } from '../platform/let-others-run.ts'
 import { invalidRequest } from '../platform/refusal.ts'
+import { NOT_JSON, parseStrictJson, strictJsonSteps } from '../platform/strict-json.ts'
 import { fingerprintOf, fingerprintOfText } from './fingerprint.ts'
 import { readMultipartFile } from './multipart.ts'
 

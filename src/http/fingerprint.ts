@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../platform/json.ts'
+import { canonicalJson } from '../platform/canonical-json.ts'
 
 /** What makes two requests the same: method, path and canonical body; an empty body counts as `{}` (contract.md 3 n). */
 export function fingerprintOf(method: string, path: string, body: unknown): Buffer {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { keyReused } from '../idempotency/keys.ts'
+import { canonicalJson } from '../platform/canonical-json.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
-import { canonicalJson } from '../platform/json.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that makes something, with the key that makes a repeat harmless (contract.md 9.3). */

@@ -4,20 +4,13 @@ import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import {
-  type Batch,
-  batch,
-  done,
-  type Outcome,
-  type RunTurn,
-  runApart,
-  turnOfOneRun,
-} from '../platform/batch.ts'
+import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { defineLane } from '../platform/lane.ts'
+import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'

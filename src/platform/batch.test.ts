@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
-import { batch, done, failed, type Outcome, type RunTurn, runApart } from './batch.ts'
+import { batch, done, failed, type Outcome, type RunTurn } from './batch.ts'
 import { DatabaseAway } from './db/errors.ts'
+import { runApart } from './run-apart.ts'
 
 type Item = { lane: number; value: number; bad?: boolean }
 const item = (value: number, lane = 0): Item => ({ lane, value })

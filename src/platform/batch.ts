@@ -255,32 +255,3 @@ export function batchByKind<Item, Result, Kind extends string>(
     },
   }
 }
-
-/**
- * The turn for `runApart`. It waits only briefly for locks when a single run does everything, because after several runs
- * the committed ones must not run again.
- */
-export const turnOfOneRun = <Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  turn: RunTurn,
-): Partial<RunTurn> => (new Set(items.map(nameOf)).size === items.length ? turn : {})
-
-/**
- * Runs items so that no run contains two with the same name: the first of a name runs first, the next ones in later runs.
- * Answers in the order given.
- */
-export async function runApart<Item, Result>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  run: (items: readonly Item[]) => Promise<Outcome<Result>[]>,
-): Promise<Outcome<Result>[]> {
-  const firsts = new Map<string, Item>()
-  for (const item of items) if (!firsts.has(nameOf(item))) firsts.set(nameOf(item), item)
-  const first = [...firsts.values()]
-  const outcomes = new Map((await run(first)).map((outcome, index) => [first[index] as Item, outcome]))
-  const repeats = items.filter((item) => !outcomes.has(item))
-  const later = repeats.length === 0 ? [] : await runApart(repeats, nameOf, run)
-  for (const [index, item] of repeats.entries()) outcomes.set(item, later[index] as Outcome<Result>)
-  return items.map((item) => outcomes.get(item) as Outcome<Result>)
-}

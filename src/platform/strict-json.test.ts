@@ -2,7 +2,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalJson, parseStrictJson, sortingSteps } from './json.ts'
+import { canonicalJson, sortingSteps } from './canonical-json.ts'
+import { parseStrictJson } from './strict-json.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`json.test.ts seed ${seed}`)

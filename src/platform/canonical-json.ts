@@ -1,0 +1,79 @@
+// Beyond it nothing is accepted anywhere; an exact 1e308 would be a text of 309 digits.
+const WITHOUT_EXPONENT_BELOW = 1e40
+
+/**
+ * The canonical text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below
+ * 1e40 without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
+ */
+export function canonicalJson(value: unknown, sorted: SortedNames = NONE_SORTED): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return canonicalNumber(value)
+  if (typeof value === 'bigint') return String(value)
+  if (value === undefined) return 'null' // As in an array; a member is left out before it comes here.
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, sorted)).join(',')}]`
+  return canonicalObject(value as Record<string, unknown>, sorted) // Neither null, an array nor a Date.
+}
+
+function canonicalObject(object: Record<string, unknown>, sorted: SortedNames): string {
+  let text = ''
+  for (const name of sorted.get(object) ?? sortedByCodePoint(Object.keys(object))) {
+    const member = object[name]
+    if (member === undefined) continue
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member, sorted)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** The names of large objects, in their order. */
+export type SortedNames = ReadonlyMap<object, readonly string[]>
+const NONE_SORTED: SortedNames = new Map()
+const SORTED_AHEAD = 1000
+
+/** Sorts the names of large objects ahead, one object a step, so that canonicalJson need only write them. */
+export function* sortingSteps(
+  value: unknown,
+  sorted = new Map<object, readonly string[]>(),
+): Generator<void, SortedNames, void> {
+  if (typeof value !== 'object' || value === null) return sorted
+  for (const inside of Object.values(value))
+    if (typeof inside === 'object') yield* sortingSteps(inside, sorted)
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  if (names.length > SORTED_AHEAD) {
+    yield
+    sorted.set(value, sortedByCodePoint(names))
+  }
+  return sorted
+}
+
+function canonicalNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value) // Also turns -0 into 0.
+  if (Number.isInteger(value) && Math.abs(value) < WITHOUT_EXPONENT_BELOW) return String(BigInt(value))
+  return JSON.stringify(value)
+}
+
+// Two texts differ in order from their UTF-16 units only where one of these stands.
+const ABOVE_SURROGATES = /[\ud800-\uffff]/
+
+function sortedByCodePoint(names: string[]): string[] {
+  return names.some((name) => ABOVE_SURROGATES.test(name)) ? names.sort(byCodePoint) : names.sort()
+}
+
+// What two names have in common is passed over in pieces of this length.
+const PIECE = 64
+
+function byCodePoint(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length)
+  let at = 0
+  while (at + PIECE <= shared && a.slice(at, at + PIECE) === b.slice(at, at + PIECE)) at += PIECE
+  for (; at < shared; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (one !== other) return rank(one) - rank(other)
+  }
+  return a.length - b.length
+}
+
+// Surrogates stand for code points beyond U+FFFF, so they rank behind every unit that stands for itself.
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

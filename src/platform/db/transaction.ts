@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import type { PoolClient } from 'pg'
+import { assert } from '../assert.ts'
+import { crashPoint } from '../crash-point.ts'
+import type { Call, Tx, Work } from './database.ts'
+import { CommitUnknown, classify } from './errors.ts'
+import { insideTransaction } from './open-transaction.ts'
+import { statement } from './statement.ts'
+
+// Longer than a usual commit takes, and far shorter than merchants should wait for the lock of another one.
+const HURRIED_LOCK_MS = '200ms'
+const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
+const BEGIN = { name: 'begin', text: 'begin' }
+const COMMIT = { name: 'commit', text: 'commit' }
+
+/** Sends the short lock time-out together with the first statements. */
+export function hurried<T>(work: Work<T>): Work<T> {
+  return (tx) => {
+    let told = false
+    return work({
+      send: async (...calls) => {
+        const first = told ? [] : [{ statement: HURRY, values: [HURRIED_LOCK_MS] }]
+        told = true
+        return (await tx.send(...first, ...calls)).slice(first.length) as never
+      },
+    })
+  }
+}
+
+/** Runs this work on a connection of its own and commits, or rolls back what it threw in. */
+export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<T> {
+  let begun = false
+  const tx: Tx = {
+    send: async (...calls) => {
+      const sent = together(client, () => [
+        ...(begun ? [] : [client.query(BEGIN)]),
+        ...calls.map((one) => run(client, one)),
+      ])
+      begun = true
+      const results = await settled(sent)
+      return results.slice(sent.length - calls.length).map((result) => result.rows) as never
+    },
+  }
+  try {
+    const { value, last = [] } = await insideTransaction(() => work(tx))
+    assert(begun || last.length === 0, 'a transaction that writes has sent something before')
+    if (begun) await commit(client, last)
+    return value
+  } catch (error) {
+    if (begun && !(error instanceof CommitUnknown)) await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
+  const queries = together(client, () => [...last.map((one) => run(client, one)), client.query(COMMIT)])
+  crashPoint('batch.sent')
+  const outcomes = await Promise.allSettled(queries)
+  crashPoint('batch.committed')
+  const failed = outcomes.slice(0, -1).find((outcome) => outcome.status === 'rejected')
+  const committed = outcomes.at(-1)
+  assert(committed !== undefined, 'a commit was sent')
+  if (committed.status === 'fulfilled') {
+    // With pipelining COMMIT of a failed transaction answers ROLLBACK and throws nothing: only its tag tells (F8).
+    if (committed.value.command === 'COMMIT') return
+    throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
+  }
+  // If the server refused a statement, the transaction was certainly rolled back.
+  if (failed && classify(failed.reason) === failed.reason) throw failed.reason
+  throw new CommitUnknown(committed.reason)
+}
+
+/** Puts everything that `send` sends on the wire in one write. */
+export function together<T>(client: PoolClient, send: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  try {
+    return send()
+  } finally {
+    stream.uncork()
+  }
+}
+
+export function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
+  return client.query({ name: statement.name, text: statement.text, values })
+}
+
+/** Waits for all, then throws the first error: the ones after it only say that the transaction is aborted. */
+export async function settled(queries: Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
+  const outcomes = await Promise.allSettled(queries)
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+}
+
+/** One snapshot, read only. */
+export async function readSnapshot<T>(
+  client: PoolClient,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  await client.query('begin isolation level repeatable read read only')
+  try {
+    return await work(client)
+  } finally {
+    await client.query('rollback').catch(() => {})
+  }
+}

@@ -1,0 +1,45 @@
+import type { Config } from './config.ts'
+import { CRASH_POINTS } from './crash-points.ts'
+
+/** `name` or `name:n`. */
+const isCrashPoint = (setting: string | null) =>
+  setting === null || CRASH_POINTS.some((point) => point === setting.split(':')[0])
+
+/** Settings without a safe default in production: behind an unconfigured proxy all customers would share one address. */
+export function missingSettings({ trustedProxies }: { trustedProxies: number | null }): string[] {
+  if (trustedProxies !== null) return []
+  return [
+    'TRUSTED_PROXIES is required with NODE_ENV=production: how many proxies of yours stand in front (0 for none)',
+  ]
+}
+
+/** What is wrong with settings that are right one by one; a sentence each. */
+export function refusedSettings(config: Config): string[] {
+  const rules: [boolean, string][] = [
+    [config.testHooks && config.production, 'TEST_HOOKS is refused with NODE_ENV=production'],
+    [config.crashPoint !== null && !config.testHooks, 'CRASH_POINT needs TEST_HOOKS=1'],
+    [!isCrashPoint(config.crashPoint), `CRASH_POINT: there is no point called ${config.crashPoint}`],
+    [config.testClock !== null && !config.testHooks, 'TEST_CLOCK needs TEST_HOOKS=1'],
+    [
+      config.databaseUrl !== null && config.masterKey === null,
+      'MASTER_KEY is required with DATABASE_URL (make one with: openssl rand -base64 32)',
+    ],
+    [
+      config.migrateDatabaseUrl !== null && config.databaseUrl === null,
+      'MIGRATE_DATABASE_URL needs DATABASE_URL: the embedded database has an owner of its own',
+    ],
+    [
+      config.production && config.webhookAllowPrivate.length > 0,
+      'WEBHOOK_ALLOW_PRIVATE is refused with NODE_ENV=production',
+    ],
+    [
+      config.production && config.supplierAllowPrivate.length > 0,
+      'SUPPLIER_ALLOW_PRIVATE is refused with NODE_ENV=production',
+    ],
+    [
+      config.production && config.databaseUrl !== null && config.baseUrl === null,
+      'BASE_URL is required with NODE_ENV=production',
+    ],
+  ]
+  return rules.filter(([broken]) => broken).map(([, sentence]) => sentence)
+}
