@@ -1,33 +1,7 @@
 import type { ClientBase } from 'pg'
+import { MONEY } from '../platform/db/tables.ts'
 
-// Tables whose rows never change.
 const RECORD = ['transfers', 'settlements', 'events']
-// All tables of money and its records, without the stored answers of keys.
-const MONEY = [
-  ...RECORD,
-  'ledger_heads',
-  'ledger_checkpoints',
-  'charges',
-  'rail_attempts',
-  'rail_evidence',
-  'deliveries',
-  'exceptions',
-  'payouts',
-  'bulk_batches',
-  'bulk_items',
-  'bulk_references',
-  'schedules',
-  'withdrawals',
-  'subaccounts',
-  'subaccount_heads',
-  'charge_shares',
-  'payment_links',
-  'gift_cards',
-  'gift_card_uses',
-  'disputes',
-  'vending_orders',
-  'dispense_claims',
-]
 
 /** A digest over every transfer, settlement and event: if it is equal before and after, none was added or changed (L7). */
 export const ledgerDigest = (client: ClientBase): Promise<string> => digestOf(client, RECORD)

@@ -1,38 +1,5 @@
+import { OF_MERCHANT } from '../platform/db/tables.ts'
 import type { Invariant } from './invariant.ts'
-
-// A foreign key here would lock one shared row for each stored row, so it is checked here instead (migration 0003).
-const OWNED = [
-  'ledger_heads',
-  'transfers',
-  'ledger_checkpoints',
-  'settlements',
-  'charges',
-  'rail_attempts',
-  'rail_evidence',
-  'idempotency_keys',
-  'events',
-  'deliveries',
-  'exceptions',
-  'payouts',
-  'bulk_batches',
-  'bulk_items',
-  'bulk_references',
-  'schedules',
-  'withdrawals',
-  'withdrawal_numbers',
-  'subaccounts',
-  'subaccount_heads',
-  'charge_shares',
-  'payment_links',
-  'gift_cards',
-  'gift_card_uses',
-  'storefront_items',
-  'disputes',
-  'machines',
-  'vending_orders',
-  'dispense_claims',
-  'vendor_callbacks',
-]
 
 // All tables that name a subaccount.
 const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
@@ -42,9 +9,9 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'M1',
     says: 'every row of money belongs to a merchant of this cell',
-    counted: `select sum(rows) from (${OWNED.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
+    counted: `select sum(rows) from (${OF_MERCHANT.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
     offenders: `select format('%s of merchant %s', place, merchant_id) as offender
-      from (${OWNED.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
+      from (${OF_MERCHANT.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
       where merchant_id not in (select id from merchants)`,
   },
   {

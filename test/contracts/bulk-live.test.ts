@@ -3,7 +3,8 @@ import test, { after, before } from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
-import { availableOf, digestOf, fund, type Payer, payer } from '../helpers/schedules.ts'
+import { BULK_RECORDS } from '../helpers/payouts.ts'
+import { availableOf, fund, type Payer, payer } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
@@ -101,7 +102,7 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
   const key = { 'idempotency-key': 'away' }
   const payouts = [item('paid'), { ...item('zero'), amount: 0 }, item('next')]
   await live.post(BULK, { payouts: [item('paid')] })
-  const before = await digestOf(service)
+  const before = await service.digest(...BULK_RECORDS)
   trouble = { cure: 'wait', why: 'breaker open' }
   const { status, body } = await live.post(BULK, { payouts }, key)
   trouble = null
@@ -118,7 +119,7 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
     replayed: false,
     retryable: true,
   })
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(...BULK_RECORDS), before)
   assert.equal((await live.post(BULK, { payouts }, key)).body.results[2].retryable, true, 'the key keeps it')
   const again = (await live.post(BULK, { payouts })).body.results
   assert.deepEqual([again[0].replayed, again[2].ok, again[2].replayed], [true, true, false])
@@ -126,7 +127,7 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
 
 test('a rail that only a person can mend refuses each item, and the balance comes before it', async () => {
   const { live } = await rich()
-  const before = await digestOf(service)
+  const before = await service.digest(...BULK_RECORDS)
   trouble = { cure: 'person', why: 'credentials refused' }
   const { body } = await live.post(BULK, { payouts: [item('a'), { ...item('b'), amount: 995_000 }] })
   trouble = null
@@ -136,7 +137,7 @@ test('a rail that only a person can mend refuses each item, and the balance come
     ['disbursement rail unavailable: credentials refused', 'rail_unavailable', false],
   )
   assert.equal(poor.code, 'insufficient_balance')
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(...BULK_RECORDS), before)
 })
 
 test('a reference of test says nothing about live', async () => {
@@ -158,11 +159,11 @@ test('where there is no rail at all each item says that it is not configured', a
   })
   try {
     const { merchant } = await rich()
-    const before = await digestOf(service)
+    const before = await service.digest(...BULK_RECORDS)
     const live = without.client(merchant.keys.live)
     const { body } = await live.post(BULK, { payouts: [item('a')] })
     assert.equal(body.results[0].error, 'disbursement rail unavailable: rail not configured')
-    assert.equal(await digestOf(service), before)
+    assert.equal(await service.digest(...BULK_RECORDS), before)
   } finally {
     await without.close()
   }

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { digestOf, type Payer, payer } from '../helpers/schedules.ts'
+import { type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
 
@@ -68,9 +68,9 @@ const UNREADABLE: [string, unknown, Record<string, string>, Refused][] = [
 for (const [what, body, headers, refusal] of UNREADABLE)
   test(`a bulk call with ${what} is refused, writes nothing and leaves its key free`, async () => {
     const key = { 'idempotency-key': `free: ${what}` }
-    const [before, stored] = [await digestOf(service), await batches()]
+    const [before, stored] = [await service.digest(), await batches()]
     assertRefused(await bulk(shop.api, body, { ...headers, ...key }), refusal)
-    assert.deepEqual([await digestOf(service), await batches()], [before, stored])
+    assert.deepEqual([await service.digest(), await batches()], [before, stored])
     assert.deepEqual(await keysOf(key['idempotency-key']), [])
     const good = await bulk(shop.api, GOOD, key)
     assert.deepEqual([good.status, good.headers.get('idempotent-replayed')], [200, null])
@@ -127,10 +127,10 @@ test('an account with every fault is refused for the first of them: inactive, un
   const replies: [Reply, Refused, string][] = []
   const refused = async (refusal: Refused, cure: () => Promise<unknown>) => {
     const key = `kept: ${refusal.code} ${replies.length}`
-    const before = [await digestOf(service), await batches()]
+    const before = [await service.digest(), await batches()]
     const reply = await bulk(api, GOOD, { 'idempotency-key': key })
     assertRefused(reply, refusal)
-    assert.deepEqual([await digestOf(service), await batches()], before, 'zero writes')
+    assert.deepEqual([await service.digest(), await batches()], before, 'zero writes')
     replies.push([reply, refusal, key])
     await cure()
   }
@@ -201,10 +201,10 @@ test('the key is asked for before the body, and a used one is told apart from it
     code: 'conflict',
     error: 'idempotency key reused with different request body',
   }
-  const before = await digestOf(service)
+  const before = await service.digest()
   for (const body of [{ payouts: [] }, '{', { payouts: [ONE, ONE] }, { items: [ONE] }])
     assertRefused(await bulk(shop.api, body, key), reused)
   assertRefused(await bulk(shop.api, rows(1), { ...csv, ...key }), reused)
   assertRefused(await shop.api.post('/v1/payouts', ONE, key), reused)
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
 })

@@ -7,7 +7,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
-import { availableOf, digestOf } from '../helpers/schedules.ts'
+import { availableOf } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 import { assertRefused, domain } from './refused.ts'
@@ -108,9 +108,9 @@ test('a refund that is refused leaves the card as it is', async () => {
     shop.own.merchantId,
     'pending',
   ])
-  const before = await digestOf(service)
+  const before = await service.digest()
   assert.equal((await refund(shop.api, id)).status, 400)
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
 })
 
 /** A charge of 10,000 that the card has paid in full. */
@@ -179,9 +179,9 @@ test('C6 a charge that no card has anything of has nothing to give back', async 
   const shop = await shopWithCard()
   const { id } = await paidInFull(shop)
   const use = await service.rows<any>('delete from gift_card_uses where charge_id = $1 returning *', [id])
-  const before = await digestOf(service)
+  const before = await service.digest()
   assertRefused(await refund(shop.api, id), domain('refund_amount_is_zero', 'refund_amount_is_zero'))
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
   const { merchant_id, card_id, amount, state, created_at, ended_at } = use[0]
   await service.rows(
     `insert into gift_card_uses (merchant_id, charge_id, card_id, amount, state, created_at, ended_at)
@@ -193,9 +193,9 @@ test('C6 a charge that no card has anything of has nothing to give back', async 
 test('C6 the key of the other mode is refused as of any charge', async () => {
   const shop = await shopWithCard()
   const { id } = await paidInFull(shop)
-  const before = await digestOf(service)
+  const before = await service.digest()
   assert.equal((await refund(shop.test, id)).body.code, 'mode_mismatch')
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
 })
 
 test('a charge without a phone has nowhere to go back to, which is told before its channel', async () => {
@@ -206,8 +206,8 @@ test('a charge without a phone has nowhere to go back to, which is told before i
     service.pass(2000)
     await service.run('follow-charges')
     await service.rows('update charges set phone = null, phone9 = null where id = $1', [body.id])
-    const before = await digestOf(service)
+    const before = await service.digest()
     assertRefused(await refund(api, body.id), domain(missing, missing))
-    assert.equal(await digestOf(service), before)
+    assert.equal(await service.digest(), before)
   }
 })

@@ -4,7 +4,7 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
-import { availableOf, digestOf, type Payer, payer } from '../helpers/schedules.ts'
+import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, domain, type Refused } from './refused.ts'
 
@@ -76,9 +76,9 @@ async function assertUntouched(
   refusal: Refused,
   retryAfter?: string,
 ): Promise<void> {
-  const before = await digestOf(service)
+  const before = await service.digest()
   assertRefused(await refund(own.live, own.id), refusal, retryAfter === undefined ? {} : { retryAfter })
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
   assert.equal((await own.live.get(`/v1/charges/${own.id}`)).body.status, 'succeeded')
 }
 

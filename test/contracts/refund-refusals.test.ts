@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
-import { digestOf, fund, type Payer, payer } from '../helpers/schedules.ts'
+import { fund, type Payer, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, domain, insufficient, notFound, type Refused } from './refused.ts'
@@ -56,10 +56,10 @@ async function ended(api: Client, more: Record<string, unknown> = {}): Promise<s
 
 /** Refused so, however often, with nothing written in either mode. */
 async function assertRefusedWithoutWrites(api: Client, id: string, refusal: Refused) {
-  const before = await digestOf(service)
+  const before = await service.digest()
   for (const headers of [{}, { 'idempotency-key': 'the same' }, { 'idempotency-key': undefined }])
     assertRefused(await refund(api, id, headers), refusal)
-  assert.equal(await digestOf(service), before, `${refusal.error}: zero writes`)
+  assert.equal(await service.digest(), before, `${refusal.error}: zero writes`)
 }
 
 test('a charge that has not succeeded is not refunded', async () => {

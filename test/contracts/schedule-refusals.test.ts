@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { digestOf, type Payer, payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
+import { type Payer, payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, domain, invalid, type Refused } from './refused.ts'
 
@@ -73,10 +73,10 @@ const FORMS: [string, object, string][] = [
 
 for (const [name, difference, problem] of FORMS)
   test(`a schedule with ${name} is refused with "${problem}", nothing is written and the key is free`, async () => {
-    const before = await digestOf(service)
+    const before = await service.digest()
     const key = { 'idempotency-key': `form ${name}` }
     assertRefused(await plan(api, difference, key), invalid(problem))
-    assert.equal(await digestOf(service), before, 'zero writes')
+    assert.equal(await service.digest(), before, 'zero writes')
     assert.equal((await plan(api, {}, key)).status, 201)
   })
 
@@ -119,11 +119,11 @@ const RULES: [string, object, Refused][] = [
 
 for (const [name, difference, refused] of RULES)
   test(`a schedule with ${name} is refused with "${refused.error}" and that is kept under its key`, async () => {
-    const before = await digestOf(service)
+    const before = await service.digest()
     const key = { 'idempotency-key': `rule ${name}` }
     const first = await plan(api, difference, key)
     assertRefused(first, refused)
-    assert.equal(await digestOf(service), before, 'zero writes')
+    assert.equal(await service.digest(), before, 'zero writes')
     const again = await plan(api, difference, key)
     assert.equal(again.text, first.text)
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
@@ -167,13 +167,13 @@ test("the account's own limit on a payout holds for each recipient", async () =>
 test('a live schedule needs a verified business, a test one does not', async () => {
   const merchant = await service.merchant()
   const live = service.client(merchant.keys.live)
-  const before = await digestOf(service)
+  const before = await service.digest()
   const refused = domain(
     'verification_required',
     'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
   )
   assertRefused(await plan(live), refused)
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
   assert.equal((await plan(service.client(merchant.keys.test))).status, 201)
 })
 
@@ -189,24 +189,24 @@ test('an inactive merchant makes, pauses, resumes and cancels nothing, and reads
   const gone = await payer(service)
   const { id } = await planned(gone.api)
   await service.set(gone.merchant, { active: false })
-  const before = await digestOf(service)
+  const before = await service.digest()
   const refused = domain('merchant_inactive', 'merchant is not active')
   assertRefused(await plan(gone.api, { amount: 0 }), refused)
   for (const what of ['pause', 'resume', 'cancel'])
     for (const which of [id, 'spo_nobody'])
       assertRefused(await gone.api.post(`${SCHEDULES}/${which}/${what}`), refused)
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
   assert.equal((await gone.api.get(`${SCHEDULES}/${id}`)).status, 200)
   assert.equal((await gone.api.get(SCHEDULES)).body.data.length, 1)
 })
 
 test('without an Idempotency-Key, or with a body that is no object, nothing is made', async () => {
-  const before = await digestOf(service)
+  const before = await service.digest()
   const without = { 'idempotency-key': undefined } as never
   assertRefused(await plan(api, {}, without), badRequest('Idempotency-Key header required'))
   assertRefused(await api.post(SCHEDULES, [SCHEDULE]), invalid('body must be a JSON object'))
   assertRefused(await api.post(SCHEDULES, '{'), invalid('body is not valid JSON'))
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
 })
 
 test('the 101st schedule of a mode is refused until one is cancelled', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import {
   change,
-  digestOf,
   type Payer,
   payer,
   plan,
@@ -54,13 +53,13 @@ test('a collections-only key is refused on every schedule endpoint before anythi
   const { id } = await planned(api)
   for (const kind of ['test_collections', 'live_collections'] as const) {
     const kiosk = service.client(shop.merchant.keys[kind])
-    const before = await digestOf(service)
+    const before = await service.digest()
     assertRefused(await kiosk.post(SCHEDULES, '{', { 'x-timestamp': undefined }), FULL_KEY)
     assertRefused(await kiosk.get(`${SCHEDULES}?limit=x`), FULL_KEY)
     assertRefused(await kiosk.get(`${SCHEDULES}/${id}`), FULL_KEY)
     for (const what of CHANGES)
       assertRefused(await kiosk.post(`${SCHEDULES}/${id}/${what}`, undefined), FULL_KEY)
-    assert.equal(await digestOf(service), before, 'zero writes')
+    assert.equal(await service.digest(), before, 'zero writes')
   }
 })
 
@@ -76,14 +75,14 @@ test('absent, foreign and other-mode schedules are the same 404 to everybody', a
     ['a wildcard', api, '%25'],
     ['upper case', api, id.toUpperCase()],
   ]
-  const before = await digestOf(service)
+  const before = await service.digest()
   for (const [because, client, which] of strangers) {
     const refused = notFound('scheduled payout not found')
     assertRefused(await client.get(`${SCHEDULES}/${which}`), refused, { because })
     for (const what of CHANGES)
       assertRefused(await client.post(`${SCHEDULES}/${which}/${what}`), refused, { because })
   }
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
 })
 
 test('pause, resume and cancel take no body, any body, and look at no Idempotency-Key', async () => {
@@ -121,10 +120,10 @@ test('the moves of a schedule are those of the table, whoever asks again changes
   service.pass(5000)
   assert.deepEqual(await act('cancel'), cancelled)
   assert.deepEqual(await scheduleOf(api, made.id), cancelled)
-  const before = await digestOf(service)
+  const before = await service.digest()
   assertRefused(await change(api, made.id, 'pause'), conflict('a cancelled schedule cannot be paused'))
   assertRefused(await change(api, made.id, 'resume'), conflict('a cancelled schedule cannot be resumed'))
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
 })
 
 test('the list is newest first, by pages, by status, of one merchant and mode', async () => {

@@ -181,3 +181,6 @@ export async function watchingLocks<T>(
   }
   return { value: await acting, rings: rings.slice(0, 1) }
 }
+
+/** What a bulk call leaves behind although nothing was paid: the batch and what became of each item. */
+export const BULK_RECORDS = ['bulk_batches', 'bulk_items']

@@ -81,16 +81,6 @@ export const payoutsOf = (service: TestService, scheduleId: string) =>
 export const availableOf = async (api: Client): Promise<number> =>
   (await api.get('/v1/balance')).body.balances[0].available
 
-/** One text over all that a schedule can write: the same before and after means zero writes. */
-export async function digestOf(service: TestService): Promise<string> {
-  const own = ['schedules', 'payouts'].map((table) =>
-    service.rows(
-      `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as md5 from ${table} t`,
-    ),
-  )
-  return JSON.stringify([await service.digest(), await Promise.all(own)])
-}
-
 /** Runs what sends payouts and asks about them until nothing is due. */
 export async function sendAll(service: TestService): Promise<void> {
   while ((await service.run('send-payouts')) > 0);

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test'
 import pg from 'pg'
 import { BULK, leftAlone } from '../helpers/left-batch.ts'
 import { assertVerified, eventually } from '../helpers/live-service.ts'
-import { availableOf, digestOf, payer, sendAll } from '../helpers/schedules.ts'
+import { availableOf, payer, sendAll } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 let service: TestService
@@ -39,9 +39,9 @@ test('a batch left by a dead process is finished once by two workers, from its f
     const begun = await leftAlone(service, shop, { payouts, key: 'left', done: 200 })
     const replay = () => shop.api.post(BULK, { payouts }, key)
     assert.match((await replay()).body.error, /still in flight/)
-    const before = await digestOf(service)
+    const before = await service.digest()
     await runBoth()
-    assert.equal(await digestOf(service), before, 'its process may still be alive')
+    assert.equal(await service.digest(), before, 'its process may still be alive')
     service.pass(LEASE_MS + 1000)
     await runBoth()
     const { status, headers, body } = await replay()
@@ -62,9 +62,9 @@ test('a batch left by a dead process is finished once by two workers, from its f
     )
     assert.equal(new Set(results.map(({ id }: any) => id)).size, 450)
     assert.equal(await availableOf(shop.api), 10_000_000 - 450 * 1200)
-    const after = await digestOf(service)
+    const after = await service.digest()
     assert.deepEqual(await runBoth(), [0, 0])
-    assert.equal(await digestOf(service), after)
+    assert.equal(await service.digest(), after)
   }
 })
 
@@ -76,10 +76,10 @@ test('a batch whose answer alone was lost gets it, and nothing else happens', as
   await service.rows('update idempotency_keys set status = null, body = null where merchant_id = $1', [
     shop.merchantId,
   ])
-  const before = await digestOf(service)
+  const before = await service.digest()
   service.pass(LEASE_MS + 1000)
   await runBoth()
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
   const again = await shop.api.post(BULK, { payouts }, key)
   assert.equal(again.headers.get('idempotent-replayed'), 'true')
   const replayed = first.body.results.map((one: any) => ({ ...one, replayed: true }))

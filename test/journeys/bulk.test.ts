@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
 import { assertVerified } from '../helpers/live-service.ts'
-import { availableOf, digestOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
+import { availableOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 let service: TestService
@@ -80,7 +80,7 @@ test('the same key and body again repeat the batch, every item replayed, and mov
     [false, true, false, false],
   )
   await sendAll(service)
-  const before = await digestOf(service)
+  const before = await service.digest()
   const repeated = {
     ...first.body,
     results: first.body.results.map((one: any) => ({ ...one, replayed: true })),
@@ -92,7 +92,7 @@ test('the same key and body again repeat the batch, every item replayed, and mov
   }
   const otherOrder = await api.post(BULK, JSON.stringify({ payouts }, null, 2), key)
   assert.deepEqual(otherOrder.body, repeated, 'white space does not make another request')
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
   assert.equal((await service.rows('select 1 from bulk_batches where key = $1', ['wages'])).length, 1)
 })
 
@@ -138,14 +138,14 @@ test('thirty calls a minute pass, whatever became of their items; single payouts
   }
   const single = { amount: 1000, recipient: { phone: '0700000000' } }
   for (let nth = 0; nth < 30; nth += 1) assert.equal((await api.post('/v1/payouts', single)).status, 201)
-  const before = await digestOf(limited)
+  const before = await limited.digest()
   const full = await send()
   assert.deepEqual(
     [full.status, full.body.code, full.body.error, full.headers.get('retry-after')],
     [429, 'rate_limited', 'rate limit exceeded - retry in 60 seconds', '60'],
   )
   assert.equal((await api.post('/v1/payouts', single)).status, 429)
-  assert.equal(await digestOf(limited), before)
+  assert.equal(await limited.digest(), before)
   limited.pass(59_999)
   assert.equal((await send()).headers.get('retry-after'), '1')
   limited.pass(1)

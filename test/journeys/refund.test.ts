@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
 import { assertVerified, balanceOf, DAY, newPayer, transfersOf } from '../helpers/live-service.ts'
-import { availableOf, digestOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
+import { availableOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 let service: TestService
@@ -196,13 +196,13 @@ test('ten refunds a minute pass; refused ones give their place back', async () =
     assert.equal((await refund(api, id)).status, 202)
     assert.equal((await refund(api, id)).status, id === charges[9].id ? 429 : 400)
   }
-  const before = await digestOf(limited)
+  const before = await limited.digest()
   const full = await refund(api, charges[10].id)
   assert.deepEqual(
     [full.status, full.body.code, full.headers.get('retry-after')],
     [429, 'rate_limited', '60'],
   )
-  assert.equal(await digestOf(limited), before)
+  assert.equal(await limited.digest(), before)
   limited.pass(59_999)
   assert.equal((await refund(api, charges[10].id)).status, 429)
   limited.pass(1)

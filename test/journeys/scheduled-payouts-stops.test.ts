@@ -16,7 +16,6 @@ import {
   availableOf,
   cancelAll,
   change,
-  digestOf,
   type Payer,
   payer,
   payoutsOf,
@@ -56,11 +55,11 @@ async function livePayer(): Promise<LivePayer> {
 async function assertWaits(client: Client, stop: { begin(): Promise<unknown>; end(): Promise<unknown> }) {
   const made = await planned(client, { interval: 'daily' })
   await stop.begin()
-  const before = await digestOf(service)
+  const before = await service.digest()
   assert.equal(await run(), 0)
   service.pass(3 * DAY)
   assert.equal(await run(), 0)
-  assert.equal(await digestOf(service), before, 'zero writes')
+  assert.equal(await service.digest(), before, 'zero writes')
   assert.deepEqual(await scheduleOf(client, made.id), made, 'still active and due')
   await stop.end()
   assert.equal(await run(), 1)

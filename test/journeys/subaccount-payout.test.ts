@@ -4,7 +4,7 @@ import { openException } from '../../src/exceptions/exception.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { assertVerified, eventsOf, newPayer } from '../helpers/live-service.ts'
-import { availableOf, digestOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
+import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { balanceOfSubaccount, postingsOf } from '../helpers/splits.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -156,9 +156,9 @@ test('the refusals are those of any payout, in their order and with nothing writ
     return { value: null }
   })
   const refused = async (wanted: () => Promise<unknown>, [code, message]: readonly [string, string]) => {
-    const before = await digestOf(service)
+    const before = await service.digest()
     await assert.rejects(wanted(), { status: 400, code, message })
-    assert.equal(await digestOf(service), before, message)
+    assert.equal(await service.digest(), before, message)
   }
   await refused(() => payOut(own, 0), ['merchant_inactive', 'merchant is not active'])
   await service.set(merchant, { active: true })
@@ -195,14 +195,14 @@ test('the refusals are those of any payout, in their order and with nothing writ
 test('a subaccount without a phone, or one that is not of this merchant, is not paid out', async () => {
   const [own, stranger] = [await farm(), await farm()]
   const { body } = await own.api.post('/v1/subaccounts', { name: 'No phone' })
-  const before = await digestOf(service)
+  const before = await service.digest()
   await assert.rejects(payOut(own, 1000, { id: body.id }), {
     code: 'no_payout_phone',
     message: 'this subaccount has no payout_phone to pay out to',
   })
   for (const id of [stranger.farm, 'sub_nobody', own.farm.toUpperCase()])
     await assert.rejects(payOut(own, 1000, { id }), { status: 404, message: 'subaccount not found' })
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
 })
 
 test('what fails returns to its subaccount although that has become inactive', async () => {

@@ -6,7 +6,7 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { assertVerified } from '../helpers/live-service.ts'
-import { digestOf, payer } from '../helpers/schedules.ts'
+import { payer } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 let service: TestService
@@ -81,13 +81,13 @@ test('the refusals come in their order, each word for word and with nothing writ
     ],
   ]
   for (const [amount, code, message, cure] of steps) {
-    const before = await digestOf(service)
+    const before = await service.digest()
     await assert.rejects(requestWithdrawal(service.app, { merchantId, amount }), {
       status: 400,
       code,
       message,
     })
-    assert.equal(await digestOf(service), before, message)
+    assert.equal(await service.digest(), before, message)
     await cure()
   }
 })
@@ -96,11 +96,11 @@ test('test money is never withdrawn: however much there is, live has none', asyn
   const shop = await payer(service, 100_000_000)
   await setWithdrawalNumber(service.app, shop.merchantId, '0772000111')
   await verifyWithdrawalNumber(service.app, shop.merchantId)
-  const before = await digestOf(service)
+  const before = await service.digest()
   await assert.rejects(requestWithdrawal(service.app, { merchantId: shop.merchantId, amount: 5000 }), {
     message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
   })
-  assert.equal(await digestOf(service), before)
+  assert.equal(await service.digest(), before)
 })
 
 test('a number that was never set cannot be verified', async () => {

@@ -7,7 +7,7 @@ import type { Attempt, Evidence, Rail } from '../../src/rails/rail.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { assertVerified, DAY, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
-import { availableOf, digestOf } from '../helpers/schedules.ts'
+import { availableOf } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
@@ -163,7 +163,7 @@ test('one decision counts: the same again changes nothing, another is refused an
     const { id } = await request(own)
     await decide(own, id, first, { note: 'first' })
     const before = [
-      await digestOf(service),
+      await service.digest(),
       await service.rows('select * from withdrawals where id = $1', [id]),
     ]
     await decide(own, id, first, { note: 'second' })
@@ -175,7 +175,7 @@ test('one decision counts: the same again changes nothing, another is refused an
           message: `this withdrawal was already ${first}`,
         })
     const after = [
-      await digestOf(service),
+      await service.digest(),
       await service.rows('select * from withdrawals where id = $1', [id]),
     ]
     assert.deepEqual(after, before)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { WRITERS } from '../../src/platform/db/tables.ts'
 import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { functionsOf } from './functions.ts'
 import { lineOf, type Source, sourcesOf } from './sources.ts'
@@ -40,62 +41,8 @@ const TYPES_OF_ALL: Record<string, string[]> = {
   'src/settings/config.ts': ['Config'],
 }
 
-// Each table is written by statements in its owner's folder only. Both schemas have merchants and api_keys.
-const OWNERS: Record<string, string> = {
-  transfers: 'ledger',
-  ledger_heads: 'ledger',
-  ledger_checkpoints: 'ledger',
-  settlements: 'ledger',
-  charges: 'charges',
-  subaccount_heads: 'ledger',
-  subaccounts: 'subaccounts',
-  charge_shares: 'subaccounts',
-  gift_cards: 'gift-cards',
-  gift_card_uses: 'gift-cards',
-  voucher_misses: 'gift-cards',
-  payment_links: 'payment-links',
-  storefront_items: 'storefront',
-  disputes: 'disputes',
-  machines: 'vending',
-  vending_suppliers: 'vending',
-  vending_profiles: 'vending',
-  dispense_secrets: 'vending',
-  vending_orders: 'vending',
-  dispense_claims: 'vending',
-  vendor_callbacks: 'vending',
-  payouts: 'payouts',
-  bulk_batches: 'payouts',
-  bulk_items: 'payouts',
-  bulk_references: 'payouts',
-  schedules: 'scheduled-payouts',
-  withdrawals: 'withdrawals',
-  withdrawal_numbers: 'withdrawals',
-  payout_stops: 'merchants',
-  statement_headers: 'reports',
-  rail_attempts: 'rails',
-  rail_evidence: 'rails',
-  events: 'webhooks',
-  deliveries: 'webhooks',
-  receivers: 'webhooks',
-  merchants: 'merchants',
-  merchant_secrets: 'merchants',
-  api_keys: 'merchants',
-  revision: 'merchants',
-  payout_freeze: 'merchants',
-  command_keys: 'merchants',
-  exceptions: 'exceptions',
-  audit: 'commands',
-  idempotency_keys: 'idempotency',
-  rate_windows: 'rate-limits',
-  rate_counts: 'rate-limits',
-  address_windows: 'rate-limits',
-  migration_checksums: 'platform',
-  alerts: 'alerts',
-  alert_test: 'alerts',
-  cells: '(migrations)',
-  master_key_check: '(program)',
-  lasting_keys: '(program)',
-}
+// Each table is written by statements in its owner's folder only.
+const OWNERS = WRITERS
 const OTHER_WRITERS: string[] = []
 
 // Whose state decides what is paid or dropped twice: one file writes the table, and moves nothing but along its own table of moves.

@@ -1,20 +1,12 @@
 import pg from 'pg'
 import { sqlState } from './errors.ts'
+import { APPEND_ONLY } from './tables.ts'
 
 /** The role the service works as: it may read and add ledger rows, never change or remove them. */
 export const APPLICATION_ROLE = 'gateway_app'
-/** Tables whose rows are added and read, and nothing else. */
-export const APPEND_ONLY: readonly string[] = [
-  'transfers',
-  'settlements',
-  'ledger_checkpoints',
-  'events',
-  'rail_evidence',
-  'audit',
-]
 // Only migrations write the record of what was applied.
 const READ_ONLY: readonly string[] = ['migrations', 'migration_checksums']
-const NOT_CHANGED = [...APPEND_ONLY, ...READ_ONLY]
+const NOT_CHANGED: readonly string[] = [...APPEND_ONLY, ...READ_ONLY]
 
 /** Who the service signs in as. `make`: the login is ours to make (the embedded server, whose socket folder keeps others out). */
 export type Login = { user: string; make: boolean }

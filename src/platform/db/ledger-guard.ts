@@ -1,5 +1,6 @@
-import { APPEND_ONLY, APPLICATION_ROLE } from './application-role.ts'
+import { APPLICATION_ROLE } from './application-role.ts'
 import { statement } from './statement.ts'
+import { APPEND_ONLY } from './tables.ts'
 
 /** The service's own connection, so that the rights checked are those of the login and role it works as. */
 export type Asks = {

@@ -1,35 +1,8 @@
+import { OF_MERCHANT } from '../../../src/platform/db/tables.ts'
 import { type Fault, LIVE_2, of, SUBACCOUNT } from '../names.ts'
 
-const TABLES = [
-  'ledger_heads',
-  'transfers',
-  'ledger_checkpoints',
-  'settlements',
-  'charges',
-  'rail_attempts',
-  'rail_evidence',
-  'idempotency_keys',
-  'events',
-  'deliveries',
-  'exceptions',
-  'payouts',
-  'bulk_batches',
-  'bulk_items',
-  'bulk_references',
-  'schedules',
-  'withdrawals',
-  'withdrawal_numbers',
-  'subaccounts',
-  'subaccount_heads',
-  'charge_shares',
-  'machines',
-  'vending_orders',
-  'dispense_claims',
-  'vendor_callbacks',
-]
-
 export const OWNER_FAULTS: readonly Fault[] = [
-  ...TABLES.map((table) => ({
+  ...OF_MERCHANT.map((table) => ({
     id: 'M1',
     fault: `${table} of nobody`,
     sql: `update ${table} set merchant_id = 99 where ctid = (select min(ctid) from ${table})`,

@@ -1,0 +1,89 @@
+/**
+ * Every table: the folder of `src` that writes it, and what is known of its rows. The rights of the service, the digests, the
+ * owners that `verify` checks and the rules of the tests are read from here.
+ */
+type Table = {
+  writer: string
+  /** Rows are only ever added (L7): triggers refuse the rest, and the service may not do it. */
+  appendOnly?: true
+  /** Money and its records, for the proof that nothing was written. */
+  money?: true
+  /** Rows name their merchant without a foreign key, which would lock one shared row for each stored row: `verify` checks it. */
+  ofMerchant?: true
+}
+
+const money = (writer: string): Table => ({ writer, money: true, ofMerchant: true })
+const record = (writer: string): Table => ({ writer, money: true, ofMerchant: true, appendOnly: true })
+const ofMerchant = (writer: string): Table => ({ writer, ofMerchant: true })
+const other = (writer: string): Table => ({ writer })
+
+const TABLES = {
+  transfers: record('ledger'),
+  settlements: record('ledger'),
+  ledger_checkpoints: record('ledger'),
+  ledger_heads: money('ledger'),
+  subaccount_heads: money('ledger'),
+  charges: money('charges'),
+  charge_shares: money('subaccounts'),
+  subaccounts: money('subaccounts'),
+  gift_cards: money('gift-cards'),
+  gift_card_uses: money('gift-cards'),
+  voucher_misses: other('gift-cards'),
+  payment_links: money('payment-links'),
+  storefront_items: ofMerchant('storefront'),
+  disputes: money('disputes'),
+  payouts: money('payouts'),
+  bulk_batches: money('payouts'),
+  bulk_items: money('payouts'),
+  bulk_references: money('payouts'),
+  schedules: money('scheduled-payouts'),
+  withdrawals: money('withdrawals'),
+  withdrawal_numbers: ofMerchant('withdrawals'),
+  payout_stops: other('merchants'),
+  rail_attempts: money('rails'),
+  rail_evidence: record('rails'),
+  events: record('webhooks'),
+  deliveries: money('webhooks'),
+  receivers: other('webhooks'),
+  exceptions: money('exceptions'),
+  vending_orders: money('vending'),
+  dispense_claims: money('vending'),
+  vendor_callbacks: ofMerchant('vending'),
+  machines: ofMerchant('vending'),
+  vending_suppliers: other('vending'),
+  vending_profiles: other('vending'),
+  dispense_secrets: other('vending'),
+  statement_headers: other('reports'),
+  // Both schemas have merchants and api_keys.
+  merchants: other('merchants'),
+  merchant_secrets: other('merchants'),
+  api_keys: other('merchants'),
+  revision: other('merchants'),
+  payout_freeze: other('merchants'),
+  command_keys: other('merchants'),
+  idempotency_keys: ofMerchant('idempotency'),
+  rate_windows: other('rate-limits'),
+  rate_counts: other('rate-limits'),
+  address_windows: other('rate-limits'),
+  audit: { writer: 'commands', appendOnly: true },
+  alerts: other('alerts'),
+  alert_test: other('alerts'),
+  cells: other('(migrations)'),
+  migration_checksums: other('platform'),
+  master_key_check: other('(program)'),
+  lasting_keys: other('(program)'),
+} satisfies Record<string, Table>
+
+type Name = keyof typeof TABLES
+const all = Object.entries(TABLES) as [Name, Table][]
+const named = (is: (table: Table) => true | undefined): Name[] =>
+  all.flatMap(([name, table]) => (is(table) ? [name] : []))
+
+export const APPEND_ONLY = named(({ appendOnly }) => appendOnly)
+/** Everything that is money or its record, without the stored answers of keys. */
+export const MONEY = named(({ money }) => money)
+export const OF_MERCHANT = named(({ ofMerchant }) => ofMerchant)
+/** The folder whose statements write each table. */
+export const WRITERS: Readonly<Record<string, string>> = Object.fromEntries(
+  all.map(([name, { writer }]) => [name, writer]),
+)
