@@ -9,7 +9,7 @@ import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
 import { crowds } from './http/crowds.ts'
-import type { Place } from './http/frame.ts'
+import type { Serving } from './http/frame.ts'
 import { clientAddress } from './http/guards.ts'
 import { addHealth } from './http/health.ts'
 import { requestMetrics } from './http/request-metrics.ts'
@@ -126,7 +126,7 @@ function registerPages(
 }
 
 /** What the frame needs from the cell that serves a request. */
-const placeIn = (app: App): Place<App> => ({
+const placeIn = (app: App): Serving<App> => ({
   app,
   windows: app.windows,
   exactWindows: app.exactWindows,

@@ -6,9 +6,9 @@ import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Sum, sumOf } from '../platform/sums.ts'
 
-type Place = { merchantId: number; mode: Mode }
-type Wanted = Place & { amount: number }
-type Held = Place & { total: Sum }
+type Holder = { merchantId: number; mode: Mode }
+type Wanted = Holder & { amount: number }
+type Held = Holder & { total: Sum }
 
 // Reserve for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
 // at the same time.
@@ -41,7 +41,7 @@ export type Headroom = {
 const ENDLESS: Headroom = { take: () => true }
 
 /** What these heads hold now, for `headroomFor`. */
-export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
+export const heldBy = (places: readonly Holder[]): Call<Held> => callOn(HELD, places)
 
 /**
  * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
@@ -80,7 +80,7 @@ export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
 const isLarge = ({ amount }: Wanted) => amount > ORDINARY
-const nameOf = ({ merchantId, mode }: Place) => `${merchantId} ${mode}`
+const nameOf = ({ merchantId, mode }: Holder) => `${merchantId} ${mode}`
 
-const callOn = (what: typeof HELD, places: readonly Place[]): Call<Held> =>
+const callOn = (what: typeof HELD, places: readonly Holder[]): Call<Held> =>
   call(what, numbers(places.map((one) => one.merchantId)), words(places.map((one) => one.mode)))

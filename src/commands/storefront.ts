@@ -4,7 +4,7 @@ import { badRequest } from '../platform/refusal.ts'
 import { addItem } from '../storefront/add-item.ts'
 import { editItem, type ItemChange, removeItem } from '../storefront/change-item.ts'
 import { allItems } from '../storefront/find-items.ts'
-import { type Item, presentItem } from '../storefront/item.ts'
+import { presentItem, type ShopItem } from '../storefront/item.ts'
 import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
 import { writeAudit } from './audit.ts'
 import {
@@ -24,8 +24,8 @@ const NO_PICTURE = 'none'
 
 const readAmount = (given: string) => wholeNumber('amount', given, { low: 1, high: Number.MAX_SAFE_INTEGER })
 
-type Place = { baseUrl: string; handle: string }
-const shown = (item: Item, place: Place) => ({
+type PublicAddress = { baseUrl: string; handle: string }
+const shown = (item: ShopItem, place: PublicAddress) => ({
   ...presentItem(item, place),
   description: item.description,
   picture_url: presentItem(item, place).picture_url ?? null,
@@ -34,13 +34,13 @@ const shown = (item: Item, place: Place) => ({
   created_at: item.createdAt.toISOString(),
 })
 
-function line(item: Item, { baseUrl }: Place): string {
+function line(item: ShopItem, { baseUrl }: PublicAddress): string {
   const state = item.removed ? ' (removed)' : item.hidden ? ' (hidden: its link is switched off)' : ''
   const picture = item.pictureAt === null ? '' : ', with a picture'
   return `${item.id} ${item.amount} ${item.name}${picture}${state}  ${linkUrl({ id: item.linkId }, baseUrl)}`
 }
 
-const answerWith = (item: Item, place: Place, note = ''): CommandAnswer => ({
+const answerWith = (item: ShopItem, place: PublicAddress, note = ''): CommandAnswer => ({
   json: shown(item, place),
   lines: [line(item, place) + note],
 })
@@ -162,7 +162,7 @@ async function readShortFile(path: string): Promise<Buffer | null> {
 
 async function audit(
   input: CommandInput,
-  { action, merchantId, item }: { action: string; merchantId: number; item: Item },
+  { action, merchantId, item }: { action: string; merchantId: number; item: ShopItem },
 ): Promise<void> {
   const details = { item: item.id, link: item.linkId, amount: item.amount }
   await writeAudit(input.gateway, { action, merchantId, details })

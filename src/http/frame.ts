@@ -18,7 +18,7 @@ export type Frame<App> = {
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): Promise<void>
   /** Who serves this caller, and the windows that count its requests. */
-  placeOf(caller: Caller): Place<App>
+  placeOf(caller: Caller): Serving<App>
   /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
   refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
   crowds: Crowds
@@ -29,7 +29,7 @@ export type Frame<App> = {
   errorPage(refusal: Refusal): { headers: Record<string, string>; html: string }
 }
 
-export type Place<App> = {
+export type Serving<App> = {
   app: App
   windows: SharedWindows
   exactWindows: Readonly<Record<string, ExactWindow>>

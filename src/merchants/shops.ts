@@ -15,13 +15,13 @@ export type Shop = {
   chargeLimit: number | null
 }
 
-type Place = { merchantId: number; cell: string }
+type MerchantCell = { merchantId: number; cell: string }
 
-const OF_TAG = statement<Place>(
+const OF_TAG = statement<MerchantCell>(
   'place of tag',
   'select id as "merchantId", cell from merchants where tag = $1',
 )
-const OF_HANDLE = statement<Place>(
+const OF_HANDLE = statement<MerchantCell>(
   'place of handle',
   'select id as "merchantId", cell from merchants where handle = $1',
 )
@@ -43,8 +43,8 @@ export type ShopFinder = {
 
 /** The cell of a tag never changes and is cached for ever (ledger.md section 11); the shop itself is read each time. */
 export function shopFinder(): ShopFinder {
-  const places = new Map<string, Place>()
-  async function find(gateway: Gateway, tag: string): Promise<Place | null> {
+  const places = new Map<string, MerchantCell>()
+  async function find(gateway: Gateway, tag: string): Promise<MerchantCell | null> {
     const [place] = places.has(tag) ? [places.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
     if (!place) return null
     if (places.size > MOST_REMEMBERED) places.clear()
@@ -67,7 +67,7 @@ export function shopFinder(): ShopFinder {
   }
 }
 
-async function readShop(gateway: Gateway, place: Place): Promise<Shop | null> {
+async function readShop(gateway: Gateway, place: MerchantCell): Promise<Shop | null> {
   const app = gateway.appOf(place)
   const [facts] = await app.db.query(FACTS, [place.merchantId])
   // A merchant whose creation was cut short has a place and no row.

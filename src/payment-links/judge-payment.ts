@@ -38,7 +38,7 @@ export type LinkPaid =
     }
 
 /** What the decision is based on: locked rows, and what was read after they were locked. */
-export type Known = {
+export type LockedPayment = {
   link: PaymentLink
   terms: MerchantTerms
   held: { id: string; status: string } | null
@@ -57,7 +57,7 @@ const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided =>
 /** The rules, on locked rows only, one a line. */
 export function judgePayment(
   app: App,
-  known: Known,
+  known: LockedPayment,
   { paid, payment, ready }: { paid: PaidLink; payment: LinkPayment; ready: boolean },
 ): Decided {
   const { link, terms, held, sent, at } = known
@@ -88,7 +88,7 @@ const stored = (charge: CheckoutCharge): Decided => ({
  * What the card pays, or null when that differs from what the customer was shown: the customer pays exactly the sum of the
  * page.
  */
-function coverFor({ link, card, at }: Known, payment: LinkPayment) {
+function coverFor({ link, card, at }: LockedPayment, payment: LinkPayment) {
   if (payment.card === null) return { applied: 0, due: link.amount }
   if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
   const cover = coverOf(link.amount, card.balance)
@@ -100,7 +100,7 @@ function tooManyPrompts(app: App, prompts: Prompts | null): boolean {
 }
 
 function inputOf(
-  { link, sent }: Known,
+  { link, sent }: LockedPayment,
   { paid, payment, applied }: { paid: PaidLink; payment: LinkPayment; applied: number },
 ): CheckoutInput {
   return {

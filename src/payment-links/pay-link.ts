@@ -20,9 +20,9 @@ import { holdLink, lockLink } from './hold-link.ts'
 import {
   type Decided,
   judgePayment,
-  type Known,
   type LinkPaid,
   type LinkPayment,
+  type LockedPayment,
   type PaidLink,
 } from './judge-payment.ts'
 import { attemptHolding, chargeOfForm, shareLink } from './link-attempts.ts'
@@ -102,7 +102,7 @@ async function lockAndRead(
   app: App,
   tx: Tx,
   { paid, payment, at }: { paid: PaidLink; payment: LinkPayment; at: Date },
-): Promise<Known> {
+): Promise<LockedPayment> {
   const { merchantId, id } = paid
   const limited = paid.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
   const phone = limited ? payment.phone : null
@@ -149,7 +149,7 @@ async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
  */
 async function writesOf(
   tx: Tx,
-  { link, terms, at }: Known,
+  { link, terms, at }: LockedPayment,
   { charge, payment, installation }: Request & { charge: CheckoutCharge },
 ): Promise<Call[]> {
   const { merchantId, mode, id: chargeId, giftCardAmount: amount } = charge

@@ -20,7 +20,7 @@ import {
 
 type Mode = 'test' | 'live'
 type WindowRow = { merchantId: number; mode: Mode; accepted: string }
-type Place = { merchantId: number; mode: Mode }
+type CountedPlace = { merchantId: number; mode: Mode }
 
 // A row that is not there cannot be locked: it is made first, once for each merchant and mode.
 const MAKE = statement<WindowRow>(
@@ -50,25 +50,25 @@ const WRITE = statement(
  */
 export type ExactWindow = {
   /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
-  refuseEarly(place: Place, nowMs: number): void
+  refuseEarly(place: CountedPlace, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: readonly Place[]): Call<WindowRow>[]
+  lock(places: readonly CountedPlace[]): Call<WindowRow>[]
   /** Opens the locked windows from the answers to the calls of `lock`. */
   open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
   /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
-  takeNow(place: Place, nowMs: number): Promise<number>
+  takeNow(place: CountedPlace, nowMs: number): Promise<number>
   /** Gives back the place of a request that was accepted at this time and refused after all. */
-  giveBack(place: Place, acceptedMs: number): Promise<unknown>
+  giveBack(place: CountedPlace, acceptedMs: number): Promise<unknown>
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
-  check(place: Place): void
+  check(place: CountedPlace): void
   /** Counts one accepted request. */
-  take(place: Place): void
+  take(place: CountedPlace): void
   /** Removes one request that was accepted at this time. */
-  giveBack(place: Place, acceptedMs: number): void
+  giveBack(place: CountedPlace, acceptedMs: number): void
   /** For the last flush of the batch. */
   writes(): Call[]
 }
@@ -77,10 +77,10 @@ export type OpenWindows = {
  * What this process last wrote or read of a merchant. If the row is unchanged it is not parsed again. `made`: its row was
  * there before the transaction that read it, so it need not be made.
  */
-type Known = { text: string | null; window: Window; made: boolean }
-type Frame = { what: string; shape: Shape; known: Map<string, Known> }
+type KnownWindow = { text: string | null; window: Window; made: boolean }
+type Frame = { what: string; shape: Shape; known: Map<string, KnownWindow> }
 /** A place to be taken, or given back. */
-type Ask = { place: Place; atMs: number; back: boolean }
+type Ask = { place: CountedPlace; atMs: number; back: boolean }
 
 const MOST_KNOWN = 10_000
 const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, giveBack: () => {}, writes: () => [] }
@@ -125,13 +125,13 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
   }
 }
 
-function lock({ what, known }: Frame, places: readonly Place[]): Call<WindowRow>[] {
+function lock({ what, known }: Frame, places: readonly CountedPlace[]): Call<WindowRow>[] {
   const sorted = [...places].sort(inLockOrder)
   const missing = sorted.filter((place) => known.get(keyOf(place))?.made !== true)
   return [...(missing.length === 0 ? [] : [callFor(MAKE, missing, what)]), callFor(LOCK, sorted, what)]
 }
 
-const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
+const callFor = (wanted: typeof LOCK, places: readonly CountedPlace[], what: string) =>
   call(
     wanted,
     numbers(places.map((place) => place.merchantId)),
@@ -140,12 +140,12 @@ const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
   )
 
 /** A window within one transaction, with the count at its time, which every item needs. */
-type Opened = { place: Place; window: Window; counted: number; changed: boolean }
+type Opened = { place: CountedPlace; window: Window; counted: number; changed: boolean }
 
 function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
   const { shape } = frame
   const opened = new Map(rows.map((row) => [keyOf(row), openRow(frame, row, nowMs)]))
-  const openedOf = (place: Place) => {
+  const openedOf = (place: CountedPlace) => {
     const found = opened.get(keyOf(place)) ?? openMissing(frame, place)
     opened.set(keyOf(place), found)
     return found
@@ -186,7 +186,7 @@ function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened
 }
 
 /** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ known }: Frame, place: Place): Opened {
+function openMissing({ known }: Frame, place: CountedPlace): Opened {
   known.delete(keyOf(place))
   return { place, window: emptyWindow(), counted: 0, changed: false }
 }
@@ -240,5 +240,6 @@ function refuseFull(window: Window, shape: Shape, nowMs: number): void {
   if (waitMs > 0) throw tooMany(waitMs)
 }
 
-const keyOf = ({ merchantId, mode }: Place) => `${merchantId} ${mode}`
-const inLockOrder = (a: Place, b: Place) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)
+const keyOf = ({ merchantId, mode }: CountedPlace) => `${merchantId} ${mode}`
+const inLockOrder = (a: CountedPlace, b: CountedPlace) =>
+  a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

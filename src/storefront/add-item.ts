@@ -10,14 +10,14 @@ import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
-import { type Item, readItemWords, termsOfItem } from './item.ts'
+import { readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
 /** The merchant of the page. */
 export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'chargeLimit'>
 /** A new item. The picture comes from `readPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
 /** `again`: an earlier call with this key made it; it is answered as it is now. */
-export type AddedItem = { item: Item; again: boolean }
+export type AddedItem = { item: ShopItem; again: boolean }
 
 const COMMAND = 'storefront add'
 
@@ -82,7 +82,7 @@ async function store(app: App, shop: Shop, drafted: Drafted): Promise<AddedItem>
   }
 }
 
-const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<Item> =>
+const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<ShopItem> =>
   app.db.transaction(async (tx) => {
     const { name, amount, description, picture } = wanted
     const asked = { amount, description, reference: null, successUrl: null, cancelUrl: null }

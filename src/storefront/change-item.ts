@@ -11,7 +11,7 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { NewItem, Shop } from './add-item.ts'
 import { itemById } from './find-items.ts'
-import { type Item, readItemWords, termsOfItem } from './item.ts'
+import { readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
 /** The fields to change; absent ones stay, null removes a picture or description. */
 export type ItemChange = Partial<NewItem>
@@ -44,7 +44,7 @@ export function editItem(
   app: App,
   shop: Shop,
   { id, change }: { id: string; change: ItemChange },
-): Promise<Item> {
+): Promise<ShopItem> {
   return changeItem(app, shop, id, async (tx, { locked, link }) => {
     if (locked.removed) throw notFound('item')
     const at = app.clock.now()
@@ -66,7 +66,7 @@ export function editItem(
 }
 
 /** Takes an item off the page and switches its link off; a removed one does not change. Throws 404 `item not found`. */
-export function removeItem(app: App, shop: Shop, id: string): Promise<Item> {
+export function removeItem(app: App, shop: Shop, id: string): Promise<ShopItem> {
   return changeItem(app, shop, id, async (tx, { locked, link }) => {
     if (locked.removed) return
     const at = app.clock.now()
@@ -80,7 +80,7 @@ async function changeItem(
   shop: Shop,
   id: string,
   change: (tx: Tx, found: { locked: Locked; link: PaymentLink }) => Promise<void>,
-): Promise<Item> {
+): Promise<ShopItem> {
   if (tagOf('itm_', id) !== shop.tag) throw notFound('item')
   return app.db.transaction(async (tx) => {
     const [[locked]] = await tx.send(call(LOCK, shop.id, id))

@@ -2,24 +2,24 @@ import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { ITEM_COLUMNS, type Item } from './item.ts'
+import { ITEM_COLUMNS, type ShopItem } from './item.ts'
 
 // `offset 0` forces one look-up for each item: a plan made while there were few links would read all links of the merchant.
 const ITS_LINK = `cross join lateral (select p.description, p.amount, p.mode, p.kind, p.allow_multiple_uses, p.switched_off_at
   from payment_links p where p.merchant_id = i.merchant_id and p.id = i.link_id offset 0) l`
 const SHOWN = `i.removed_at is null and l.switched_off_at is null and l.mode = 'live' and l.kind = 'link' and l.allow_multiple_uses`
 
-const BY_ID = statement<Item>(
+const BY_ID = statement<ShopItem>(
   'storefront item by id',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.id = $2`,
 )
-const ALL = statement<Item>(
+const ALL = statement<ShopItem>(
   'all storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
    order by i.created_at desc, i.id desc`,
 )
 // With an unknown item the page is the first one. A removed item still has its position.
-const PAGE = statement<Item>(
+const PAGE = statement<ShopItem>(
   'page of storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and ${SHOWN}
      and (i.created_at, i.id) < (coalesce((select b.created_at from storefront_items b
@@ -38,13 +38,13 @@ const PICTURE = statement<{ body: Buffer; at: Date }>(
    where ${SHOWN} and i.picture is not null`,
 )
 
-export const itemById = (merchantId: number, id: string): Call<Item> => call(BY_ID, merchantId, id)
+export const itemById = (merchantId: number, id: string): Call<ShopItem> => call(BY_ID, merchantId, id)
 
 /** An item, also a hidden or removed one, or null. */
 export async function findItem(
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<Item | null> {
+): Promise<ShopItem | null> {
   const [item] = await app.db.query(BY_ID, [merchantId, id])
   return item ?? null
 }
@@ -59,7 +59,7 @@ export async function findItemName(
 }
 
 /** Everything that was not removed, hidden items too, newest first; for the merchant itself. */
-export const allItems = (app: App, merchantId: number): Promise<Item[]> => app.db.query(ALL, [merchantId])
+export const allItems = (app: App, merchantId: number): Promise<ShopItem[]> => app.db.query(ALL, [merchantId])
 
 /**
  * A public page of items, newest first: those after the item `beforeId`, or the newest if that is null or unknown.
@@ -68,7 +68,7 @@ export const allItems = (app: App, merchantId: number): Promise<Item[]> => app.d
 export async function listItems(
   app: App,
   { merchantId, beforeId, limit }: { merchantId: number; beforeId: string | null; limit: number },
-): Promise<{ items: Item[]; nextBeforeId: string | null }> {
+): Promise<{ items: ShopItem[]; nextBeforeId: string | null }> {
   const before = beforeId !== null && tagOf('itm_', beforeId) !== null ? beforeId : null
   const rows = await app.db.query(PAGE, [merchantId, before, limit + 1])
   const items = rows.slice(0, limit)

@@ -4,7 +4,7 @@ import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 
 /** An item of a public page, with fields of its link. Whole UGX; times are UTC. */
-export type Item = {
+export type ShopItem = {
   merchantId: number
   id: string
   linkId: string
@@ -51,20 +51,20 @@ export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'chargeLimi
 
 /** The path of an item's picture. It changes with every picture, so that it may be cached for long. */
 export const picturePath = (
-  { id, pictureAt }: Pick<Item, 'id' | 'pictureAt'>,
+  { id, pictureAt }: Pick<ShopItem, 'id' | 'pictureAt'>,
   handle: string,
 ): string | null => (pictureAt === null ? null : `/pay/@${handle}/pictures/${id}?v=${pictureAt.getTime()}`)
 
 /** The document `items.json` (contract.md G50). `baseUrl` has no slash at its end. */
 export const presentItems = (
-  { items, nextBeforeId }: { items: readonly Item[]; nextBeforeId: string | null },
+  { items, nextBeforeId }: { items: readonly ShopItem[]; nextBeforeId: string | null },
   { baseUrl, handle }: { baseUrl: string; handle: string },
 ) => ({
   items: items.map((item) => presentItem(item, { baseUrl, handle })),
   ...(nextBeforeId === null ? {} : { next_before_id: nextBeforeId }),
 })
 
-export function presentItem(item: Item, { baseUrl, handle }: { baseUrl: string; handle: string }) {
+export function presentItem(item: ShopItem, { baseUrl, handle }: { baseUrl: string; handle: string }) {
   const picture = picturePath(item, handle)
   return {
     id: item.id,

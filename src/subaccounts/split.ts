@@ -8,7 +8,7 @@ export type SplitPart = { subaccountId: string; amount: number }
 /** The merchant's subaccounts that a split may name, locked by the deciding transaction. */
 export type KnownSubaccounts = ReadonlyMap<string, SubaccountStatus>
 
-type Item = { subaccount: string; amount: unknown; bps: unknown }
+type GivenShare = { subaccount: string; amount: unknown; bps: unknown }
 
 const MOST_PARTIES = 20
 const WHOLE = 10_000 // Basis points.
@@ -42,7 +42,7 @@ export const namesIn = (split: readonly unknown[]): string[] =>
     return typeof name === 'string' ? [name] : []
   })
 
-function readItem(given: unknown, at: string): Item {
+function readItem(given: unknown, at: string): GivenShare {
   if (!isObject(given)) throw invalidSplit(`${at} must be an object`)
   const { subaccount, amount, bps } = given
   if (typeof subaccount !== 'string' || subaccount.trim() === '')
@@ -57,7 +57,7 @@ function judgeParty(name: string, seen: ReadonlySet<string>, known: KnownSubacco
   if (status !== 'active') throw invalidSplit(`subaccount ${echo(name)} is not active`)
 }
 
-function resolveAmount({ amount, bps }: Item, at: string, net: number): number {
+function resolveAmount({ amount, bps }: GivenShare, at: string, net: number): number {
   if ((amount === null) === (bps === null)) throw invalidSplit(`${at} must have exactly one of amount, bps`)
   if (amount !== null) {
     if (!isInteger(amount)) throw invalidSplit(`${at}.amount must be an integer`)

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
-import type { Item } from '../../src/storefront/item.ts'
+import type { ShopItem } from '../../src/storefront/item.ts'
 import { readPicture } from '../../src/storefront/picture.ts'
 import { type Browser, formOf, hasForm, type Page } from '../helpers/checkout.ts'
 import { chargeOn, type PayShop, pay, payShop, visitor } from '../helpers/checkout-shop.ts'
@@ -29,8 +29,8 @@ async function offer(
   shop: PayShop,
   names: readonly string[],
   picture: Buffer | null = null,
-): Promise<Item[]> {
-  const items: Item[] = []
+): Promise<ShopItem[]> {
+  const items: ShopItem[] = []
   for (const [at, name] of names.entries()) {
     const wanted = { name, amount: 5000 + at, description: at % 2 === 0 ? `About ${name}` : null, picture }
     items.push((await addItem(service.app, shop.row, wanted)).item)
@@ -112,10 +112,10 @@ test('six items a page, and every one of them on one page and in one document', 
 test('test links, one-shot links, links that are no items, hidden and removed items and those of others are not shown', async () => {
   const [shop, other] = [await payShop(service), await payShop(service)]
   const [kept, hidden, removed, dearer] = (await offer(shop, ['A', 'B', 'C', 'D'])) as [
-    Item,
-    Item,
-    Item,
-    Item,
+    ShopItem,
+    ShopItem,
+    ShopItem,
+    ShopItem,
   ]
   await offer(other, ['Foreign'])
   await Promise.all([shop.link(), shop.testLink(), shop.link({ allow_multiple_uses: true })])
@@ -127,7 +127,7 @@ test('test links, one-shot links, links that are no items, hidden and removed it
   assert.deepEqual(linksOn(page), [changed.linkId, kept.linkId])
   const { body } = await somebody.get(`/pay/@${shop.handle}/items.json`)
   assert.deepEqual(
-    body.items.map(({ id }: Item) => id),
+    body.items.map(({ id }: ShopItem) => id),
     [changed.id, kept.id],
   )
   assert.equal(hasForm(await somebody.get(`/pay/${dearer.linkId}`), '/submit'), false, 'the old price is off')
@@ -231,8 +231,8 @@ test('its QR codes and pictures are files with headers of their own, kept for as
     .png()
     .toBuffer()
   const [item, bare] = [
-    (await offer(shop, ['Mangoes'], await readPicture(made)))[0] as Item,
-    (await offer(shop, ['Eggs']))[0] as Item,
+    (await offer(shop, ['Mangoes'], await readPicture(made)))[0] as ShopItem,
+    (await offer(shop, ['Eggs']))[0] as ShopItem,
   ]
   const page = await somebody.get(`/pay/@${shop.handle}`)
   const [, src = ''] = /<img src="([^"]*\/pictures\/[^"]*)"/.exec(page.text) ?? []

@@ -3,7 +3,7 @@ import type { Shop } from '../../merchants/shops.ts'
 import { maySell } from '../../payment-links/payable.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import { findPicture, listItems } from '../../storefront/find-items.ts'
-import { type Item, picturePath, presentItems } from '../../storefront/item.ts'
+import { picturePath, presentItems, type ShopItem } from '../../storefront/item.ts'
 import { createOwnAmountLink, LEAST_OWN_AMOUNT, readOwnAmount } from '../../storefront/own-amount.ts'
 import { qrReply, withRetryAfter } from '../link/link-pages.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
@@ -113,7 +113,7 @@ async function storefront(
   }
 }
 
-const itemOf = (item: Item, { handle }: Shop): StorefrontItem => ({
+const itemOf = (item: ShopItem, { handle }: Shop): StorefrontItem => ({
   id: item.id,
   name: item.name,
   description: item.description,

@@ -16,7 +16,7 @@ import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { CannotStart, saysFullDisk } from '../cannot-start.ts'
 import { type Binaries, copyBinaries } from './binaries.ts'
-import { isCluster, type Place } from './place.ts'
+import { type ClusterPlace, isCluster } from './place.ts'
 import { giveTo, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { canRun, commandAs } from './run-as.ts'
 
@@ -32,7 +32,7 @@ const LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--loca
  * Makes the PostgreSQL data folder when there is none. It is made beside its place and renamed when finished and
  * flushed, so a kill at any moment leaves either nothing or all of it. Call under the lock.
  */
-export async function prepareCluster(place: Place, say: (line: string) => void): Promise<void> {
+export async function prepareCluster(place: ClusterPlace, say: (line: string) => void): Promise<void> {
   if (isCluster(place.cluster)) {
     checkVersion(place)
     giveTo(place.cluster, place.runAs)
@@ -47,7 +47,7 @@ export async function prepareCluster(place: Place, say: (line: string) => void):
   flushFolder(dirname(place.cluster))
 }
 
-async function initialise(place: Place, folder: string): Promise<void> {
+async function initialise(place: ClusterPlace, folder: string): Promise<void> {
   requirePasswdEntry(place)
   const { binaries, remove } = binariesForShell(place)
   try {
@@ -61,7 +61,7 @@ async function initialise(place: Place, folder: string): Promise<void> {
  * initdb starts the server through a shell and quotes only the spaces of its own path. Where the binaries lie under any other
  * odd name they are copied to a temporary folder for this one call.
  */
-function binariesForShell({ binaries, runAs }: Place): { binaries: Binaries; remove(): void } {
+function binariesForShell({ binaries, runAs }: ClusterPlace): { binaries: Binaries; remove(): void } {
   if (SAFE_IN_SHELL.test(binaries.folder)) return { binaries, remove: () => {} }
   for (const parent of new Set([shortTemporaryFolder(), '/tmp', '/var/tmp', '/var/lib'])) {
     const folder = join(parent, `gateway-initdb-${randomBytes(6).toString('hex')}`)
@@ -82,7 +82,7 @@ function binariesForShell({ binaries, runAs }: Place): { binaries: Binaries; rem
   )
 }
 
-async function runInitdb(place: Place, program: string, folder: string): Promise<void> {
+async function runInitdb(place: ClusterPlace, program: string, folder: string): Promise<void> {
   const command = commandAs(place.runAs, program, ['-D', folder, ...INITDB, ...LOCALE])
   const child = spawn(command.file, command.args, { ...command.options, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
@@ -100,7 +100,7 @@ async function runInitdb(place: Place, program: string, folder: string): Promise
 }
 
 // initdb looks its own account up and ends with a message that does not say what to do.
-function requirePasswdEntry(place: Place): void {
+function requirePasswdEntry(place: ClusterPlace): void {
   if (place.runAs.kind !== 'self') return
   try {
     userInfo()
@@ -111,7 +111,7 @@ function requirePasswdEntry(place: Place): void {
   }
 }
 
-function checkVersion(place: Place): void {
+function checkVersion(place: ClusterPlace): void {
   const found = readFileSync(join(place.cluster, 'PG_VERSION'), 'utf8').trim()
   if (found === majorOf(place)) return
   throw new CannotStart(
@@ -119,7 +119,7 @@ function checkVersion(place: Place): void {
   )
 }
 
-function majorOf(place: Place): string {
+function majorOf(place: ClusterPlace): string {
   return place.binaries.version.split('.')[0] ?? ''
 }
 

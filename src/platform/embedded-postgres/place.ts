@@ -6,7 +6,7 @@ import { identityHash, makeOwned, shortTemporaryFolder } from './private-folder.
 import { asAccount, asSelf, canEnter, canRun, inNamespace, type RunAs, runsAsRoot } from './run-as.ts'
 
 /** Where a server lives and under whom it runs. `home` is the data folder, or the system folder it points to. */
-export type Place = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
+export type ClusterPlace = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
 
 type Choice = { dataDir: string; say: (line: string) => void; namespaces: boolean }
 
@@ -23,7 +23,7 @@ export function isCluster(cluster: string): boolean {
 }
 
 /** Decides where the server lives and who runs it. Throws, with what to do, when there is no way. Call under the lock. */
-export function choosePlace(choice: Choice): Place {
+export function choosePlace(choice: Choice): ClusterPlace {
   const { dataDir } = choice
   const pointed = readPointer(dataDir)
   if (pointed !== null && !isCluster(join(pointed, 'postgres')))
@@ -43,7 +43,7 @@ export function choosePlace(choice: Choice): Place {
 }
 
 /** Notes in the data folder that its database lives elsewhere. Comes after the database is there, never before. */
-export function writePointer(dataDir: string, place: Place): void {
+export function writePointer(dataDir: string, place: ClusterPlace): void {
   const pointer = join(dataDir, POINTER)
   if (place.home === dataDir || existsSync(pointer)) return
   writeFileSync(`${pointer}.new`, `${place.home}\n`, { flush: true })
@@ -55,7 +55,7 @@ function readPointer(dataDir: string): string | null {
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : null
 }
 
-function placeAt(home: string, runAs: RunAs): Place {
+function placeAt(home: string, runAs: RunAs): ClusterPlace {
   const installed = findBinaries()
   // Only an account other than ours can be shut out of node_modules; asking costs some milliseconds.
   const usable = installed.linked && (runAs.kind !== 'account' || canRunFrom(installed, runAs))

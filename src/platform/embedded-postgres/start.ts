@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart, saysFullDisk } from '../cannot-start.ts'
 import { letInOnlyUs } from './entrance.ts'
-import type { Place } from './place.ts'
+import type { ClusterPlace } from './place.ts'
 import { answers, findPostmaster, lookAgain, PORT, readPidFile, stopPostmaster } from './postmaster.ts'
 import { identityHash, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { postgresOn } from './process-identity.ts'
 import { type Command, commandAs } from './run-as.ts'
 
 export type StartOptions = {
-  place: Place
+  place: ClusterPlace
   logFile: string
   settings: Record<string, string>
   say: (line: string) => void
@@ -132,7 +132,7 @@ function watchEnd(child: ChildProcess): { text: string | null } {
   return end
 }
 
-function socketFolder({ home, cluster }: Place): string {
+function socketFolder({ home, cluster }: ClusterPlace): string {
   const near = join(home, 'socket')
   if (Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER) return near
   return join(shortTemporaryFolder(), `gateway-${identityHash(cluster)}`)

@@ -5,7 +5,7 @@ import { openFonts, type Run, type Weight } from './pdf-fonts.ts'
 /** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
 export type Look = { weight: Weight; size: number; colour: string }
 /** Where the baseline of a text begins, ends or has its middle. */
-export type Place = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
+export type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
 /** A text in its glyphs; `width` in points. */
 export type Words = { runs: readonly Run[]; width: number; look: Look }
 export type Box = { x: number; y: number; width: number; height: number }
@@ -15,9 +15,9 @@ export type Pages = {
   /** Ends the page and begins the next one; its number. */
   next(): number
   words(text: string, look: Look): Words
-  draw(words: Words, place: Place): void
+  draw(words: Words, place: Spot): void
   /** The number of pages, known at the end: every page refers to one small drawing that is made last. */
-  drawTotal(place: Place): void
+  drawTotal(place: Spot): void
   fill(box: Box, colour: string): void
   end(total: Look): void
   /** The bytes made since the last call. */

@@ -27,7 +27,7 @@ export type Candidate = {
 }
 
 type Row = Omit<Candidate, 'app' | 'kind' | 'torn'>
-type Place = { merchantId: number; id: string }
+type ReportedKey = { merchantId: number; id: string }
 
 const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
   o.goods, o.created_at as "createdAt", '[]'::json as earlier`
@@ -158,9 +158,9 @@ async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<str
 async function inCells<Found>(
   { gateway, shops }: Finder,
   { ids, prefix }: { ids: readonly string[]; prefix: 'lnk_' | 'txn_' },
-  look: (app: App, places: readonly Place[]) => Promise<Found[]>,
+  look: (app: App, places: readonly ReportedKey[]) => Promise<Found[]>,
 ): Promise<Found[]> {
-  const cells = new Map<App, Place[]>()
+  const cells = new Map<App, ReportedKey[]>()
   for (const id of ids) {
     const tag = tagOf(prefix, id)
     const place = tag === null ? null : await shops.placeOf(gateway(), tag)
@@ -171,7 +171,7 @@ async function inCells<Found>(
   return (await Promise.all([...cells].map(([app, places]) => look(app, places)))).flat()
 }
 
-const named = (places: readonly Place[]) => [
+const named = (places: readonly ReportedKey[]) => [
   numbers(places.map(({ merchantId }) => merchantId)),
   places.map(({ id }) => id),
 ]

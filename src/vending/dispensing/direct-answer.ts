@@ -31,13 +31,14 @@ const LOCK = statement<AnsweredClaim>(
   `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
 )
 
-type Place = Pick<Claim, 'merchantId' | 'id'>
+type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
 /** Reads a claim. */
-export const claimAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(ANSWER, merchantId, id)
+export const claimAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> =>
+  call(ANSWER, merchantId, id)
 
 /** The same, locked for the commit that finishes its key. */
-export const lockAnswered = ({ merchantId, id }: Place): Call<AnsweredClaim> => call(LOCK, merchantId, id)
+export const lockAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> => call(LOCK, merchantId, id)
 
 /** The answer of a direct dispense (contract.md G36). */
 export const DirectDispenseAnswerShape = Type.Object(

@@ -7,7 +7,7 @@ import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Goods } from '../orders/order.ts'
 import { unitsOf } from './delivered-products.ts'
-import { type DispenseMove, nameOf, type Place } from './dispense-move.ts'
+import { type DispenseKey, type DispenseMove, nameOf } from './dispense-move.ts'
 import type { MoveFacts, NewestClaim, Standing } from './judge-move.ts'
 
 /** The newest direct dispense of a charge as its claim has it: there is no order row. */
@@ -61,7 +61,7 @@ const PAID = statement<Paid>(
 /** What `lockOrders` is for orders: by the charges that pay them. */
 export async function lockDirects<Row>(
   tx: Tx,
-  places: readonly Place[],
+  places: readonly DispenseKey[],
   also: readonly Call<Row>[],
 ): Promise<{ standing: Map<string, StandingDirect>; also: Row[] }> {
   const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const

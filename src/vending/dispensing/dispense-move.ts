@@ -11,11 +11,11 @@ export type DispenseOutcome =
   | { status: 'dispensed'; confirmed: boolean; result: readonly ReportedGoods[] | null; note: string | null }
   | { status: 'failed'; confirmed: boolean; result: readonly ReportedGoods[] | null; error: string }
 
-export type Place = { merchantId: number; id: string }
+export type DispenseKey = { merchantId: number; id: string }
 /** What is dispensed: an order; or what a charge pays for directly, an order without a page, by the id of that charge. */
-export type DispensePlace = Place & { kind: Claim['kind'] }
+export type DispensePlace = DispenseKey & { kind: Claim['kind'] }
 /** The same for one dispense, and for no two. */
-export const nameOf = ({ merchantId, id }: Place) => `${merchantId} ${id}`
+export const nameOf = ({ merchantId, id }: DispenseKey) => `${merchantId} ${id}`
 
 export type DispenseMove = DispensePlace & {
   to: DispenseOutcome

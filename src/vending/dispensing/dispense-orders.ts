@@ -13,9 +13,9 @@ export const DISPENSED_AT_ONCE = 50
 const COMMANDS_AT_ONCE = 64
 const OF_ONE_MERCHANT = 32
 
-type Place = { merchantId: number; id: string }
+type OrderKey = { merchantId: number; id: string }
 
-const PAID = statement<Place>(
+const PAID = statement<OrderKey>(
   'paid vending orders',
   `select o.merchant_id as "merchantId", o.id from vending_orders o
    cross join lateral (select l.charge_id from payment_links l
@@ -97,7 +97,7 @@ async function takeUpLeft(app: App, places: number): Promise<Claim[]> {
 }
 
 /** Null when there is nothing to command or another process was first. An error of one order does not stop the others. */
-async function claimPaid(app: App, { merchantId, id }: Place): Promise<Claim | null> {
+async function claimPaid(app: App, { merchantId, id }: OrderKey): Promise<Claim | null> {
   try {
     const claimed = await claimOrder(app, { merchantId, id })
     if (claimed.kind === 'claimed') return claimed.claim

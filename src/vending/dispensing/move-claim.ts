@@ -78,7 +78,7 @@ const REPORTED = statement(
   'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
 )
 
-type Place = Pick<Claim, 'merchantId' | 'id'>
+type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
 /** What a supplier has said, and in test mode when the simulated machine reports, and what. */
 export type Answer = {
@@ -89,7 +89,7 @@ export type Answer = {
 }
 
 /** How a claim ends, or that its acceptance is believed; `result` and `units` are of a direct dispense. */
-export type ClaimEnd = Place & {
+export type ClaimEnd = ClaimKey & {
   from: ClaimState
   to: ClaimState
   /** The supplier's own answer, where that ends it. */
@@ -117,7 +117,7 @@ export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
   )
 
 /** Marks a claim as being sent, for whoever sends it then; no row where somebody has it, or its charge or merchant forbids it. */
-export const commandClaim = ({ merchantId, id }: Place, at: Date): Call<{ payerPhone: string | null }> =>
+export const commandClaim = ({ merchantId, id }: ClaimKey, at: Date): Call<{ payerPhone: string | null }> =>
   call(COMMAND, merchantId, id, at.toISOString(), untilAfter(at, COMMAND_LEASE_MS))
 
 /** Takes up claims that a dead process has not sent. Whoever gets one must send it. */
@@ -126,7 +126,7 @@ export const takeUpClaims = (at: Date, most: number): Call<Claim> =>
 
 /** Accepted is not delivered, and nobody may know; the claim stays where somebody has heard more of it meanwhile. */
 export const answerClaim = (
-  { merchantId, id }: Place,
+  { merchantId, id }: ClaimKey,
   { state, answer, at }: { state: 'accepted' | 'ambiguous'; answer: Answer; at: Date },
 ): Call => {
   const { code, message, reportsAt, reports } = answer
@@ -161,10 +161,10 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
 }
 
 /** Gives a direct claim back that was never sent. */
-export const releaseUnsent = ({ merchantId, id }: Place, at: Date): Call =>
+export const releaseUnsent = ({ merchantId, id }: ClaimKey, at: Date): Call =>
   call(RELEASE_UNSENT, merchantId, id, at.toISOString())
 
 /** The simulated machine has said what it had to say. */
-export const endReport = ({ merchantId, id }: Place): Call => call(REPORTED, merchantId, id)
+export const endReport = ({ merchantId, id }: ClaimKey): Call => call(REPORTED, merchantId, id)
 
 const untilAfter = (at: Date, ms: number) => later(at, ms).toISOString()

@@ -75,10 +75,10 @@ function judgeAndMove(app: App, moves: readonly DispenseMove[]) {
   })
 }
 
-type Known = { standing: ReadonlyMap<string, StandingDispense>; signs: ReadonlySet<string> }
+type Standings = { standing: ReadonlyMap<string, StandingDispense>; signs: ReadonlySet<string> }
 
 /** All of one kind. */
-async function lockAndRead(tx: Tx, moves: readonly DispenseMove[]): Promise<Known> {
+async function lockAndRead(tx: Tx, moves: readonly DispenseMove[]): Promise<Standings> {
   const said = moves.flatMap(({ merchantId, said }) => (said ? [{ merchantId, sign: said.sign }] : []))
   const signs = said.length === 0 ? [] : [ordersOfSigns(said)]
   const read =

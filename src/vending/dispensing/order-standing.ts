@@ -3,7 +3,7 @@ import { numbers, PLACES, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from '../orders/order.ts'
-import { nameOf, type Place } from './dispense-move.ts'
+import { type DispenseKey, nameOf } from './dispense-move.ts'
 import type { MoveFacts, NewestClaim } from './judge-move.ts'
 
 type OrderFacts = Omit<MoveFacts, 'newest'>
@@ -41,7 +41,7 @@ const ORDERS = statement<VendingOrder & OrderFacts>(
 /** One flush: each statement sees what those before it have waited for. `also` is read behind them. */
 export async function lockOrders<Row>(
   tx: Tx,
-  places: readonly Place[],
+  places: readonly DispenseKey[],
   also: readonly Call<Row>[],
 ): Promise<{ standing: Map<string, StandingOrder>; also: Row[] }> {
   const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const

@@ -20,7 +20,7 @@ export type Machine = {
   removedAt: Date | null
   createdAt: Date
 }
-type Place = { merchantId: number; machine: string }
+type MachineKey = { merchantId: number; machine: string }
 
 const LONGEST_NUMBER = 64
 const LONGEST_NAME = 200
@@ -107,7 +107,7 @@ export async function listMachines(
 }
 
 // A machine removed between two pages is still a valid cursor.
-async function cursorOf(app: App, place: Place): Promise<Machine> {
+async function cursorOf(app: App, place: MachineKey): Promise<Machine> {
   const [row] = isStorable(place.machine)
     ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
     : []
@@ -121,7 +121,7 @@ async function cursorOf(app: App, place: Place): Promise<Machine> {
  */
 export async function addMachine(
   app: App,
-  { merchantId, machine, name }: Place & { name: string | null },
+  { merchantId, machine, name }: MachineKey & { name: string | null },
 ): Promise<Machine> {
   checkText('machine', machine, LONGEST_NUMBER)
   if (name !== null) checkText('name', name, LONGEST_NAME)
@@ -130,7 +130,7 @@ export async function addMachine(
 }
 
 /** Takes a machine out of the registry. Orders that were paid still dispense; its tallies keep it with its last name. */
-export async function removeMachine(app: App, { merchantId, machine }: Place): Promise<Machine> {
+export async function removeMachine(app: App, { merchantId, machine }: MachineKey): Promise<Machine> {
   const at = app.clock.now().toISOString()
   const [removed] = isStorable(machine) ? await app.db.query(REMOVE, [merchantId, machine, at]) : []
   if (!removed) throw machineNotRegistered()
