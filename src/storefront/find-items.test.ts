@@ -23,7 +23,7 @@ const page = () => pageOf(service)
 test('a page is six, newest first, and each says which comes before; a strange place is the first page', async () => {
   const { add, shop, shown, names, app } = await page()
   for (let made = 1; made <= 14; made += 1) {
-    await add({ name: `ShopItem ${made}` })
+    await add({ name: `Item ${made}` })
     service.pass(1000)
   }
   const first = await shown()
