@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { askAboutMovement } from '../rails/ask.ts'
+import { followSafely } from '../rails/follow-safely.ts'
 import type { Deadline } from '../rails/rail.ts'
-import { type Due, type Followed, followLater, followOne } from './ask-about-charge.ts'
+import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from './charge-mover.ts'
 import { claimLive, DUE_COLUMNS } from './write-charge-status.ts'
 
 /**
@@ -18,10 +19,9 @@ const CLAIMED_AT_ONCE = 8
 // After this long a question is asked again, in case its worker died.
 const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
-const AFTER_TROUBLE_MS = 60_000
 
 // The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
-const DUE_TEST = statement<Due>(
+const DUE_TEST = statement<DueCharge>(
   'due test charges',
   `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
@@ -39,7 +39,7 @@ const NEVER_SENT = {
   firstNotFoundAt: null,
   refusedAs: null,
   tag: '',
-} satisfies Omit<Followed, keyof Due>
+} satisfies Omit<FollowedCharge, keyof DueCharge>
 
 /** Follows open charges. `stop` waits for live questions that were started. */
 export type ChargeFollower = { start(): Promise<number>; stop(): Promise<void> }
@@ -52,8 +52,8 @@ export type ChargeFollower = { start(): Promise<number>; stop(): Promise<void> }
 export function chargeFollower(app: App): ChargeFollower {
   const asking = new Map<Promise<unknown>, string>()
 
-  function begin(charge: Followed): void {
-    const work = followSafely(app, charge, app.deadlineIn(QUESTION_DEADLINE_MS)).catch((error) =>
+  function begin(charge: FollowedCharge): void {
+    const work = follow(app, charge, app.deadlineIn(QUESTION_DEADLINE_MS)).catch((error) =>
       app.log.warn({ err: error, object_id: charge.id }, 'a charge waits for the database'),
     )
     asking.set(work, charge.installation)
@@ -84,7 +84,7 @@ export function chargeFollower(app: App): ChargeFollower {
       // The sandbox calls nobody: one deadline serves all its rows.
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
       const followed = await Promise.all(
-        test.map((charge) => followSafely(app, Object.assign(charge, NEVER_SENT), deadline)),
+        test.map((charge) => follow(app, Object.assign(charge, NEVER_SENT), deadline)),
       )
       return followed.filter(Boolean).length + live
     },
@@ -100,18 +100,7 @@ const fullOnes = (underWay: readonly string[]): string[] =>
     (one) => underWay.filter((other) => other === one).length > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE,
   )
 
-/** An error delays only its own charge; a database that is away stops the run. */
-async function followSafely(app: App, charge: Followed, deadline: Deadline): Promise<boolean> {
-  try {
-    return await followOne(app, charge, deadline)
-  } catch (error) {
-    if (classify(error) instanceof DatabaseAway) throw error
-    app.log.error(
-      { err: error, object_id: charge.id },
-      'following a charge failed; it is asked about again later',
-    )
-    const later = followLater(charge, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
-    await app.db.query(later.statement, later.values)
-    return false
-  }
-}
+const follow = (app: App, charge: FollowedCharge, deadline: Deadline): Promise<boolean> =>
+  followSafely(app, CHARGE_MOVER, charge, () =>
+    askAboutMovement(app, CHARGE_MOVER, { row: charge, deadline }),
+  )

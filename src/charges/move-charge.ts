@@ -13,35 +13,28 @@ import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
+import { type LockedPost, lockPosts } from '../rails/lock-posts.ts'
+import type { Final, Moved } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
 import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
-import { type LockedChargePost, lockChargePosts } from './lock-charge-posts.ts'
 import { type ChargeEnd, endCharges, endedCharge } from './write-charge-status.ts'
 
-/** How a charge ends. */
-export type ChargeOutcome =
-  | { status: 'succeeded'; railTransactionId: string | null }
-  | { status: 'failed'; reason: ChargeFailure }
+export type ChargeOutcome = Final<ChargeFailure>
 
 /**
  * One open charge and the rail's final answer about it. `alongside` commits with the move. `still`: a condition on the
- * locked attempt; if it does not hold while the charge is open, nothing is written.
+ * locked charge and its attempt; if it does not hold, nothing is written.
  */
 export type ChargeMove = {
   charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
   to: ChargeOutcome
-  still?: (attempt: LockedChargePost) => boolean
+  still?: (found: LockedPost<ChargeFailure>) => boolean
   alongside?: readonly Call[]
 }
 
-/**
- * `moved`: this call did it. `same`: it had already ended this way. `contradicted`: it had ended another way; an exception
- * is open. `overtaken`: the condition `still` does not hold.
- */
-export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 export type ChargeMoves = Batch<ChargeMove, Moved>
 
 const STATUS_OF = statement<{ merchantId: number; id: string; status: string; voided: boolean }>(
@@ -104,12 +97,13 @@ async function moveOnce(
 async function overtakenOf(tx: Tx, moves: readonly ChargeMove[]): Promise<ReadonlySet<ChargeMove>> {
   const judged = moves.filter(({ still }) => still !== undefined)
   if (judged.length === 0) return NONE
-  const [rows] = await tx.send(lockChargePosts(judged.map(({ charge }) => charge)))
+  const charges = judged.map(({ charge }) => charge)
+  const [rows] = await tx.send(lockPosts<ChargeFailure>('charge', charges))
   const rowById = new Map(rows.map((row) => [row.id, row]))
   return new Set(
     judged.filter(({ charge, still }) => {
       const row = rowById.get(charge.id)
-      return row?.open === true && still?.(row) === false
+      return row !== undefined && still?.(row) === false
     }),
   )
 }

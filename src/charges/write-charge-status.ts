@@ -4,8 +4,8 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
-import type { Followed } from './ask-about-charge.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
+import type { FollowedCharge } from './charge-mover.ts'
 
 // The one file that writes the status of a charge: each function is a move of CHARGE_MOVES, or takes a charge back that nobody saw.
 
@@ -49,7 +49,7 @@ export const takeBackCharge = (
 /** What is read of an open charge that is due. */
 export const DUE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
   c.rail_reference as "railReference", c.created_at as "createdAt"`
-const CLAIM_LIVE = statement<Followed>(
+const CLAIM_LIVE = statement<FollowedCharge>(
   'claim due live charges',
   `with due as (
      select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
@@ -69,7 +69,7 @@ const CLAIM_LIVE = statement<Followed>(
 export const claimLive = (
   { now, leaseUntil }: { now: Date; leaseUntil: Date },
   { places, full }: { places: number; full: readonly string[] },
-): Call<Followed> => call(CLAIM_LIVE, now.toISOString(), places, leaseUntil.toISOString(), full)
+): Call<FollowedCharge> => call(CLAIM_LIVE, now.toISOString(), places, leaseUntil.toISOString(), full)
 
 type EndedRow = Omit<
   ChargeFacts,

@@ -11,37 +11,31 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { defineLane } from '../platform/lane.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
+import { type LockedPost, lockPosts } from '../rails/lock-posts.ts'
+import type { Final, Moved } from '../rails/mover.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
-import { isCurrent, type LockedPost, lockPosts } from './sending/lock-posts.ts'
 import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
 
 /** How a payout ends. `voided`: it is taken back before it was ever shown (contract.md 3 j). */
-export type PayoutOutcome =
-  | { status: 'succeeded'; railTransactionId: string | null }
-  | { status: 'failed'; reason: PayoutFailure }
-  | { status: 'voided' }
+export type PayoutOutcome = Final<PayoutFailure> | { status: 'voided' }
 
 /**
  * One open payout and the rail's final answer about it. `alongside` commits with the move. It is dropped when the payout
- * could not be taken back any more or was overtaken.
+ * could not be taken back any more or was overtaken. `still`: a condition on the locked payout and its attempt; if it does
+ * not hold, nothing is written.
  */
 export type PayoutMove = {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
   to: PayoutOutcome
-  /** The number of the post that was answered, for answers that do not count for later posts: a refusal (rails.md 4.5). */
-  post?: number
+  still?: (found: LockedPost<PayoutFailure>) => boolean
   alongside?: readonly Call[]
 }
 
-/**
- * `moved`: this call did it. `same`: it had already ended this way. `contradicted`: it had ended another way; an exception
- * is open. `shown`: it could not be taken back because it was shown; it goes on. `overtaken`: it was posted again since, or
- * the operator has accepted it; nothing was written.
- */
-export type PayoutMoved = 'moved' | 'same' | 'contradicted' | 'shown' | 'overtaken'
+/** `shown`: it could not be taken back because it was shown; it goes on. */
+export type PayoutMoved = Moved | 'shown'
 export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
 
 const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
@@ -91,18 +85,19 @@ async function moveOnce(
   })
 }
 
-/** The answers that no longer count, decided on payouts and attempts that are locked from here on. */
+/** The moves whose condition no longer holds. Payouts and attempts are locked, so the result stays true until commit. */
 async function overtakenOf(tx: Tx, moves: readonly PayoutMove[]): Promise<Set<PayoutMove>> {
-  const judged = moves.filter((move) => move.post !== undefined)
+  const judged = moves.filter(({ still }) => still !== undefined)
   if (judged.length === 0) return new Set()
-  const [locked] = await tx.send(lockPosts(judged.map(({ payout }) => payout)))
-  const posts = new Map(locked.map((one) => [one.id, one]))
-  return new Set(judged.filter((move) => isOvertaken(posts.get(move.payout.id), move.post as number)))
-}
-
-/** An ended payout is left to the move itself, which tells the same end from a contradiction. */
-function isOvertaken(locked: LockedPost | undefined, post: number): boolean {
-  return locked !== undefined && (locked.nth !== post || (locked.open && !isCurrent(locked, post)))
+  const payouts = judged.map(({ payout }) => payout)
+  const [rows] = await tx.send(lockPosts<PayoutFailure>('payout', payouts))
+  const rowById = new Map(rows.map((row) => [row.id, row]))
+  return new Set(
+    judged.filter(({ payout, still }) => {
+      const row = rowById.get(payout.id)
+      return row !== undefined && still?.(row) === false
+    }),
+  )
 }
 
 /** Ends payouts inside a transaction that writes more; each payout only once in `moves`. Locks payouts, then heads. */

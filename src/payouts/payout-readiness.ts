@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
-import { assert } from '../platform/assert.ts'
-import type { Channel, Rail, Unavailable } from '../rails/rail.ts'
+import type { Rail, Unavailable } from '../rails/rail.ts'
+import { railFor } from '../rails/rail-for.ts'
 
 /** Whether the rail can take a payout now: known before the rules are judged, reported after them. */
 export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable
@@ -10,9 +10,7 @@ const READINESS_WAIT_MS = 2000
 
 /** The rail that pays out on this channel in this mode, or undefined where none is configured. */
 export function payingRail(app: App, mode: Mode, channel: string): Rail | undefined {
-  const rails = app.rails[mode]
-  const rail = Object.hasOwn(rails, channel) ? rails[channel as Channel] : undefined
-  assert(mode === 'test' || !rail?.simulated, 'a live movement never meets a simulated rail')
+  const rail = railFor(app, { mode, channel })
   return rail?.disburse ? rail : undefined
 }
 

@@ -33,6 +33,10 @@ export const LOST_AFTER_MS = 60_000
 export const isCurrentPost = ({ nth, state }: AttemptFacts, answered: number): boolean =>
   nth === answered && (state === 'sending' || state === 'in_doubt')
 
+/** Whether the attempt has a stored refusal of its only post. That refusal ends the movement. */
+export const isRefusedOnce = ({ refusedAs, reposts, state }: AttemptFacts): boolean =>
+  refusedAs !== null && reposts === 0 && state !== 'accepted'
+
 /** A repeated post was refused, and with this "not found" the operator has not known it for long enough: it took nothing. */
 export function isRefusedRepost(attempt: AttemptFacts, nowMs: number): boolean {
   const { refusedAs, reposts, state, firstNotFoundAt, notFoundCount } = attempt

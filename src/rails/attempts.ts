@@ -67,7 +67,7 @@ const NOT_TAKEN = statement(
 )
 const KEEP_REFUSAL = statement(
   'keep refusal of rail attempt',
-  `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = coalesce($4, refused_as)
+  `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = $4
    where merchant_id = $1 and id = $2`,
 )
 const ADD_EVIDENCE = statement(
@@ -126,11 +126,11 @@ export const refuseRepost = (attempt: { merchantId: number; reference: string },
 export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date): Call =>
   call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
 
-/** Records the end of the first post. With `reason` it was refused, and the refusal still has to be applied (rails.md 4.4). */
+/** Records that the only post was refused; the refusal still has to be applied (rails.md 4.4). */
 export const keepRefusal = (
   attempt: { merchantId: number; reference: string },
   at: Date,
-  reason: string | null,
+  reason: string,
 ): Call => call(KEEP_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
 
 /** Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference. */

@@ -197,6 +197,8 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       assert.equal(charge.status, 'authorized')
       assert.equal(await attemptState(service, charge.id), 'accepted', 'the operator knows it')
       assert.equal((await hanging).body.id, charge.id)
+      const state = await attemptState(service, charge.id)
+      assert.equal(state, 'accepted', 'nor does it forget that when the caller has waited long enough')
     })
   })
 })

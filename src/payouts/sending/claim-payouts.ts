@@ -1,13 +1,13 @@
 import { numbers } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { ATTEMPT_FACTS, type AttemptFacts } from '../../rails/attempt-facts.ts'
+import { ATTEMPT_FACTS } from '../../rails/attempt-facts.ts'
+import type { Followed } from '../../rails/mover.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
 
 /** An open payout that is due, with what its attempt knows (live); a test payout has no attempt. */
-export type DuePayout = Payout &
-  AttemptFacts<PayoutFailure> & { tag: string; sandboxOutcome: PayoutFailure | null }
+export type DuePayout = Followed<Payout & { sandboxOutcome: PayoutFailure | null }, PayoutFailure>
 
 /** How many places a merchant already has of those that this process has. */
 export type Busy = ReadonlyMap<number, number>

@@ -1,11 +1,10 @@
 import type { App } from '../../app.ts'
-import { type Call, call } from '../../platform/db/database.ts'
-import { classify, DatabaseAway } from '../../platform/db/errors.ts'
-import { statement } from '../../platform/db/statement.ts'
-import type { Payout } from '../payout.ts'
+import { askAboutMovement } from '../../rails/ask.ts'
+import { followSafely } from '../../rails/follow-safely.ts'
+import { SENDING_MS } from '../../rails/repost-times.ts'
 import { authorizeTest } from '../write-payout-status.ts'
-import { applyAnswer, askAbout } from './ask-about-payout.ts'
 import { claimLive, type DuePayout, dueTest, type LaneName } from './claim-payouts.ts'
+import { PAYOUT_MOVER } from './payout-mover.ts'
 import { sendQueued } from './send-queued-payout.ts'
 
 /** Test payouts in one run; the next run follows at once. */
@@ -14,15 +13,7 @@ export const SENT_AT_ONCE = 200
 // merchant gets half of them, so that others have places while its own hang.
 const LIVE_AT_ONCE = 32
 const OF_ONE_MERCHANT = 16
-/** After this long another worker takes the payout, in case its worker died: longer than a submit can take. */
-export const LEASE_MS = 30_000
 const QUESTION_DEADLINE_MS = 12_000
-const AFTER_TROUBLE_MS = 60_000
-
-const LATER = statement(
-  'look at payout later',
-  `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
-)
 
 /** Sends and follows payouts. `stop` waits for live calls that were started. */
 export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
@@ -42,7 +33,7 @@ export function payoutSender(app: App): PayoutSender {
     const places = lanes[name]
     const free = LIVE_AT_ONCE - places.size
     if (free <= 0) return 0
-    const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
+    const leaseUntil = new Date(app.clock.nowMs() + SENDING_MS)
     const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(places) }
     const claim = claimLive(name, { now: app.clock.now(), leaseUntil }, room)
     const due = await app.db.query(claim.statement, claim.values)
@@ -82,21 +73,8 @@ async function bringTestForward(app: App): Promise<number> {
   return sent.length + handled.filter(Boolean).length
 }
 
-/** An error delays only its own payout; a database that is away stops the run. */
-async function bringForwardSafely(app: App, payout: DuePayout): Promise<boolean> {
-  try {
-    return await bringForward(app, payout)
-  } catch (error) {
-    if (classify(error) instanceof DatabaseAway) throw error
-    app.log.error(
-      { err: error, object_id: payout.id },
-      'a payout could not be brought forward; it is tried later',
-    )
-    const later = followLater(payout, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
-    await app.db.query(later.statement, later.values)
-    return false
-  }
-}
+const bringForwardSafely = (app: App, payout: DuePayout): Promise<boolean> =>
+  followSafely(app, PAYOUT_MOVER, payout, () => bringForward(app, payout))
 
 async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
   switch (payout.state) {
@@ -105,16 +83,13 @@ async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
       return sendQueued(app, payout)
     case 'sending':
     case 'accepted':
-    case 'in_doubt': {
-      const answer = await askAbout(app, payout, app.deadlineIn(QUESTION_DEADLINE_MS))
-      return answer === null ? false : applyAnswer(app, payout, answer)
-    }
+    case 'in_doubt':
+      return askAboutMovement(app, PAYOUT_MOVER, {
+        row: payout,
+        deadline: app.deadlineIn(QUESTION_DEADLINE_MS),
+      })
     case 'ended':
     case 'void':
       return false
   }
 }
-
-/** Sets when the payout is looked at next, as long as it is open. */
-export const followLater = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
-  call(LATER, merchantId, id, at.toISOString())

@@ -1,0 +1,78 @@
+import { openException } from '../exceptions/exception.ts'
+import { assert } from '../platform/assert.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { moveAttempt } from '../rails/attempts.ts'
+import type { Followed, Mover } from '../rails/mover.ts'
+import type { Attempt, ChargeFailure } from '../rails/rail.ts'
+import { railFor } from '../rails/rail-for.ts'
+import { CHARGE_REPOSTS } from '../rails/repost-times.ts'
+import { type Charge, dueOf } from './charge.ts'
+import { moveCharge } from './move-charge.ts'
+import { publishCharge } from './write-charge-status.ts'
+
+/** An open charge that is due. */
+export type DueCharge = Pick<
+  Charge,
+  | 'merchantId'
+  | 'id'
+  | 'mode'
+  | 'amount'
+  | 'giftCardAmount'
+  | 'channel'
+  | 'phone'
+  | 'reference'
+  | 'railReference'
+  | 'createdAt'
+>
+export type FollowedCharge = Followed<DueCharge, ChargeFailure>
+
+const LOOK_AT = statement(
+  'ask about live charge again',
+  `update charges set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sets when the charge is looked at next, as long as it is open. */
+const lookAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
+  call(LOOK_AT, merchantId, id, at.toISOString())
+
+/** How charges travel: what `rails/` needs to submit them, to ask about them and to end them. */
+export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
+  noun: 'charge',
+  side: 'collect',
+  carrier: (app, charge) => railFor(app, charge)?.collect,
+  attemptOf,
+  publish: (app, charge) => publishCharge(app, charge),
+  lookAt,
+  // A charge is shown when it is claimed, and shows no reason while nobody knows.
+  askAgain: lookAt,
+  end: (app, charge, end) => moveCharge(app, { charge, ...end }),
+  openException,
+  reposts: CHARGE_REPOSTS,
+  repost: 'at once',
+  // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
+  notTaken: (app, { row, post }) => [publishCharge(app, row), moveAttempt(post, 'in_doubt', null)],
+  crash: {
+    sent: () => crashPoint('charge.rail-sent'),
+    answered: () => crashPoint('charge.rail-answered'),
+    refusalKept: () => crashPoint('charge.no-kept'),
+  },
+}
+
+function attemptOf(charge: DueCharge, installation: string): Attempt {
+  assert(
+    charge.railReference !== null && charge.phone !== null,
+    'a charge that travels has a reference and a phone',
+  )
+  return {
+    reference: charge.railReference,
+    installation,
+    publicId: charge.id,
+    amount: dueOf(charge),
+    currency: 'UGX',
+    phone: charge.phone,
+    note: charge.reference ?? '',
+    createdAt: charge.createdAt,
+  }
+}

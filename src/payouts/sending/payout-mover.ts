@@ -1,0 +1,83 @@
+import type { App } from '../../app.ts'
+import { openException } from '../../exceptions/exception.ts'
+import { assert } from '../../platform/assert.ts'
+import { crashPoint } from '../../platform/crash-point.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { AttemptFacts } from '../../rails/attempt-facts.ts'
+import { attemptNotTaken } from '../../rails/attempts.ts'
+import type { Mover, Posted } from '../../rails/mover.ts'
+import type { Attempt, PayoutFailure, Unavailable } from '../../rails/rail.ts'
+import { nextQuestionAt, PAYOUT_REPOSTS } from '../../rails/repost-times.ts'
+import { movePayout } from '../move-payout.ts'
+import { AMBIGUOUS, type Payout } from '../payout.ts'
+import { payingRail } from '../payout-readiness.ts'
+import { publishPayout, showAndAskAgain } from '../write-payout-status.ts'
+import { queueWaitMs } from './queue-waits.ts'
+
+/** A payout, and in test mode what the switch of the sandbox page wrote on it (rails.md 2.4). */
+type TravellingPayout = Payout & { sandboxOutcome?: PayoutFailure | null }
+
+const LOOK_AT = statement(
+  'look at payout later',
+  `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sets when the payout is looked at next, as long as it is open. */
+export const lookAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
+  call(LOOK_AT, merchantId, id, at.toISOString())
+
+/** How payouts travel: what `rails/` needs to submit them, to ask about them and to end them. */
+export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
+  noun: 'payout',
+  side: 'disburse',
+  carrier: (app, payout) => payingRail(app, payout.mode, payout.channel)?.disburse,
+  attemptOf,
+  publish: publishPayout,
+  lookAt,
+  // From now on the merchant sees a payout whose submit has no recorded end, with the ambiguous reason.
+  askAgain: (payout, at, unheard) => showAndAskAgain(payout, { at, reason: unheard ? AMBIGUOUS : null }),
+  end: async (app, payout, end) => {
+    const moved = await movePayout(app, { payout, ...end })
+    assert(moved !== 'shown', 'only taking back finds a payout shown')
+    return moved
+  },
+  openException,
+  reposts: PAYOUT_REPOSTS,
+  repost: 'through the queue',
+  notTaken,
+  crash: {
+    sent: () => crashPoint('payout.rail-sent'),
+    answered: () => crashPoint('payout.rail-answered'),
+    refusalKept: () => {},
+  },
+}
+
+function attemptOf(payout: TravellingPayout, installation: string): Attempt {
+  return {
+    reference: payout.railReference,
+    installation,
+    publicId: payout.id,
+    amount: payout.amount,
+    currency: 'UGX',
+    phone: payout.recipientPhone,
+    note: payout.reference ?? '',
+    createdAt: payout.createdAt,
+    ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
+  }
+}
+
+/** It stays in the queue, or in doubt if an earlier post may have left; then the questions are not postponed. */
+function notTaken(
+  app: App,
+  { row: payout, post, repeated }: Posted<TravellingPayout & AttemptFacts>,
+  { cure }: Unavailable,
+): Call[] {
+  const now = app.clock.now()
+  const nowMs = now.getTime()
+  const tryAt = nowMs + queueWaitMs(payout, cure)
+  const next = repeated
+    ? Math.min(tryAt, nextQuestionAt(PAYOUT_REPOSTS, payout, { nowMs, notFound: false }))
+    : tryAt
+  return [lookAt(payout, new Date(next)), attemptNotTaken(post, now)]
+}

@@ -1,0 +1,173 @@
+import type { App } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
+import { lastNine } from '../platform/phone.ts'
+import { isRefusedOnce, isRefusedRepost } from './attempt-facts.ts'
+import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
+import { lockPosts } from './lock-posts.ts'
+import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
+import type { Attempt, Deadline, Status } from './rail.ts'
+import { endAsRefused } from './refuse.ts'
+import { postAgain } from './repost.ts'
+import { nextQuestionAt } from './repost-times.ts'
+
+/**
+ * Asks the rail about one open movement that may have left, and applies its answer (rails.md section 4): a final one
+ * through the mover, any other as the time of the next question. Answers whether anything was written.
+ */
+export async function askAboutMovement<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { row, deadline }: { row: Followed<Row, Failure>; deadline: Deadline },
+): Promise<boolean> {
+  // The operator refused the only post. The refusal was stored, but the process that got it could not apply it or has died.
+  if (isRefusedOnce(row)) {
+    await endAsRefused(app, mover, row, { holds: isRefusedOnce, alongside: [] })
+    return true
+  }
+  const carrier = mover.carrier(app, row)
+  if (!carrier) return false
+  const attempt = mover.attemptOf(row, row.installation)
+  const answer = await carrier.status(attempt, deadline).catch((error): Status<Failure> => {
+    app.log.error({ err: error, object_id: row.id }, 'a rail threw on a status question')
+    return {
+      kind: 'unknown',
+      evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
+    }
+  })
+  return apply(app, mover, { row, attempt, answer })
+}
+
+type Answered<Row, Failure extends string> = {
+  row: Followed<Row, Failure>
+  attempt: Attempt
+  answer: Status<Failure>
+}
+
+async function apply<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  answered: Answered<Row, Failure>,
+): Promise<boolean> {
+  const { row, attempt, answer } = answered
+  const alongside = closing(app, answered)
+  switch (answer.kind) {
+    case 'succeeded': {
+      if (!isAbout(attempt, answer)) return reportMismatch(app, mover, { row, answer })
+      const { railTransactionId } = answer
+      await mover.end(app, row, { to: { status: 'succeeded', railTransactionId }, alongside })
+      return true
+    }
+    case 'failed':
+      await mover.end(app, row, { to: { status: 'failed', reason: answer.reason }, alongside })
+      return true
+    case 'not_found':
+      return row.mode === 'live' ? applyNotFound(app, mover, answered) : false
+    case 'pending':
+    case 'unknown':
+      return row.mode === 'live' ? askAgain(app, mover, answered) : false
+  }
+}
+
+const attemptOf = (row: Followed<Movable, string>) => postOf(row, row.installation, row.nth)
+
+/** A live attempt ends with its movement; a test movement has none. */
+function closing<Row extends Movable, Failure extends string>(
+  app: App,
+  { row, answer }: Answered<Row, Failure>,
+): Call[] {
+  if (row.mode === 'test') return []
+  const attempt = attemptOf(row)
+  return [moveAttempt(attempt, 'ended', app.clock.now()), addEvidence(attempt, answer.kind, answer.evidence)]
+}
+
+type Success = Extract<Status<string>, { kind: 'succeeded' }>
+
+/** Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). */
+const isAbout = (asked: Attempt, answer: Success): boolean =>
+  answer.amount === asked.amount &&
+  answer.currency === asked.currency &&
+  lastNine(answer.phone) === lastNine(asked.phone) &&
+  answer.externalId === asked.publicId
+
+async function reportMismatch<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { row, answer }: { row: Followed<Row, Failure>; answer: Success },
+): Promise<boolean> {
+  const { merchantId, tag, mode, id: subject } = row
+  const now = app.clock.now()
+  const details = { amount: answer.amount, currency: answer.currency, external_id: answer.externalId }
+  app.log.error(
+    { object_id: subject },
+    'the rail reports another amount, party or reference than was asked for',
+  )
+  const next = nextQuestionAt(mover.reposts, row, { nowMs: now.getTime(), notFound: false })
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    await tx.send(mover.askAgain(row, new Date(next), row.state === 'sending'))
+    const opened = mover.openException(
+      { merchantId, tag, mode, kind: 'rail_mismatch', subject, details },
+      now,
+    )
+    return { value: null, last: [...opened, addEvidence(attemptOf(row), 'mismatch', answer.evidence)] }
+  })
+  return true
+}
+
+/**
+ * "Not found" ends nothing by itself: a lost movement is posted again, one whose repeated post was refused fails, any other
+ * waits.
+ */
+async function applyNotFound<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  answered: Answered<Row, Failure>,
+): Promise<boolean> {
+  const { row, answer } = answered
+  const nowMs = app.clock.nowMs()
+  if (isRefusedRepost(row, nowMs)) {
+    const alongside = [addEvidence(attemptOf(row), answer.kind, answer.evidence)]
+    const ended = await endAsRefused(app, mover, row, {
+      holds: (found) => isRefusedRepost(found, nowMs),
+      alongside,
+    })
+    if (ended !== 'overtaken') return true
+  }
+  if (mover.reposts.isLost(row, nowMs) && (await postAgain(app, mover, { row, notFound: answer.evidence })))
+    return true
+  return askAgain(app, mover, answered)
+}
+
+/**
+ * Counts a question that ended nothing, on the locked row. An answer to a question from before the last post says nothing
+ * about that post; that the operator has it always counts.
+ */
+async function askAgain<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { row, answer }: Answered<Row, Failure>,
+): Promise<boolean> {
+  const now = app.clock.now()
+  const attempt = attemptOf(row)
+  const notFound = answer.kind === 'not_found'
+  const evidence = addEvidence(attempt, answer.kind, answer.evidence)
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const [[locked]] = await tx.send(lockPosts<Failure>(mover.noun, [row]))
+    if (!locked?.open) return { value: null, last: [evidence] }
+    const stale = locked.nth !== row.nth || locked.state === 'not_sent'
+    if (stale && answer.kind !== 'pending') return { value: null, last: [evidence] }
+    const unheard = locked.state === 'sending'
+    const state = answer.kind === 'pending' ? 'accepted' : unheard ? 'in_doubt' : locked.state
+    const known = { ...row, ...locked, state: state satisfies AttemptState }
+    const next = nextQuestionAt(mover.reposts, known, { nowMs: now.getTime(), notFound })
+    const moved = state === locked.state ? null : state
+    return {
+      value: null,
+      last: [
+        mover.askAgain(row, new Date(next), unheard),
+        countQuestion(attempt, moved, notFound ? now : null),
+        evidence,
+      ],
+    }
+  })
+  return true
+}

@@ -1,0 +1,26 @@
+import type { App } from '../app.ts'
+import { classify, DatabaseAway } from '../platform/db/errors.ts'
+import type { Followed, Movable, Mover } from './mover.ts'
+
+const AFTER_TROUBLE_MS = 60_000
+
+/** Runs the work of a sweep on one movement. An error delays only that movement; a database that is away stops the run. */
+export async function followSafely<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  row: Followed<Row, Failure>,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await work()
+  } catch (error) {
+    if (classify(error) instanceof DatabaseAway) throw error
+    app.log.error(
+      { err: error, object_id: row.id },
+      `following a ${mover.noun} failed; it is tried again later`,
+    )
+    const later = mover.lookAt(row, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
+    await app.db.query(later.statement, later.values)
+    return false
+  }
+}

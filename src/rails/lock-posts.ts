@@ -1,0 +1,49 @@
+import { numbers, words } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { type Statement, statement } from '../platform/db/statement.ts'
+import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
+
+/** A live movement whose row and attempt this transaction has locked. */
+export type LockedPost<Failure extends string> = AttemptFacts<Failure> & {
+  id: string
+  /** Neither ended nor taken back. */
+  open: boolean
+  voided: boolean
+}
+
+export type Noun = 'charge' | 'payout'
+
+const lockOf = (table: 'charges' | 'payouts') =>
+  statement(
+    `lock ${table} with attempts`,
+    `select m.id, m.voided_at is not null as voided, m.status in ('pending', 'authorized') and m.voided_at is null as open,
+     ${ATTEMPT_FACTS}
+   from ${table} m join rail_attempts a on a.merchant_id = m.merchant_id and a.subject = m.id
+   where (m.merchant_id, m.id) in (select * from unnest($1::bigint[], $2::text[]))
+   order by m.merchant_id, m.id for no key update of m, a`,
+  )
+
+const LOCKS: Record<Noun, Statement> = { charge: lockOf('charges'), payout: lockOf('payouts') }
+
+/**
+ * Locks live movements with their attempts, movements first. Posts and answers are decided on these locked rows. Everything
+ * else (stops, heads, keys) is locked after them.
+ */
+export const lockPosts = <Failure extends string>(
+  noun: Noun,
+  movements: readonly { merchantId: number; id: string }[],
+): Call<LockedPost<Failure>> =>
+  call(
+    LOCKS[noun] as Statement<LockedPost<Failure>>, // The columns are those of the type; the reasons are its side's.
+    numbers(movements.map((one) => one.merchantId)),
+    words(movements.map((one) => one.id)),
+  )
+
+/**
+ * A condition on a locked movement for an answer to the post of this number. It fails when a later post was sent. An ended
+ * movement is left to the mover, which tells the same end from a contradiction.
+ */
+export const ofPost =
+  <Failure extends string>(nth: number, holds: (attempt: AttemptFacts) => boolean) =>
+  (found: LockedPost<Failure>): boolean =>
+    found.nth === nth && (!found.open || holds(found))

@@ -1,0 +1,102 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call } from '../platform/db/database.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
+import { type AttemptFacts, isCurrentPost } from './attempt-facts.ts'
+import { addEvidence, moveAttempt, refuseRepost } from './attempts.ts'
+import { lockPosts } from './lock-posts.ts'
+import type { Movable, Mover, Posted } from './mover.ts'
+import type { Submitted } from './rail.ts'
+import { applyRefusal } from './refuse.ts'
+
+const SUBMIT_DEADLINE_MS = 25_000
+/** For so long an answer is kept that only this process has, while it cannot be recorded (M2). */
+export const KEPT_MS = 60_000
+
+/** One submit to the rail. A throw counts as ambiguous, because it is unknown how far the call got. */
+export async function submitPost<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { row, installation }: { row: Row; installation: string },
+): Promise<Submitted<Failure>> {
+  const carrier = mover.carrier(app, row)
+  assert(carrier, 'a stored live movement has a rail')
+  const started = performance.now()
+  try {
+    mover.crash.sent()
+    const heard = await carrier.submit(mover.attemptOf(row, installation), app.deadlineIn(SUBMIT_DEADLINE_MS))
+    mover.crash.answered()
+    return heard
+  } catch (error) {
+    app.log.error({ err: error, object_id: row.id }, 'a rail threw')
+    const elapsedMs = performance.now() - started
+    return {
+      kind: 'ambiguous',
+      evidence: { at: app.clock.now(), operation: 'submit', stage: 'sent', elapsedMs },
+    }
+  }
+}
+
+/** Sends a post that is marked as sending and has no caller who waits, and records the answer. */
+export async function postAndRecord<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  posted: Posted<Row & AttemptFacts<Failure>>,
+): Promise<void> {
+  const heard = await submitPost(app, mover, { row: posted.row, installation: posted.post.installation })
+  await againWhileAway(() => record(app, mover, { posted, heard }), KEPT_MS)
+}
+
+type Answered<Row, Failure extends string> = {
+  posted: Posted<Row & AttemptFacts<Failure>>
+  heard: Submitted<Failure>
+}
+
+/** An answer to a repeated post is about that post only (rails.md 4.5). */
+async function record<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  answered: Answered<Row, Failure>,
+): Promise<void> {
+  const { posted, heard } = answered
+  const { row, post: sent, repeated } = posted
+  // A repeated post does not restart the ladder of questions.
+  const endedAt = repeated ? null : app.clock.now()
+  switch (heard.kind) {
+    case 'accepted':
+      return write(app, mover, answered, [
+        mover.publish(app, row, false),
+        moveAttempt(sent, 'accepted', endedAt),
+      ])
+    case 'ambiguous':
+      return write(app, mover, answered, [
+        mover.publish(app, row, true),
+        moveAttempt(sent, 'in_doubt', endedAt),
+      ])
+    case 'rejected':
+      if (repeated)
+        return write(app, mover, answered, [mover.publish(app, row, true), refuseRepost(sent, heard.reason)])
+      await applyRefusal(app, mover, { row, post: sent, heard, reason: heard.reason, alongside: [] })
+      return
+    case 'unavailable':
+      return write(app, mover, answered, mover.notTaken(app, posted, heard))
+  }
+}
+
+/**
+ * Stores the evidence, and writes `news` if this post is the last one and no later answer was recorded. That the operator
+ * took it counts for any post: it has the reference.
+ */
+async function write<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { posted: { row, post: sent }, heard }: Answered<Row, Failure>,
+  news: readonly Call[],
+): Promise<void> {
+  const evidence = addEvidence(sent, heard.kind, heard.evidence)
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
+    const counts = locked?.open === true && (heard.kind === 'accepted' || isCurrentPost(locked, sent.nth))
+    return { value: null, last: [...(counts ? news : []), evidence] }
+  })
+}

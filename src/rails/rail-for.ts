@@ -1,0 +1,14 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import type { Channel, Rail } from './rail.ts'
+
+/** The rail of this channel in this mode, or undefined where none is configured. */
+export function railFor(
+  app: Pick<App, 'rails'>,
+  { mode, channel }: { mode: 'test' | 'live'; channel: string },
+): Rail | undefined {
+  const rails = app.rails[mode]
+  const rail = Object.hasOwn(rails, channel) ? rails[channel as Channel] : undefined
+  assert(mode === 'test' || !rail?.simulated, 'a live movement never meets a simulated rail')
+  return rail
+}

@@ -1,0 +1,77 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call } from '../platform/db/database.ts'
+import { type AttemptFacts, isCurrentPost, isRefusedOnce } from './attempt-facts.ts'
+import { addEvidence, keepRefusal, moveAttempt, type Post } from './attempts.ts'
+import { lockPosts, ofPost } from './lock-posts.ts'
+import { type Movable, type Moved, type Mover, postOf } from './mover.ts'
+import type { Submitted } from './rail.ts'
+
+/** The operator's no to the only post of a movement, and the reason with which the movement fails. */
+type Refusal<Row, Failure> = {
+  row: Row
+  post: Post
+  heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
+  reason: Failure
+  /** Commits with the end. */
+  alongside: readonly Call[]
+  /** Undoes the movement instead if nobody has seen it, and throws what its caller gets. */
+  undo?: () => Promise<void>
+}
+
+/**
+ * Applies a definite refusal of the only post. It is stored with the attempt first: if applying it fails (a locked head, a
+ * closed month, a crash), this process or another applies it later (rails.md 4.4). `overtaken`: it was posted again since,
+ * or the operator has accepted it.
+ */
+export async function applyRefusal<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  refusal: Refusal<Row, Failure>,
+): Promise<Moved> {
+  const { row, post, reason: refusedAs, alongside, undo } = refusal
+  const kept = await keep(app, mover, refusal)
+  mover.crash.refusalKept()
+  if (kept === 'overtaken') return 'overtaken'
+  await undo?.()
+  const refused = { ...row, installation: post.installation, nth: post.nth, refusedAs }
+  return endAsRefused(app, mover, refused, { holds: isRefusedOnce, alongside })
+}
+
+/** Whether it counts, decided on the locked attempt and stored with its evidence. */
+function keep<Row extends Movable, Failure extends string>(
+  app: App,
+  { noun }: Mover<Row, Failure>,
+  { row, post, heard, reason }: Refusal<Row, Failure>,
+): Promise<'counts' | 'overtaken'> {
+  const isKept = ofPost(post.nth, isRefusedOnce)
+  const isCurrent = ofPost(post.nth, (found) => isCurrentPost(found, post.nth))
+  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const [[found]] = await tx.send(lockPosts(noun, [row]))
+    assert(found, 'a live movement has an attempt')
+    // An earlier try of this process was committed, but the answer to its COMMIT was lost.
+    if (found.refusedAs !== null && isKept(found)) return { value: 'counts' }
+    const evidence = addEvidence(post, heard.kind, heard.evidence)
+    if (!isCurrent(found)) return { value: 'overtaken', last: [evidence] }
+    return { value: 'counts', last: [keepRefusal(post, app.clock.now(), reason), evidence] }
+  })
+}
+
+type Refused<Row, Failure extends string> = Row &
+  Pick<AttemptFacts<Failure>, 'installation' | 'nth' | 'refusedAs'>
+
+/** Ends a movement whose refusal is stored with its attempt, if that still holds on the locked rows. */
+export function endAsRefused<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  row: Refused<Row, Failure>,
+  { holds, alongside }: { holds: (found: AttemptFacts) => boolean; alongside: readonly Call[] },
+): Promise<Moved> {
+  assert(row.refusedAs !== null, 'a refusal has its word')
+  const ended = moveAttempt(postOf(row, row.installation, row.nth), 'ended', null)
+  return mover.end(app, row, {
+    to: { status: 'failed', reason: row.refusedAs },
+    still: ofPost(row.nth, holds),
+    alongside: [...alongside, ended],
+  })
+}

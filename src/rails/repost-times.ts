@@ -1,0 +1,106 @@
+import { type AttemptFacts, LOST_AFTER_MS, LOST_AFTER_QUESTIONS } from './attempt-facts.ts'
+import { nextQuestionMs } from './follow-ladder.ts'
+
+// Every time here is in ms of the injected clock.
+
+/** When a movement that the operator does not know is posted again under its reference (rails.md 4.5). */
+export type RepostTimes = {
+  /** Whether it is posted again after this "not found". */
+  isLost(attempt: AttemptFacts, nowMs: number): boolean
+  /** When to ask before the ladder says so, because it may then be posted again or fail; infinite when there is no reason. */
+  soonerAt(attempt: AttemptFacts, nowMs: number, notFound: boolean): number
+}
+
+/**
+ * For so long a post belongs to the process that sent it, longer than the deadline of a submit: one without a recorded end
+ * has ended by then.
+ */
+export const SENDING_MS = 30_000
+const MINUTE_MS = 60_000
+const NO_REASON = Number.POSITIVE_INFINITY
+
+// Later than this the customer has gone, and a PIN prompt would be a surprise.
+const CHARGE_WINDOW_MS = MINUTE_MS
+// A second "not found" no sooner than this after the first, and no two posts closer than that.
+const FOUND_AGAIN_MS = 2000
+const BETWEEN_POSTS_MS = 5000
+const MOST_REPOSTS = 2
+
+// Waits before a payout is posted again after the first repost, counted from the post before.
+const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
+const LATER_REPOST_MS = 60 * MINUTE_MS
+// An operator may have forgotten an older reference, so it is never posted again.
+const PAYOUT_WINDOW_MS = 24 * 60 * MINUTE_MS
+// After a refused repost the three "not found" over a minute need not wait for the slow ladder of an old payout.
+const REFUSED_AGAIN_MS = 30_000
+
+/** The next question: by the ladder, counted from the end of the submit, or sooner. `notFound`: the answer just now. */
+export function nextQuestionAt(
+  times: RepostTimes,
+  attempt: AttemptFacts & { createdAt: Date },
+  { nowMs, notFound }: { nowMs: number; notFound: boolean },
+): number {
+  // For a submit without a recorded end its beginning counts, never the creation of the movement.
+  const from = attempt.submitEndedAt ?? attempt.sendingSince ?? attempt.createdAt
+  return Math.min(nextQuestionMs(from.getTime(), nowMs), times.soonerAt(attempt, nowMs, notFound))
+}
+
+/** A charge: within its first minute, at most twice. */
+export const CHARGE_REPOSTS: RepostTimes = {
+  isLost(attempt, nowMs) {
+    if (attempt.firstNotFoundAt === null || attempt.state !== 'in_doubt') return false
+    const due = chargeRepostAt(attempt, nowMs)
+    const windowEnd = (attempt.firstSentAt?.getTime() ?? 0) + CHARGE_WINDOW_MS
+    return due !== null && nowMs >= due && nowMs < windowEnd
+  },
+  soonerAt: (attempt, nowMs, notFound) =>
+    notFound ? (chargeRepostAt(attempt, nowMs) ?? NO_REASON) : NO_REASON,
+}
+
+/**
+ * When a charge is posted again, if this "not found" is followed by another or is the second one already. Null if it may
+ * not be: the operator has it or refused it, the window since its first post is over, or it was posted often enough.
+ */
+function chargeRepostAt(attempt: AttemptFacts, nowMs: number): number | null {
+  const { state, refusedAs, reposts, firstSentAt, sendingSince, submitEndedAt, firstNotFoundAt } = attempt
+  if (state === 'accepted' || refusedAs !== null || reposts >= MOST_REPOSTS) return null
+  if (firstSentAt === null || sendingSince === null) return null
+  const found = (firstNotFoundAt?.getTime() ?? nowMs) + FOUND_AGAIN_MS
+  // `sending` ends with the post; for the first post it may also end with the deadline of its caller.
+  const ended = state === 'in_doubt' && (reposts > 0 || submitEndedAt !== null)
+  const apart = sendingSince.getTime() + (ended ? BETWEEN_POSTS_MS : SENDING_MS)
+  const due = Math.max(found, apart)
+  return due < firstSentAt.getTime() + CHARGE_WINDOW_MS ? due : null
+}
+
+/** A payout: after three "not found" over a minute, then at growing waits, for a day. */
+export const PAYOUT_REPOSTS: RepostTimes = {
+  isLost(attempt, nowMs) {
+    const due = payoutRepostAt(attempt)
+    return attempt.state === 'in_doubt' && due !== null && nowMs >= due && mayBePosted(attempt, nowMs)
+  },
+  soonerAt(attempt, nowMs, notFound) {
+    if (attempt.state !== 'in_doubt') return NO_REASON
+    const repost = payoutRepostAt(attempt)
+    if (repost !== null && repost > nowMs) return repost
+    return notFound && attempt.refusedAs !== null ? nowMs + REFUSED_AGAIN_MS : NO_REASON
+  },
+}
+
+/**
+ * Whether a payout may be posted, again or for the first time. The 24 hours count from the first post, not from the
+ * creation: it may have waited for days for an approval or behind a freeze.
+ */
+export const mayBePosted = ({ firstSentAt }: AttemptFacts, nowMs: number): boolean =>
+  firstSentAt === null || nowMs < firstSentAt.getTime() + PAYOUT_WINDOW_MS
+
+/** When a payout that is not found is posted again; null while it may not be. */
+function payoutRepostAt(attempt: AttemptFacts): number | null {
+  const { reposts, sendingSince, firstNotFoundAt, notFoundCount, refusedAs } = attempt
+  // The last post was refused: the payout fails once the operator has confirmed that it knows no other, and is not posted
+  // again.
+  if (sendingSince === null || refusedAs !== null) return null
+  if (reposts > 0) return sendingSince.getTime() + (REPOST_WAITS_MS[reposts - 1] ?? LATER_REPOST_MS)
+  if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
+  return firstNotFoundAt.getTime() + LOST_AFTER_MS
+}

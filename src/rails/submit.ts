@@ -1,0 +1,191 @@
+import type { App } from '../app.ts'
+import type { Answer } from '../http/caller.ts'
+import { finishKey, type KeyOwner } from '../idempotency/keys.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call } from '../platform/db/database.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
+import { Refusal, TooBusy } from '../platform/refusal.ts'
+import { isCurrentPost } from './attempt-facts.ts'
+import { addEvidence, attemptNotTaken, moveAttempt } from './attempts.ts'
+import { type LockedPost, lockPosts } from './lock-posts.ts'
+import { type Movable, type Mover, postOf } from './mover.ts'
+import { KEPT_MS, submitPost } from './post.ts'
+import type { Submitted, Unavailable } from './rail.ts'
+import { applyRefusal } from './refuse.ts'
+
+/**
+ * A stored live movement whose caller waits, the contract that will carry it, and the key that waits for its answer: null
+ * for a customer on a hosted page, who has none.
+ */
+export type Submission<Row extends Movable, Failure extends string> = {
+  mover: Mover<Row, Failure>
+  row: Row
+  installation: string
+  owner: KeyOwner | null
+  /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
+  firstAnswer(inDoubt: boolean): FirstAnswer
+  /** The operator proved that it took nothing. `parked`: the caller has its 201, so the movement exists. */
+  notTaken(app: App, heard: Unavailable, parked: boolean): Promise<Answer>
+}
+type FirstAnswer = Answer & { objectId: string }
+
+// The submit of the request that created the movement is its first post.
+const FIRST_POST = 1
+// The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
+const ANSWER_DEADLINE_MS = 5000
+
+/**
+ * Asks the rail to carry a stored live movement, outside any transaction, and records the answer (rails.md 3.8). Answers
+ * 201, or what `notTaken` answers or throws.
+ */
+export async function submitMovement<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+): Promise<Answer> {
+  const caller = { parked: false }
+  // Until it is recorded, only this process knows what the rail answered.
+  const submitted = submitPost(app, work.mover, work).then((heard) =>
+    againWhileAway(() => record(app, work, { heard, parked: caller.parked }), KEPT_MS),
+  )
+  // A late answer is recorded whether or not the caller is still there.
+  const late = submitted.catch((error) => {
+    if (!(error instanceof Refusal) || error instanceof TooBusy)
+      app.log.error(
+        { err: error, object_id: work.row.id },
+        'recording a live submit failed; the sweep goes on',
+      )
+    throw error
+  })
+  const parkLate = async () => {
+    if (await isAnswered(late)) return late
+    caller.parked = true
+    // Null: it was taken back in the meantime, and the caller gets that answer.
+    return (await publishMovement(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })) ?? late
+  }
+  return Promise.race([late, parkLate()])
+}
+
+const isAnswered = (submitted: Promise<Answer>): Promise<boolean> =>
+  Promise.race([
+    submitted.then(
+      () => true,
+      () => true,
+    ),
+    new Promise<false>((resolve) => setTimeout(() => resolve(false), ANSWER_DEADLINE_MS).unref()),
+  ])
+
+async function record<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  { heard, parked }: { heard: Submitted<Failure>; parked: boolean },
+): Promise<Answer> {
+  switch (heard.kind) {
+    case 'accepted':
+      return publishSurely(app, work, newsOf(app, work, { to: 'accepted', heard }))
+    case 'ambiguous':
+      return publishSurely(app, work, newsOf(app, work, { to: 'in_doubt', heard }))
+    case 'rejected':
+      return refuseMovement(app, work, { heard, reason: heard.reason })
+    case 'unavailable':
+      return work.notTaken(app, heard, parked)
+  }
+}
+
+type News = {
+  to: 'accepted' | 'in_doubt' | 'not_taken'
+  /** Null while the submit runs, or when its end is recorded already. */
+  submitEndedAt: Date | null
+  evidence: readonly Call[]
+}
+
+/** What the answer to the first post changes, with its evidence. */
+export const newsOf = <Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  { to, heard }: { to: News['to']; heard: Submitted<Failure> },
+): News => ({
+  to,
+  submitEndedAt: app.clock.now(),
+  evidence: [addEvidence(firstPost(work), heard.kind, heard.evidence)],
+})
+
+/** The post of the request that created the movement. */
+export const firstPost = <Row extends Movable, Failure extends string>({
+  row,
+  installation,
+}: Submission<Row, Failure>) => postOf(row, installation, FIRST_POST)
+
+/** Applies a definite refusal. If another answer counts by now, the caller gets its 201 and that one decides. */
+export async function refuseMovement<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  no: {
+    heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
+    reason: Failure
+    undo?: () => Promise<void>
+  },
+): Promise<Answer> {
+  const answer = work.firstAnswer(false)
+  const alongside = keyWith(work, answer)
+  const applied = await applyRefusal(app, work.mover, {
+    ...no,
+    row: work.row,
+    post: firstPost(work),
+    alongside,
+  })
+  if (applied !== 'overtaken') return answer
+  return publishSurely(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
+}
+
+const keyWith = <Row extends Movable, Failure extends string>(
+  { owner }: Submission<Row, Failure>,
+  answer: FirstAnswer,
+): Call[] => (owner === null ? [] : [finishKey(owner, answer)])
+
+/**
+ * Shows the movement and stores the 201 under its key, on the locked row. Null when it was taken back before it was shown:
+ * its key may already belong to the next request.
+ */
+export async function publishMovement<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  news: News,
+): Promise<Answer | null> {
+  const { mover, row } = work
+  const inDoubt = news.to === 'in_doubt'
+  const answer = work.firstAnswer(inDoubt)
+  return app.db.transactionFor<Answer | null>({ kind: 'outcome' }, async (tx) => {
+    const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
+    assert(locked, 'a live movement has an attempt')
+    if (locked.voided) return { value: null }
+    // The movement before its key, as the mover takes them.
+    const key = keyWith(work, answer)
+    // An earlier try was committed and its answer was lost: the evidence is stored already.
+    if (isRecorded(locked, news)) return { value: answer, last: key }
+    const counts = news.to === 'accepted' || isCurrentPost(locked, FIRST_POST)
+    const shown = counts ? [mover.publish(app, row, inDoubt), attemptMove(work, news)] : []
+    return { value: answer, last: [...shown, ...key, ...news.evidence] }
+  })
+}
+
+const isRecorded = ({ open, nth, submitEndedAt }: LockedPost<string>, news: News): boolean =>
+  news.submitEndedAt !== null && open && nth === FIRST_POST && submitEndedAt !== null
+
+function attemptMove<Row extends Movable, Failure extends string>(
+  work: Submission<Row, Failure>,
+  { to, submitEndedAt }: News,
+): Call {
+  if (to === 'not_taken') return attemptNotTaken(firstPost(work), submitEndedAt ?? work.row.createdAt)
+  return moveAttempt(firstPost(work), to, submitEndedAt)
+}
+
+/** As `publishMovement`, after an answer that cannot lead to taking the movement back. */
+async function publishSurely<Row extends Movable, Failure extends string>(
+  app: App,
+  work: Submission<Row, Failure>,
+  news: News,
+): Promise<Answer> {
+  const answer = await publishMovement(app, work, news)
+  assert(answer, 'only a submit that was not taken takes a movement back')
+  return answer
+}
