@@ -26,6 +26,7 @@ export const CRASH_POINTS = [
   'payout.reserved',
   'payout.rail-sent',
   'payout.rail-answered',
+  'payout.no-kept',
   'payout.moved',
   'payout.returned',
   'refund.committed',

@@ -8,7 +8,8 @@ export type Clients = {
   tally: Tally
   /** Each sends one new request; without an answer its key stays open. */
   charge(merchant: Merchant, mode?: Mode): Promise<void>
-  payout(merchant: Merchant, mode?: Mode): Promise<void>
+  /** To anybody, unless a phone is named. */
+  payout(merchant: Merchant, mode?: Mode, phone?: string): Promise<void>
   bulk(merchant: Merchant, items: number, mode?: Mode): Promise<void>
   refund(merchant: Merchant, chargeId: string): Promise<void>
   schedule(merchant: Merchant, startAt: Date): Promise<void>
@@ -55,7 +56,7 @@ export function makeClients(parts: Parts): Clients {
   return {
     tally,
     charge: (merchant, mode = 'test') => ask(state, { merchant, mode }, chargeOf(drawn(mode))),
-    payout: (merchant, mode = 'test') => ask(state, { merchant, mode }, payoutOf(drawn(mode))),
+    payout: (merchant, mode = 'test', phone) => ask(state, { merchant, mode }, payoutOf(drawn(mode), phone)),
     bulk: (merchant, items, mode = 'test') => ask(state, { merchant, mode }, bulkOf(drawn(mode), items)),
     refund: (merchant, chargeId) => ask(state, { merchant, mode: 'test' }, refundOf(chargeId)),
     schedule: (merchant, startAt) =>

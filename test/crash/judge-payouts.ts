@@ -2,7 +2,7 @@ import type { Operator } from '../fakes/operator.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
 import type { Wrongs } from './judge-charges.ts'
-import { failsInSandbox } from './requests.ts'
+import { failsInSandbox, REFUSED_PHONE } from './requests.ts'
 
 /** A payout as the judge sees it, with every transfer that names it, in the order of the ledger. */
 export type PayoutRow = {
@@ -93,9 +93,9 @@ function doubledOnes(book: Book, payouts: PayoutRow[]): string[] {
   })
 }
 
-/** A live payout is sent again under its one reference until the operator takes it, and this operator refuses nobody. */
+/** A live payout is sent again under its one reference until the operator takes it, or refuses its recipient. */
 const mustEnd = ({ mode, phone }: PayoutRow) =>
-  mode === 'test' && failsInSandbox(phone) ? 'failed' : 'succeeded'
+  (mode === 'test' ? failsInSandbox(phone) : phone === REFUSED_PHONE) ? 'failed' : 'succeeded'
 
 function endsWrongly(payout: PayoutRow): boolean {
   if (!payout.voided && payout.status !== mustEnd(payout)) return true

@@ -1,4 +1,5 @@
 import type { Merchant } from './installation.ts'
+import { REFUSED_PHONE } from './requests.ts'
 import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, settleBooks, type World, withLiveRail } from './world.ts'
 
@@ -27,6 +28,14 @@ export async function onLivePayout(world: World, crashPoint: string): Promise<st
   await victim.ready
   const payouts = [1, 2, 3].map(() => world.clients.payout(world.live, 'live'))
   return killedBy(victim, crashPoint, payouts)
+}
+
+/** The operator refuses it, and the process dies between storing that and applying it. */
+export async function onRefusedPayout(world: World, crashPoint: string): Promise<string[]> {
+  await earnLiveMoney(world)
+  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
+  await victim.ready
+  return killedBy(victim, crashPoint, [world.clients.payout(world.live, 'live', REFUSED_PHONE)])
 }
 
 /** The operator takes nothing, so the reservation comes back and the key is free; then it serves again. */

@@ -14,6 +14,7 @@ import {
   onLivePayout,
   onLongQueuedPayout,
   onRefund,
+  onRefusedPayout,
   onReturnedPayout,
 } from './payout-cases.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
@@ -52,6 +53,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'payout.reserved', led: 'M4: long queued payout' },
   { point: 'payout.rail-sent', led: 'live payout' },
   { point: 'payout.rail-answered', led: 'live payout' },
+  // The refusal is stored and not applied yet: another process does it.
+  { point: 'payout.no-kept', led: 'refused payout' },
   { point: 'payout.returned', led: 'returned payout' },
   { point: 'refund.committed', led: 'refund' },
   { point: 'bulk.stored', led: 'bulk' },
@@ -92,6 +95,7 @@ const LIVE_WAYS = [
   'live payout',
   'M4: long queued payout',
   'returned payout',
+  'refused payout',
   'live page',
   'page with card for some',
   'page with card for all',
@@ -192,6 +196,7 @@ const WAYS = {
   'live payout': onLivePayout,
   'M4: long queued payout': onLongQueuedPayout,
   'returned payout': onReturnedPayout,
+  'refused payout': onRefusedPayout,
   refund: onRefund,
   bulk: onBulk,
   cycle: onCycle,

@@ -17,9 +17,9 @@ export function chargeOf({ chance, key, mode }: Drawn): Wanted {
 }
 
 /** Some ask for more than anybody has. */
-export function payoutOf({ chance, key, mode }: Drawn): Wanted {
+export function payoutOf({ chance, key, mode }: Drawn, phone?: string): Wanted {
   const amount = mode === 'test' && chance.next() < 0.03 ? 900_000_000 : chance.whole(500, 5000)
-  const body = { amount, recipient: { phone: phoneFor(chance, mode) }, reference: key }
+  const body = { amount, recipient: { phone: phone ?? phoneFor(chance, mode) }, reference: key }
   return { what: 'payout', path: '/v1/payouts', body }
 }
 
@@ -61,7 +61,7 @@ export const dispenseOf = ({ key }: Drawn, chargeId: string): Wanted => ({
   body: { machine: MACHINE, order_id: key, goods: GOODS, charge_id: chargeId },
 })
 
-/** Whose requests the operator refuses, and whose it does not even take; only customers at pages are among them. */
+/** Whose requests the operator refuses, and whose it does not even take; none of those that are drawn for the API. */
 export const REFUSED_PHONE = '256788000001'
 export const UNSERVED_PHONE = '256788000002'
 

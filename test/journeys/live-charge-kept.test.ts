@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
-import pg from 'pg'
 import type { SubmitHow } from '../fakes/operator.ts'
 import {
   applyCode,
@@ -11,47 +10,25 @@ import {
   payShop,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { behindWire } from '../helpers/cut-wire.ts'
-import {
-  eventsOf,
-  eventually,
-  gate,
-  type LiveService,
-  newPayer,
-  startLiveService,
-} from '../helpers/live-service.ts'
-import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import type { TestService } from '../helpers/test-service.ts'
+import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
 
 // What the operator has said is known to one process alone until it is written down, whatever the database does meanwhile.
-let database: TestDatabase
-let wired: Awaited<ReturnType<typeof behindWire>>
+let world: WiredServices
 /** Behind a wire that can be cut. */
 let service: LiveService
 /** Another process, on the database itself. */
 let worker: TestService
-let beside: pg.Client
 
 before(async () => {
-  database = await testDatabase()
-  wired = await behindWire(database)
-  service = await startLiveService({ database: wired })
-  worker = await startService({ database, clock: service.clock, liveRails: { op1_momo: service.rail } })
-  beside = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
-  await beside.connect()
+  world = await startWiredServices()
+  service = world.service
+  worker = world.worker
 })
-after(async () => {
-  await service.verify()
-  await beside.end()
-  await worker.close()
-  await service.close()
-  await wired.proxy.close()
-  await database.drop()
-})
+after(() => world.close())
 
-const rows = async (sql: string, values: unknown[]) => (await beside.query(sql, values)).rows
-const head = (shop: PayShop) => [shop.row.id]
-const LOCK_HEAD = `select 1 from ledger_heads where merchant_id = $1 and mode = 'live' for update`
+const rows = async (sql: string, values: unknown[]) => (await world.beside.query(sql, values)).rows
 const rollbacks = async (): Promise<number> =>
   (
     await worker.rows<{ n: number }>(
@@ -78,21 +55,20 @@ test('M2: what was refused while a head was locked ends when it is free again, a
   const shop = await payShop(service)
   const requests = []
   for (let nth = 0; nth < 3; nth += 1) requests.push(await asked(shop, { answer: 'refuse', code: 'EXPIRED' }))
-  await beside.query('begin')
-  await rows(LOCK_HEAD, head(shop))
+  const letGo = await holdHead(world, shop.row.id)
   const before = await rollbacks()
   for (const { answers } of requests) answers.open()
   const told = await Promise.all(requests.map((one) => one.told))
   // The first alone, the others together, and then one of those alone: three tries each, after which the last hears a 503.
   await eventually('every one was given up once', async () => (await rollbacks()) >= before + 10)
-  await beside.query('rollback')
+  await letGo()
   for (const [nth, { phone }] of requests.entries()) {
     await eventually('the refusal is applied', () => isRefused(phone))
     assert.deepEqual([told[nth]?.status, told[nth]?.body.status], [201, 'authorized'], told[nth]?.text)
     const { id, failure_reason } = await chargeBy(phone)
     assert.equal(failure_reason, 'timeout')
     assert.equal((await eventsOf(worker, id)).length, 1)
-    assert.equal((await evidenceOf(id)).length, 1)
+    assert.equal((await evidenceOf(worker, id)).length, 1)
   }
 })
 
@@ -107,11 +83,10 @@ test('M2: a refusal under a locked head frees the link and the gift card of the 
   const form = await applyCode(browser, id, card.code)
   const sent = browser.send(form, '/submit', { phone })
   await eventually('the charge is stored', async () => (await chargeBy(phone)) !== undefined)
-  await beside.query('begin')
-  await rows(LOCK_HEAD, head(shop))
+  const letGo = await holdHead(world, shop.row.id)
   answers.open()
   await sent
-  await beside.query('rollback')
+  await letGo()
   await eventually('the refusal is applied', () => isRefused(phone))
   const charge = await chargeOn(service, id)
   const uses = 'select state from gift_card_uses where charge_id = $1'
@@ -138,20 +113,20 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
   test(`M2: a refusal is applied once although a COMMIT was lost ${where}`, async () => {
     const shop = await payShop(service)
     const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
-    wired.proxy.cutNextCommit(where)
+    world.wired.proxy.cutNextCommit(where)
     answers.open()
     const { status, body } = await told
     assert.deepEqual([status, body.status], [201, 'authorized'])
     await eventually('the refusal is applied', () => isRefused(phone))
     assert.equal((await eventsOf(worker, body.id)).length, 1)
-    assert.equal((await evidenceOf(body.id)).length, 1)
+    assert.equal((await evidenceOf(worker, body.id)).length, 1)
   })
 
   for (const which of [1, 2])
     test(`M2, M6: what the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`, async () => {
       const shop = await payShop(service)
       const { phone, key, told, answers } = await asked(shop, { answer: 'refuse to serve' })
-      wired.proxy.cutNextCommit(where, which - 1)
+      world.wired.proxy.cutNextCommit(where, which - 1)
       answers.open()
       const { status, body } = await told
       assert.deepEqual([status, body.code], [502, 'rail_unavailable'])
@@ -165,29 +140,28 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
   test(`M2: what the operator took is told as taken although the COMMIT was lost ${where}`, async () => {
     const shop = await payShop(service)
     const { key, phone, told, answers } = await asked(shop, { answer: 'accept' })
-    wired.proxy.cutNextCommit(where)
+    world.wired.proxy.cutNextCommit(where)
     answers.open()
     const { status, body, text } = await told
     assert.deepEqual([status, body.status], [201, 'authorized'])
     assert.equal((await shop.live.charge({ customer: { phone } }, key)).text, text)
     const attempts = await rows('select state from rail_attempts where subject = $1', [body.id])
     assert.deepEqual(attempts, [{ state: 'accepted' }])
-    assert.equal((await evidenceOf(body.id)).length, 1)
+    assert.equal((await evidenceOf(worker, body.id)).length, 1)
   })
 }
 
 test('M2: when its process has lost the database for good, another one applies what was stored, and asks nobody', async () => {
   const shop = await payShop(service)
   const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
-  await beside.query('begin')
-  await rows(LOCK_HEAD, head(shop))
+  const letGo = await holdHead(world, shop.row.id)
   answers.open()
   const { id } = await chargeBy(phone)
   // Read beside the transaction that holds the head.
-  await eventually('the answer is stored', async () => (await evidenceOf(id, worker)).length === 1)
-  await wired.proxy.close()
+  await eventually('the answer is stored', async () => (await evidenceOf(worker, id)).length === 1)
+  await world.wired.proxy.close()
   try {
-    await beside.query('rollback')
+    await letGo()
     service.pass(31_000)
     await worker.run('follow-charges')
     const [row] = await worker.rows(
@@ -199,14 +173,7 @@ test('M2: when its process has lost the database for good, another one applies w
     assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))
     assert.equal((await eventsOf(worker, id)).length, 1)
   } finally {
-    await wired.proxy.open()
+    await world.wired.proxy.open()
   }
   await told.catch(() => {})
 })
-
-const evidenceOf = (chargeId: string, by: Pick<TestService, 'rows'> = worker) =>
-  by.rows(
-    `select answer from rail_evidence e join rail_attempts a on a.merchant_id = e.merchant_id and a.id = e.attempt_id
-     where a.subject = $1`,
-    [chargeId],
-  )

@@ -49,7 +49,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   crash: {
     sent: () => crashPoint('payout.rail-sent'),
     answered: () => crashPoint('payout.rail-answered'),
-    refusalKept: () => {},
+    refusalKept: () => crashPoint('payout.no-kept'),
   },
 }
 

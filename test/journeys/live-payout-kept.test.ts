@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import test, { after, before } from 'node:test'
+import type { SubmitHow } from '../fakes/operator.ts'
+import { balanceOf, eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { COST, pay, postingsOf, queueBulk, RETURNED, richShop, settle } from '../helpers/payouts.ts'
+import type { TestService } from '../helpers/test-service.ts'
+import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
+
+// What the operator has said about a payout is known to one process alone until it is written down.
+let world: WiredServices
+/** Behind a wire that can be cut. */
+let service: LiveService
+/** Another process, on the database itself. */
+let worker: TestService
+
+const FUNDS = 500_000
+
+before(async () => {
+  world = await startWiredServices({
+    LIVE_HOLD_HOURS: '0',
+    RATE_LIMIT_PAYOUTS: '0',
+  })
+  service = world.service
+  worker = world.worker
+})
+after(() => world.close())
+
+type Shop = Awaited<ReturnType<typeof richShop>>
+type Asked = {
+  id: string
+  merchantId: number
+  reference: string
+  answers: ReturnType<typeof gate>
+  told: Promise<unknown>
+}
+
+/** A payout whose operator has been asked and says nothing until `answers` is opened. */
+async function asked(shop: Shop, how: SubmitHow, kind: 'single' | 'queued'): Promise<Asked> {
+  const phone = newPayer()
+  const answers = gate()
+  service.operator.onSubmit({ ...how, until: answers.opened }, phone)
+  const before = service.operator.submits()
+  if (kind === 'queued') await queueBulk(shop, [phone])
+  const told = kind === 'queued' ? service.run('send-payouts') : pay(shop.live, { recipient: { phone } })
+  await eventually('the operator is asked', () => service.operator.submits() > before)
+  const found = await worker.rows<{ id: string; merchantId: number; reference: string }>(
+    'select id, merchant_id as "merchantId", rail_reference as reference from payouts where recipient_phone = $1',
+    [phone],
+  )
+  const [row] = found
+  assert.ok(row, 'the payout is stored')
+  return { ...row, answers, told }
+}
+
+const statusOf = async (id: string) =>
+  (await worker.rows('select status, failure_reason from payouts where id = $1', [id]))[0]
+
+const FAILED = { status: 'failed', failure_reason: 'wallet_locked' }
+
+for (const kind of ['single', 'queued'] as const)
+  test(`M2: the refusal of a ${kind} payout is applied by another process when its own has lost the database, and nobody is asked`, async () => {
+    const shop = await richShop(service, FUNDS)
+    const { id, merchantId, reference, answers, told } = await asked(
+      shop,
+      { answer: 'refuse', code: 'PAYEE_LOCKED' },
+      kind,
+    )
+    const letGo = await holdHead(world, merchantId)
+    answers.open()
+    await eventually('the refusal is stored', async () => (await evidenceOf(worker, id)).length === 1)
+    await world.wired.proxy.close()
+    try {
+      await letGo()
+      service.pass(31_000)
+      await worker.run('send-payouts')
+      await eventually('the payout has failed', async () => (await statusOf(id))?.status === 'failed')
+      assert.deepEqual(await statusOf(id), FAILED)
+      const asking = service.operator.journal.filter(({ what }) => what === 'question')
+      assert.ok(!asking.some((one) => one.reference === reference))
+      assert.deepEqual(await postingsOf(worker, id), RETURNED)
+      assert.equal((await eventsOf(worker, id)).length, 1)
+    } finally {
+      await world.wired.proxy.open()
+    }
+    await told.catch(() => {})
+    await eventually('its own process finds it done', async () => (await evidenceOf(worker, id)).length === 1)
+    assert.deepEqual(await worker.rows('select 1 from exceptions where subject = $1', [id]), [])
+  })
+
+for (const where of ['before the server hears of it', 'before its answer'] as const) {
+  for (const which of [1, 2])
+    test(`M2: a refusal is applied once although COMMIT ${which} was lost ${where}`, async () => {
+      const shop = await richShop(service, FUNDS)
+      const { id, answers, told } = await asked(shop, { answer: 'refuse', code: 'PAYEE_LOCKED' }, 'single')
+      world.wired.proxy.cutNextCommit(where, which - 1)
+      answers.open()
+      const { status, body } = (await told) as Awaited<ReturnType<typeof pay>>
+      assert.deepEqual([status, body.status, body.failure_reason], [201, 'authorized', null])
+      await eventually('the refusal is applied', async () => (await statusOf(id))?.status === 'failed')
+      assert.deepEqual(await statusOf(id), FAILED)
+      assert.equal((await evidenceOf(worker, id)).length, 1)
+      assert.equal((await eventsOf(worker, id)).length, 1)
+      assert.deepEqual(await balanceOf(shop.live), { available: FUNDS, pending: 0 })
+    })
+
+  test(`M2: what the operator took is recorded once although the COMMIT was lost ${where}`, async () => {
+    const shop = await richShop(service, FUNDS)
+    const { id, answers, told } = await asked(shop, { answer: 'accept' }, 'single')
+    world.wired.proxy.cutNextCommit(where)
+    answers.open()
+    const { status, body } = (await told) as Awaited<ReturnType<typeof pay>>
+    assert.deepEqual([status, body.status, body.failure_reason], [201, 'authorized', null])
+    assert.deepEqual(await evidenceOf(worker, id), [{ answer: 'accepted' }])
+    await settle(service, id)
+    assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - COST, pending: 0 })
+  })
+}
