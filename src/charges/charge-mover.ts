@@ -52,7 +52,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   reposts: CHARGE_REPOSTS,
   repost: 'at once',
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
-  notTaken: (app, { row, post }) => [publishCharge(app, row), moveAttempt(post, 'in_doubt', null)],
+  postNotTaken: (app, { row, post }) => [publishCharge(app, row), moveAttempt(post, 'in_doubt', null)],
   crash: {
     sent: () => crashPoint('charge.rail-sent'),
     answered: () => crashPoint('charge.rail-answered'),

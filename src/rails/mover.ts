@@ -75,7 +75,7 @@ export type Mover<Row extends Movable, Failure extends string> = {
   /** How: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */
   repost: 'at once' | 'through the queue'
   /** What is written when a post from the queue, or a repeated one, was provably not taken. */
-  notTaken(app: App, posted: Posted<Row & AttemptFacts<Failure>>, heard: Unavailable): Call[]
+  postNotTaken(app: App, posted: Posted<Row & AttemptFacts<Failure>>, heard: Unavailable): Call[]
   /** Where the crash tests kill the process: before the rail is asked, after its answer, after a refusal was stored. */
   crash: { sent(): void; answered(): void; refusalKept(): void }
 }

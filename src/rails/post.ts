@@ -79,7 +79,7 @@ async function record<Row extends Movable, Failure extends string>(
       await applyRefusal(app, mover, { row, post: sent, heard, reason: heard.reason, alongside: [] })
       return
     case 'unavailable':
-      return write(app, mover, answered, mover.notTaken(app, posted, heard))
+      return write(app, mover, answered, mover.postNotTaken(app, posted, heard))
   }
 }
 

@@ -251,6 +251,29 @@ test('M3, M5: a process that slept over the first post and wakes with a refusal 
   }
 })
 
+test('M3: a process that slept over a repeated post and wakes with its acceptance tells it, though another post has left', async () => {
+  const phone = newPayer()
+  const held = gate()
+  const error = { answer: 'error', takes: false } as const
+  service.operator.onSubmit((nth) => (nth === 2 ? { answer: 'accept', until: held.opened } : error), phone)
+  const { body } = await shop.live.charge({ customer: { phone } })
+  service.operator.onQuestion({ answer: 'not found' }, body.rail_reference)
+  await lookOnce(body)
+  service.pass(2000)
+  const slept = service.run('follow-charges')
+  await eventually('the second post has left', () => posts(body).length === 2)
+  service.pass(31_000)
+  await worker.run('follow-charges')
+  await lookOnce(body, worker)
+  assert.deepEqual(await attemptOf(body), { state: 'in_doubt', reposts: 2 })
+  held.open()
+  await slept
+  assert.deepEqual(await attemptOf(body), { state: 'accepted', reposts: 2 })
+  service.operator.onQuestion({ answer: 'book' }, body.rail_reference)
+  await succeed(service, body.id)
+  assert.equal((await eventsOf(service, body.id)).length, 1)
+})
+
 test('M3: two workers at once post it once more, not twice', async () => {
   const lostOnes = []
   for (let nth = 0; nth < 12; nth += 1) lostOnes.push(await lost({ answer: 'accept' }))

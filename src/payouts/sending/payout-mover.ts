@@ -45,7 +45,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   openException,
   reposts: PAYOUT_REPOSTS,
   repost: 'through the queue',
-  notTaken,
+  postNotTaken,
   crash: {
     sent: () => crashPoint('payout.rail-sent'),
     answered: () => crashPoint('payout.rail-answered'),
@@ -68,7 +68,7 @@ function attemptOf(payout: TravellingPayout, installation: string): Attempt {
 }
 
 /** It stays in the queue, or in doubt if an earlier post may have left; then the questions are not postponed. */
-function notTaken(
+function postNotTaken(
   app: App,
   { row: payout, post, repeated }: Posted<TravellingPayout & AttemptFacts>,
   { cure }: Unavailable,
