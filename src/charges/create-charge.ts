@@ -1,25 +1,17 @@
 import type { App } from '../app.ts'
-import type { Answer, Caller } from '../http/caller.ts'
-import { errorBody } from '../http/errors.ts'
-import {
-  addKeys,
-  findKeys,
-  type KeyRow,
-  type KeyUse,
-  ownerName,
-  replayOf,
-  type StoredAnswer,
-} from '../idempotency/keys.ts'
+import type { Answer } from '../http/caller.ts'
+import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
+import { findKeys, type KeyUse } from '../idempotency/keys.ts'
 import { knowingHolders } from '../idempotency/under-key.ts'
+import { distinctHeads } from '../ledger/head-places.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { type Batch, batch, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { defineRequestLane } from '../platform/lane.ts'
-import { Refusal } from '../platform/refusal.ts'
+import type { Refusal } from '../platform/refusal.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
-import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
 import type { KnownSubaccounts } from '../subaccounts/split.ts'
@@ -32,25 +24,11 @@ import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
 
 /** One POST /v1/charges with a valid body. */
-export type ChargeRequest = {
-  caller: Caller
-  key: string
-  fingerprint: Buffer
-  requestId: string
-  input: ChargeCreate
-}
+type ChargeRequest = CreateRequest<ChargeCreate>
 
-/** The answer, or for a live charge the stored row whose rail must still be asked. */
-export type Created = Answer & { stored?: NewCharge }
-type Item = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
-type Plan = {
-  outcome: Outcome<Created>
-  key?: KeyUse & { answer: StoredAnswer | null; objectId: string | null }
-  charge?: NewCharge
-  attempt?: NewAttempt
-}
-
-export type ChargeCreation = Batch<Item, Created>
+/** The same with its key and the readiness of its rail: `installation` is that of a live rail. */
+type WantedCharge = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
+type ChargeCreation = Batch<WantedCharge, Created<NewCharge>>
 
 const READINESS_WAIT_MS = 2000
 
@@ -63,7 +41,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
     const ready = await railReadiness(app, request)
-    const created = await knowingHolders(() => chargeCreation(app).add(itemOf(request, ready)))
+    const created = await knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready)))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
     assert(ready.installation !== null, 'a stored live charge has an installation')
@@ -73,7 +51,10 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
 
 // Field by field here and below, because spreading objects costs several times as much and every payment comes through
 // here.
-function itemOf(request: ChargeRequest, ready: Pick<Item, 'installation' | 'readiness'>): Item {
+function wantedCharge(
+  request: ChargeRequest,
+  ready: Pick<WantedCharge, 'installation' | 'readiness'>,
+): WantedCharge {
   return {
     caller: request.caller,
     key: request.key,
@@ -93,8 +74,8 @@ const chargeCreation = defineRequestLane(
   'charges',
   (app): ChargeCreation =>
     batch({
-      run: (items, turn) => storeCharges(app, items, turn),
-      laneOf: (item) => item.caller.merchantId,
+      run: (wanted, turn) => storeCharges(app, wanted, turn),
+      laneOf: ({ merchantId }) => merchantId,
     }),
 )
 
@@ -108,45 +89,50 @@ async function railReadiness(app: App, { caller, input }: ChargeRequest) {
   return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
 }
 
-async function storeCharges(app: App, items: readonly Item[], turn: RunTurn): Promise<Outcome<Created>[]> {
+async function storeCharges(
+  app: App,
+  wanted: readonly WantedCharge[],
+  turn: RunTurn,
+): Promise<Outcome<Created<NewCharge>>[]> {
   const at = app.clock.now()
-  const places = distinctPlaces(items)
+  const places = distinctHeads(wanted)
   return app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
-    const [terms, keys, held, ...windows] = await tx.send(
+    const [terms, keys, held, ...locked] = await tx.send(
       termsOf([...new Set(places.map((place) => place.merchantId))]),
-      findKeys(items),
+      findKeys(wanted),
       heldBy(places),
       ...app.exactWindows.charges.lock(places),
     )
-    const known = {
+    const windows = app.exactWindows.charges.open(locked, at.getTime())
+    const bounds: Bounds = {
       terms: new Map(terms.map((one) => [one.id, one])),
-      keys: new Map(keys.map((row) => [ownerName(row), row])),
-      windows: app.exactWindows.charges.open(windows, at.getTime()),
-      subaccounts: await lockSubaccounts(tx, items),
-      room: await headroomFor(tx, items.map(wantedBy), held),
+      subaccounts: await lockSubaccounts(tx, wanted),
+      room: await headroomFor(tx, wanted.map(amountOf), held),
+      at,
     }
-    const plans = items.map((item) => planItem(app, item, { ...known, at }))
-    const charges = plans.flatMap((plan) => plan.charge ?? [])
+    const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
+      keys,
+      windows,
+      at,
+      decide: (one) => acceptCharge(app, one, bounds),
+      bodyOf: (charge) => (charge.mode === 'live' ? null : JSON.stringify(presentCharge(charge))),
+    })
     return {
-      value: plans.map((plan) => plan.outcome),
+      value: outcomes,
       last: [
-        ...addKeys(
-          plans.flatMap((plan) => plan.key ?? []),
-          at,
-        ),
-        ...addCharges(charges),
-        ...addShares(charges.flatMap((charge) => charge.split ?? [])),
-        ...addAttempts(plans.flatMap((plan) => plan.attempt ?? [])),
-        ...known.windows.writes(),
+        ...addKeys(),
+        ...addCharges(made),
+        ...addShares(made.flatMap((charge) => charge.split ?? [])),
+        ...addAttempts(liveAttempts(made, requests)),
+        ...windows.writes(),
       ],
     }
   })
 }
 
-type Known = {
-  terms: Map<number, MerchantTerms>
-  keys: Map<string, KeyRow>
-  windows: OpenWindows
+/** What the transaction has read and locked for the rules. */
+type Bounds = {
+  terms: ReadonlyMap<number, MerchantTerms>
   subaccounts: ReadonlyMap<number, KnownSubaccounts>
   room: Headroom
   at: Date
@@ -156,9 +142,9 @@ const NOBODY: KnownSubaccounts = new Map()
 const NONE: ReadonlyMap<number, KnownSubaccounts> = new Map()
 
 /** Sends nothing when no charge of the batch has a split. */
-async function lockSubaccounts(tx: Tx, items: readonly Item[]): Promise<Known['subaccounts']> {
-  if (items.every(({ input }) => input.split === undefined)) return NONE
-  const requests = items.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
+async function lockSubaccounts(tx: Tx, wanted: readonly WantedCharge[]): Promise<Bounds['subaccounts']> {
+  if (wanted.every(({ input }) => input.split === undefined)) return NONE
+  const requests = wanted.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
     merchantId,
     tag,
     split,
@@ -166,66 +152,25 @@ async function lockSubaccounts(tx: Tx, items: readonly Item[]): Promise<Known['s
   return lockNamedSubaccounts(tx, requests)
 }
 
-/** Decides one request on what the transaction has read: over the limit, a replay, a refusal that is kept, or a new charge. */
-function planItem(app: App, item: Item, known: Known): Plan {
-  const { caller } = item
-  try {
-    known.windows.check(caller)
-    const seen = known.keys.get(ownerName(item))
-    if (seen) {
-      const stored = replayOf(seen, item.fingerprint)
-      if (stored.status < 300) known.windows.take(caller)
-      return { outcome: done({ ...stored, replayed: true }) }
-    }
-    const terms = known.terms.get(caller.merchantId)
-    assert(terms, 'a merchant with a key has a row')
-    const judged = judgeCharge(item.input, {
-      terms,
-      mode: caller.mode,
-      config: app.config,
-      subaccounts: known.subaccounts.get(caller.merchantId) ?? NOBODY,
-      readiness: item.readiness,
-    })
-    if (!known.room.take(wantedBy(item))) throw balanceFull()
-    known.windows.take(caller)
-    return storePlan(item, newCharge(app, item, { judged, at: known.at }))
-  } catch (error) {
-    if (error instanceof Refusal && error.stored) return refusedPlan(item, error)
-    return { outcome: failed(error) }
-  }
+/** The rules, and the new charge. Throws Refusal. */
+function acceptCharge(app: App, wanted: WantedCharge, bounds: Bounds): NewCharge {
+  const { caller, input, readiness } = wanted
+  const terms = bounds.terms.get(caller.merchantId)
+  assert(terms, 'a merchant with a key has a row')
+  const judged = judgeCharge(input, {
+    terms,
+    mode: caller.mode,
+    config: app.config,
+    subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NOBODY,
+    readiness,
+  })
+  if (!bounds.room.take(amountOf(wanted))) throw balanceFull()
+  return newCharge(app, wanted, { judged, at: bounds.at })
 }
 
-function storePlan(item: Item, charge: NewCharge): Plan {
-  const { id: objectId } = charge
-  if (charge.mode === 'live') {
-    const running = { status: 201, body: '', stored: charge, objectId }
-    return {
-      outcome: done(running),
-      key: keyOf(item, null, objectId),
-      charge,
-      attempt: attemptOf(charge, item.installation),
-    }
-  }
-  const answer = { status: 201, body: JSON.stringify(presentCharge(charge)), objectId }
-  return { outcome: done(answer), key: keyOf(item, answer, objectId), charge }
-}
+const amountOf = ({ merchantId, mode, input: { amount } }: WantedCharge) => ({ merchantId, mode, amount })
 
-function keyOf(
-  { merchantId, mode, key, fingerprint }: Item,
-  answer: StoredAnswer | null,
-  objectId: string | null,
-) {
-  return { merchantId, mode, key, fingerprint, answer, objectId }
-}
-
-function refusedPlan(item: Item, refusal: Refusal): Plan {
-  const answer = { status: refusal.status, body: errorBody(refusal, item.requestId), objectId: null }
-  return { outcome: done(answer), key: keyOf(item, answer, null) }
-}
-
-const wantedBy = ({ merchantId, mode, input: { amount } }: Item) => ({ merchantId, mode, amount })
-
-function distinctPlaces(items: readonly Item[]) {
-  const places = new Map(items.map((item) => [`${item.merchantId} ${item.mode}`, item]))
-  return [...places.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
-}
+const liveAttempts = (charges: readonly NewCharge[], requests: readonly WantedCharge[]): NewAttempt[] =>
+  charges.flatMap((charge, index) =>
+    charge.mode === 'live' ? attemptOf(charge, requests[index]?.installation ?? null) : [],
+  )

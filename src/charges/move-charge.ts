@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
 import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { distinctHeads } from '../ledger/head-places.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
 import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -125,7 +126,7 @@ async function moveIn(
   const [rows, ...locked] = await tx.send(
     endCharges(ends, at),
     ...endCards(cardEnds(sorted), at),
-    lockHeads(distinctHeads(sorted)),
+    lockHeads(distinctHeads(sorted.map(({ charge }) => charge))),
   )
   const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
   const endById = new Map(ends.map((end) => [end.id, end]))
@@ -274,9 +275,4 @@ function cardEnds(moves: readonly ChargeMove[]): CardEnd[] {
     chargeId,
     to: to.status === 'succeeded' ? 'taken' : 'freed',
   }))
-}
-
-function distinctHeads(moves: readonly ChargeMove[]) {
-  const heads = new Map(moves.map(({ charge }) => [`${charge.merchantId} ${charge.mode}`, charge]))
-  return [...heads.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
 }

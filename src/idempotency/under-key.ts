@@ -1,11 +1,10 @@
 import type { App } from '../app.ts'
 import type { Answer, Caller } from '../http/caller.ts'
-import { errorBody } from '../http/errors.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { isLockTimeout } from '../platform/db/errors.ts'
 import { againWhenTaken, isTaken } from '../platform/db/taken.ts'
-import { Refusal } from '../platform/refusal.ts'
 import { addKeys, findKeys, type KeyUse, keyInFlight, replayOf, type StoredAnswer } from './keys.ts'
+import { refusedAnswer } from './refused-answer.ts'
 
 /** One POST whose Idempotency-Key is the caller's choice (contract.md G57). */
 export type KeyedRequest = {
@@ -66,7 +65,7 @@ function store(
   return app.db.transactionFor(turn, async (tx): Promise<{ value: Answer; last?: readonly Call[] }> => {
     const replayed = use === null ? null : await replayedAnswer(tx, use)
     if (replayed !== null) return { value: replayed }
-    const { answer, writes } = await decide(tx, at).catch((error) => refusedAnswer(error, request))
+    const { answer, writes } = await decide(tx, at).catch((error) => refused(error, request))
     const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: answer.objectId }], at)
     return { value: answer, last: [...kept, ...writes] }
   })
@@ -79,8 +78,8 @@ export async function replayedAnswer(tx: Tx, use: KeyUse): Promise<Answer | null
 }
 
 /** Turns a refusal that is kept under the key into its stored answer; throws every other error again. */
-export function refusedAnswer(error: unknown, { requestId }: Pick<KeyedRequest, 'requestId'>): DecidedAnswer {
-  if (!(error instanceof Refusal) || !error.stored) throw error
-  const answer = { status: error.status, body: errorBody(error, requestId), objectId: null }
+function refused(error: unknown, { requestId }: KeyedRequest): DecidedAnswer {
+  const answer = refusedAnswer(error, requestId)
+  if (answer === null) throw error
   return { answer, writes: [] }
 }

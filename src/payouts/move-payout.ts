@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { distinctHeads } from '../ledger/head-places.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -112,7 +113,7 @@ export async function endPayoutsIn(
   const [terms, rows, heads] = await tx.send(
     termsOf([...new Set(sorted.map((move) => move.payout.merchantId))]),
     endPayouts(sorted.map(endOf), at),
-    lockHeads(distinctHeads(sorted)),
+    lockHeads(distinctHeads(sorted.map(({ payout }) => payout))),
   )
   const book = openBook(heads, at, await lockSubaccounts(tx, rows))
   for (const payout of rows) {
@@ -211,9 +212,4 @@ function contradiction(move: PayoutMove, terms: Map<number, MerchantTerms>, at: 
     { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
     at,
   )
-}
-
-function distinctHeads(moves: readonly PayoutMove[]) {
-  const heads = new Map(moves.map(({ payout }) => [`${payout.merchantId} ${payout.mode}`, payout]))
-  return [...heads.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
 }

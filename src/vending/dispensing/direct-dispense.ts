@@ -3,13 +3,8 @@ import type { Charge } from '../../charges/charge.ts'
 import { lockCharges } from '../../charges/lock-charges.ts'
 import type { Answer, Caller } from '../../http/caller.ts'
 import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../../idempotency/keys.ts'
-import {
-  type KeyedRequest,
-  keyUseOf,
-  knowingHolders,
-  refusedAnswer,
-  replayedAnswer,
-} from '../../idempotency/under-key.ts'
+import { refusedAnswer } from '../../idempotency/refused-answer.ts'
+import { type KeyedRequest, keyUseOf, knowingHolders, replayedAnswer } from '../../idempotency/under-key.ts'
 import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
@@ -77,7 +72,8 @@ function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Pr
       const running = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
       return { value: { kind: 'claimed', claim }, last: running }
     } catch (error) {
-      const { answer } = refusedAnswer(error, request)
+      const answer = refusedAnswer(error, request.requestId)
+      if (answer === null) throw error
       const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
       return { value: { kind: 'answer', answer }, last: kept }
     }

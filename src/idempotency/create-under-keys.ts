@@ -1,0 +1,103 @@
+import type { Answer, Caller } from '../http/caller.ts'
+import { done, failed, type Outcome } from '../platform/batch.ts'
+import type { Call } from '../platform/db/database.ts'
+import type { OpenWindows } from '../rate-limits/exact-window.ts'
+import { addKeys, type KeyRow, type KeyUse, ownerName, replayOf, type StoredAnswer } from './keys.ts'
+import { refusedAnswer } from './refused-answer.ts'
+
+/** One POST that creates something under its Idempotency-Key and has a valid body. */
+export type CreateRequest<Input> = {
+  caller: Caller
+  key: string
+  fingerprint: Buffer
+  requestId: string
+  input: Input
+}
+
+/** The answer, or what was stored under a running key: then somebody must still be asked for the answer. */
+export type Created<Made> = Answer & { stored?: Made }
+
+/** A request as a transaction decides it. */
+type Keyed = KeyUse & Pick<CreateRequest<unknown>, 'caller' | 'requestId'>
+
+type Deciding<Request, Made> = {
+  /** The keys of these requests that are known already. */
+  keys: readonly KeyRow[]
+  windows: OpenWindows
+  at: Date
+  /** The rules of the noun, on locked rows. Throws Refusal with nothing changed. */
+  decide(request: Request): Made
+  /** The body of the 201, or null where the key stays running. */
+  bodyOf(made: Made): string | null
+}
+
+/** What a transaction creates: one outcome for each request, and what it writes. */
+export type Creations<Request, Made> = {
+  outcomes: Outcome<Created<Made>>[]
+  made: Made[]
+  /** The request of each of `made`. */
+  requests: Request[]
+  /** The statement that stores the keys, with refusals that are kept. */
+  addKeys(): Call[]
+}
+
+/**
+ * Decides requests on what their transaction has locked (contract.md 3 h, 3 i): over the limit, a replay, a refusal that is
+ * kept, or something new. Other errors are the outcome of their request alone. Field by field and without an object for each
+ * step, because every payment passes.
+ */
+export function createUnderKeys<Request extends Keyed, Made extends { id: string }>(
+  requests: readonly Request[],
+  deciding: Deciding<Request, Made>,
+): Creations<Request, Made> {
+  const seen = new Map(deciding.keys.map((row) => [ownerName(row), row]))
+  const uses: Parameters<typeof addKeys>[0][number][] = []
+  const created: Creations<Request, Made> = {
+    outcomes: [],
+    made: [],
+    requests: [],
+    addKeys: () => addKeys(uses, deciding.at),
+  }
+
+  function keep(
+    { merchantId, mode, key, fingerprint }: Request,
+    answer: StoredAnswer | null,
+    id: string | null,
+  ) {
+    uses.push({ merchantId, mode, key, fingerprint, answer, objectId: id })
+  }
+
+  function create(request: Request): Answer & { stored?: Made } {
+    const made = deciding.decide(request)
+    deciding.windows.take(request.caller)
+    created.made.push(made)
+    created.requests.push(request)
+    const body = deciding.bodyOf(made)
+    const answer = body === null ? null : { status: 201, body, objectId: made.id }
+    keep(request, answer, made.id)
+    return answer ?? { status: 201, body: '', stored: made, objectId: made.id }
+  }
+
+  function outcomeOf(request: Request): Outcome<Created<Made>> {
+    try {
+      deciding.windows.check(request.caller)
+      const row = seen.get(ownerName(request))
+      return done(row === undefined ? create(request) : repeat(row, request, deciding.windows))
+    } catch (error) {
+      const answer = refusedAnswer(error, request.requestId)
+      if (answer === null) return failed(error)
+      keep(request, answer, null)
+      return done(answer)
+    }
+  }
+
+  for (const request of requests) created.outcomes.push(outcomeOf(request))
+  return created
+}
+
+/** A repeat counts like the first request where that was accepted. */
+function repeat(row: KeyRow, { caller, fingerprint }: Keyed, windows: OpenWindows): Answer {
+  const stored = replayOf(row, fingerprint)
+  if (stored.status < 300) windows.take(caller)
+  return { ...stored, replayed: true }
+}
