@@ -4,7 +4,8 @@ import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
 import { issueCards, MOST_CARDS, readLastDay } from '../gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
 import { kampalaIso } from '../platform/kampala.ts'
-import { presentRefund, refundCharge } from '../refunds/refund-charge.ts'
+import { presentRefund } from '../refunds/present-refund.ts'
+import { refundCharge } from '../refunds/refund-charge.ts'
 import { writeAudit } from './audit.ts'
 import {
   type Command,

@@ -4,6 +4,9 @@ import { type Call, call } from '../platform/db/database.ts'
 import { isRetryable } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 
+/** The platform's freeze in a cell: its reason, or null. */
+export type PayoutStop = { frozenFor: string | null }
+
 const FREEZE_PLATFORM = statement(
   'freeze platform payouts',
   'update payout_freeze set frozen = $1, reason = $2, changed_at = $3',
@@ -22,7 +25,7 @@ const CELL_STOP = statement<{ frozenFor: string | null }>(
   'payout stop of cell',
   'select frozen_for as "frozenFor" from payout_stops',
 )
-const LOCK_STOPS = statement<{ frozenFor: string | null }>(
+const LOCK_STOPS = statement<PayoutStop>(
   'lock payout stops',
   'select frozen_for as "frozenFor" from payout_stops for share',
 )
@@ -84,7 +87,7 @@ function copyFreeze(app: App): Promise<number> {
 }
 
 /** The platform's freeze as a reserving transaction reads it: locked until its commit. */
-export const lockStops = (): Call<{ frozenFor: string | null }> => call(LOCK_STOPS)
+export const lockStops = (): Call<PayoutStop> => call(LOCK_STOPS)
 
 /** Freezes one account's live payouts. The pause of an open exception is another column and stays. */
 export async function freezeAccount(app: App, merchantId: number, reason: string | null): Promise<void> {

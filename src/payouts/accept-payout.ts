@@ -1,23 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
-import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
-import { type MerchantTerms, type Mode, termsForPayout } from '../merchants/merchant.ts'
-import { lockStops } from '../merchants/payout-freeze.ts'
-import { assert } from '../platform/assert.ts'
+import { inOpenMonth } from '../ledger/book.ts'
+import type { HeadPlace } from '../ledger/head-places.ts'
+import type { MerchantTerms } from '../merchants/merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { uuidFor } from '../platform/ids.ts'
+import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
+import { openDesk } from './desk/desk.ts'
+import { lockDesk } from './desk/lock-desk.ts'
 import { type NewPayout, newPayout, type PayoutOrigin } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
-import { insufficientBalance } from './payout-rules.ts'
-import { stopOf } from './payout-stops.ts'
-import { costOf, reservePayout } from './reserve-payout.ts'
-import { openSwitches } from './sandbox-switch.ts'
-import { addPayouts } from './write-payouts.ts'
 
 /** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
-  holder: { merchantId: number; mode: Mode }
+  holder: HeadPlace
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
   /** Rules before freeze and pause (G14a, G66). */
@@ -38,53 +34,28 @@ export async function acceptPayout(app: App, wanted: Wanted): Promise<NewPayout>
 }
 
 function reserveAndStore(app: App, wanted: Wanted): Promise<NewPayout> {
-  const { merchantId, mode } = wanted.holder
+  const { holder, origin, amount, key } = wanted
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[terms], [stops], heads] = await tx.send(
-      termsForPayout([{ merchantId, mode }]),
-      lockStops(),
-      lockHeads([{ merchantId, mode }]),
-    )
-    assert(terms, 'a merchant has a row')
-    const { origin } = wanted
+    const locked = await lockDesk(tx, { places: [holder], at, own: [], window: NOT_COUNTED })
+    const { merchantId, mode } = holder
     const subaccounts =
-      origin.kind === 'subaccount'
-        ? (
-            await tx.send(...lockSubaccountHeads([{ merchantId, mode, subaccountId: origin.subaccountId }]))
-          )[1]
-        : []
-    const book = openBook(heads, at, subaccounts)
+      origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
+    const desk = await openDesk(app, tx, { ...locked, at, subaccounts })
+    const terms = desk.termsOf(merchantId)
     wanted.before(terms)
-    const stop = stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head: book.head(merchantId, mode) })
+    const stop = desk.stopOf(holder)
     if (stop !== null) throw stop
     const payee = await wanted.payee(tx)
     const payout = newPayout(
       app,
       { merchantId, tag: terms.tag, mode },
-      { origin, amount: wanted.amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
+      { origin, amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
     )
-    if (wanted.key !== undefined) renameFor(payout, terms.tag, wanted.key)
-    const have = availableFor(book, payout)
-    if (have < costOf(payout)) throw insufficientBalance(have, payout)
-    const switches = await openSwitches(tx, mode === 'test' ? [terms] : [])
-    if (mode === 'test') payout.sandboxOutcome = switches.take(merchantId)
-    reservePayout(book, payout)
-    return {
-      value: payout,
-      last: [
-        ...book.writes(),
-        ...switches.writes(),
-        ...addPayouts([payout]),
-        ...(wanted.alongside?.(payout) ?? []),
-      ],
-    }
+    if (key !== undefined) renameFor(payout, terms.tag, key)
+    desk.reserve(payout)
+    return { value: payout, last: [...desk.writes(), ...(wanted.alongside?.(payout) ?? [])] }
   })
-}
-
-function availableFor(book: Book, { merchantId, mode, subaccountId }: NewPayout): number {
-  if (subaccountId === null) return book.head(merchantId, mode).available
-  return book.subaccountHead(merchantId, mode, subaccountId).available
 }
 
 function renameFor(payout: NewPayout, tag: string, key: string): void {

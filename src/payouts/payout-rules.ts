@@ -65,13 +65,16 @@ export const insufficientBalance = (
 const moreTestMoney = (missing: number) =>
   `test mode: add at least ${missing} with the command \`funds add\`, or let another test payment succeed first`
 
+/** What is refused while the rail is away for some time. */
+export type RailAway = (retryAfterSeconds: number) => Refusal
+
 /** 503: nothing remains, the key is free, the same key may come again (contract.md 3 j). */
-const disbursementAway = (retryAfterSeconds?: number) =>
+const disbursementAway: RailAway = (retryAfterSeconds) =>
   new Refusal(
     503,
     'rail_unavailable',
     'disbursement temporarily unavailable - retry with the same Idempotency-Key',
-    { retryAfterSeconds: retryAfterSeconds ?? 5 },
+    { retryAfterSeconds },
   )
 
 // The reasons a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
@@ -85,12 +88,14 @@ const REASONS = [
 ]
 
 /** 400, stored: the rail will not serve us until a person acts (contract.md 3 j). */
-export const disbursementRefused = (why: string) =>
+const disbursementRefused = (why: string) =>
   domainRefusal(
     'rail_unavailable',
     `disbursement rail unavailable: ${REASONS.includes(why) ? why : 'operator configuration'}`,
   )
 
-/** The refusal of a single payout when the rail is unavailable. */
-export const unavailableRail = ({ cure, why, retryAfterSeconds }: Unavailable): Refusal =>
-  cure === 'wait' ? disbursementAway(retryAfterSeconds) : disbursementRefused(why)
+/** The refusal when the rail is unavailable: `away` where it may serve again soon, by default that of a single payout. */
+export const unavailableRail = (
+  { cure, why, retryAfterSeconds }: Unavailable,
+  away: RailAway = disbursementAway,
+): Refusal => (cure === 'wait' ? away(retryAfterSeconds) : disbursementRefused(why))

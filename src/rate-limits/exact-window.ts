@@ -84,7 +84,8 @@ type Ask = { place: CountedPlace; atMs: number; back: boolean }
 
 const MOST_KNOWN = 10_000
 const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, giveBack: () => {}, writes: () => [] }
-const SWITCHED_OFF: ExactWindow = {
+/** For work that no limit counts, or whose limit is switched off. */
+export const NOT_COUNTED: ExactWindow = {
   refuseEarly: () => {},
   lock: () => [],
   open: () => UNLIMITED,
@@ -95,7 +96,7 @@ const SWITCHED_OFF: ExactWindow = {
 
 /** `limit` a minute for each merchant and mode; 0 switches it off. */
 export function exactWindow({ what, limit, db }: { what: string; limit: number; db: Database }): ExactWindow {
-  if (limit === 0) return SWITCHED_OFF
+  if (limit === 0) return NOT_COUNTED
   const frame: Frame = { what, shape: shapeOf(limit, MINUTE_MS), known: new Map() }
   const { shape, known } = frame
   const window: Pick<ExactWindow, 'lock' | 'open'> = {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
-import { presentRefund, refundCharge } from './refund-charge.ts'
+import { presentRefund } from './present-refund.ts'
+import { refundCharge } from './refund-charge.ts'
 
 /** RefundResult (spec 2.3; contract.md G9). */
 const RefundShape = Type.Object(

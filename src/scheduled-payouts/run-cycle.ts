@@ -1,17 +1,14 @@
 import type { App } from '../app.ts'
-import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import { clockOffsetMs, type MerchantTerms, type Mode, termsForPayout } from '../merchants/merchant.ts'
-import { lockStops } from '../merchants/payout-freeze.ts'
+import { inOpenMonth, lockHeads } from '../ledger/book.ts'
+import { clockOffsetMs, type MerchantTerms, type Mode } from '../merchants/merchant.ts'
+import { openDesk } from '../payouts/desk/desk.ts'
+import { lockGuards } from '../payouts/desk/lock-desk.ts'
 import { type NewPayout, newPayout } from '../payouts/new-payout.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
-import { stopOf } from '../payouts/payout-stops.ts'
-import { costOf, reservePayout } from '../payouts/reserve-payout.ts'
-import { openSwitches } from '../payouts/sandbox-switch.ts'
-import { addPayouts } from '../payouts/write-payouts.ts'
-import { assert } from '../platform/assert.ts'
+import { costOf } from '../payouts/reserve-payout.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { cycleDay, nextRun } from './next-run.ts'
@@ -23,7 +20,6 @@ export type DueCycle = { merchantId: number; mode: Mode; id: string; dueAt: Date
 /** `left`: nothing was written, because another worker has it, or because the account may not pay now; then it stays due. */
 export type CycleOutcome = 'ran' | 'paused' | 'left'
 
-type Done = { value: CycleOutcome; last?: readonly Call[] }
 /** A claimed schedule, the date that is due, and the real time of the run. */
 type Cycle = { schedule: Schedule; dueAt: Date; terms: MerchantTerms; at: Date }
 
@@ -57,26 +53,27 @@ export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
 
 function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<CycleOutcome> {
   const at = app.clock.now()
+  const place = { merchantId, mode }
   return app.db.transaction<CycleOutcome>(async (tx) => {
-    const [[schedule], [terms]] = await tx.send(
+    const [[schedule], terms, stops] = await tx.send(
       call(CLAIM, merchantId, id, dueAt.toISOString()),
-      termsForPayout([{ merchantId, mode }]),
+      ...lockGuards([place]),
     )
     if (!schedule) return { value: 'left' }
     crashPoint('cycle.claimed')
-    assert(terms, 'a schedule has a merchant')
-    const [[stops], heads] = await tx.send(lockStops(), lockHeads([{ merchantId, mode }]))
-    const book = openBook(heads, at)
-    const head = book.head(merchantId, mode)
-    if (!terms.active || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null)
-      return { value: 'left' }
-    const cycle = { schedule, dueAt, terms, at }
+    const [heads] = await tx.send(lockHeads([place]))
+    const desk = await openDesk(app, tx, { terms, stops, heads, at })
+    const cycle = { schedule, dueAt, terms: desk.termsOf(merchantId), at }
+    if (!cycle.terms.active || desk.stopOf(place) !== null) return { value: 'left' }
     const payouts = payoutsOf(app, cycle)
-    const reason = notAllowed(app, cycle) ?? notAffordable(head.available, payouts)
+    const available = desk.availableFor({ ...place, subaccountId: null })
+    const reason = notAllowed(app, cycle) ?? notAffordable(available, payouts)
     if (reason !== null)
       return { value: 'paused', last: [call(PAUSE, merchantId, id, dueAt.toISOString(), reason)] }
-    for (const payout of payouts) reservePayout(book, payout)
-    return pay(tx, cycle, { payouts, moneyWrites: book.writes() })
+    for (const payout of payouts) desk.reserve(payout)
+    await tx.send(...desk.writes())
+    crashPoint('cycle.created')
+    return { value: 'ran', last: [advance(cycle)] }
   })
 }
 
@@ -118,19 +115,11 @@ function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[]
   )
 }
 
-async function pay(
-  tx: Tx,
-  { schedule, dueAt, terms, at }: Cycle,
-  { payouts, moneyWrites }: { payouts: NewPayout[]; moneyWrites: Call[] },
-): Promise<Done> {
+/** The next date after this cycle. */
+function advance({ schedule, dueAt, terms, at }: Cycle): Call {
   const { merchantId, id, mode, interval, anchorAt } = schedule
-  const switches = await openSwitches(tx, mode === 'test' ? [terms] : [])
-  for (const payout of payouts) payout.sandboxOutcome = switches.take(merchantId)
-  await tx.send(...moneyWrites, ...addPayouts(payouts), ...switches.writes())
-  crashPoint('cycle.created')
   const now = later(at, clockOffsetMs(terms, mode))
   // The clock may have stepped back since the cycle was found due; its own date must not become the next one.
   const next = nextRun(interval, { anchor: anchorAt, after: now < dueAt ? dueAt : now })
-  const advance = [merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString()]
-  return { value: 'ran', last: [call(ADVANCE, ...advance)] }
+  return call(ADVANCE, merchantId, id, dueAt.toISOString(), next.toISOString(), at.toISOString())
 }

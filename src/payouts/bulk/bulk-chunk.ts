@@ -1,18 +1,14 @@
 import type { App } from '../../app.ts'
-import { type Book, inOpenMonth, lockHeads, openBook } from '../../ledger/book.ts'
-import { type MerchantTerms, termsForPayout } from '../../merchants/merchant.ts'
-import { lockStops } from '../../merchants/payout-freeze.ts'
+import { inOpenMonth, lockHeads } from '../../ledger/book.ts'
 import { assert } from '../../platform/assert.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type NewPayout, newPayout } from '../new-payout.ts'
+import { type Desk, openDesk } from '../desk/desk.ts'
+import { lockGuards } from '../desk/lock-desk.ts'
+import type { NewPayout } from '../new-payout.ts'
 import { type PayoutReadiness, payoutReadiness } from '../payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
-import { disbursementRefused, insufficientBalance, judgePayout } from '../payout-rules.ts'
-import { stopOf } from '../payout-stops.ts'
-import { costOf, reservePayout } from '../reserve-payout.ts'
-import { openSwitches, type Switches } from '../sandbox-switch.ts'
-import { addPayouts } from '../write-payouts.ts'
+import { judgePayout } from '../payout-rules.ts'
 import {
   addResults,
   BULK_LEASE_MS,
@@ -38,11 +34,12 @@ const OTHER_DETAILS = {
   code: 'reference_conflict',
   retryable: false,
 }
-const RAIL_AWAY = {
-  error: 'disbursement temporarily unavailable - retry with a new Idempotency-Key and the same reference',
-  code: 'rail_unavailable',
-  retryable: true,
-}
+const railAway = () =>
+  new Refusal(
+    503,
+    'rail_unavailable',
+    'disbursement temporarily unavailable - retry with a new Idempotency-Key and the same reference',
+  )
 
 /** Runs the items that have no result yet, in ascending index, chunk by chunk. Two runners at once do no harm. */
 export async function runChunks(
@@ -56,74 +53,53 @@ export async function runChunks(
   }
 }
 
-type Place = { merchantId: number; id: string; mode: 'test' | 'live'; readiness: PayoutReadiness }
+type Running = Pick<BulkBatch, 'merchantId' | 'id' | 'mode'> & { readiness: PayoutReadiness }
 
-/** What the chunk decides on. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
-type Known = {
+/** The items that run, and what decides on them. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
+type Chunk = {
   batch: BulkBatch
-  terms: MerchantTerms
-  book: Book
-  frozenFor: string | null
-  switches: Switches
+  desk: Desk
   spent: Map<string, SpentReference>
-  waiting: Set<string>
+  waiting: ReadonlySet<string>
   readiness: PayoutReadiness
   at: Date
 }
 
 /** Runs the next items and stores their results. Answers whether any are left. */
-function runChunk(app: App, { merchantId, id, mode, readiness }: Place): Promise<boolean> {
+function runChunk(app: App, { merchantId, id, mode, readiness }: Running): Promise<boolean> {
   const at = app.clock.now()
+  const places = [{ merchantId, mode }]
   return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
-    const [[batch], [terms], [stops]] = await tx.send(
-      lockBatch(merchantId, id),
-      termsForPayout([{ merchantId, mode }]),
-      lockStops(),
-    )
-    assert(batch && terms, 'a stored batch has a merchant')
+    const [[batch], terms, stops] = await tx.send(lockBatch(merchantId, id), ...lockGuards(places))
+    assert(batch, 'a batch that is run was stored')
     if (batch.done === batch.total) return { value: false }
     const items = batch.items.slice(batch.done, batch.done + CHUNK)
+    const references = items.map((item) => item.reference)
     const [heads, spent, waiting] = await tx.send(
-      lockHeads([{ merchantId, mode: batch.mode }]),
-      spentReferences(
-        batch,
-        items.map((item) => item.reference),
-      ),
+      lockHeads(places),
+      spentReferences(batch, references),
       waitingReferences(batch),
     )
-    const known: Known = {
+    const chunk: Chunk = {
       batch,
-      terms,
-      book: openBook(heads, at),
-      frozenFor: stops?.frozenFor ?? null,
-      switches: await openSwitches(tx, batch.mode === 'test' ? [terms] : []),
+      desk: await openDesk(app, tx, { terms, stops, heads, at }),
       spent: new Map(spent.map((one) => [one.reference, one])),
       waiting: new Set(waiting.map((one) => one.reference)),
       readiness,
       at,
     }
-    const payouts: NewPayout[] = []
-    const results = items.map((item, offset) =>
-      runItem(app, { item, index: batch.done + offset, payouts }, known),
-    )
+    const results = items.map((item, offset) => runItem(app, chunk, { item, index: batch.done + offset }))
     return {
       value: batch.done + items.length < batch.total,
-      last: [
-        ...known.book.writes(),
-        ...known.switches.writes(),
-        ...addPayouts(payouts),
-        ...addResults(batch, results, new Date(at.getTime() + BULK_LEASE_MS)),
-      ],
+      last: [...chunk.desk.writes(), ...addResults(batch, results, new Date(at.getTime() + BULK_LEASE_MS))],
     }
   })
 }
 
-type Turn = { item: StoredItem; index: number; payouts: NewPayout[] }
-
-function runItem(app: App, { item, index, payouts }: Turn, known: Known): ItemResult {
+function runItem(app: App, chunk: Chunk, { item, index }: { item: StoredItem; index: number }): ItemResult {
   const at = { index, reference: item.reference }
   if ('error' in item) return { ...at, error: item.error, code: 'invalid_item', retryable: false }
-  const spent = known.spent.get(item.reference)
+  const spent = chunk.spent.get(item.reference)
   if (spent) {
     if (!sameDetails(spent, item)) return { ...at, ...OTHER_DETAILS }
     return {
@@ -134,57 +110,43 @@ function runItem(app: App, { item, index, payouts }: Turn, known: Known): ItemRe
       firstAcceptedAt: spent.acceptedAt,
     }
   }
-  if (known.waiting.has(item.reference)) return { ...at, ...IN_FLIGHT }
+  if (chunk.waiting.has(item.reference)) return { ...at, ...IN_FLIGHT }
   try {
-    const payout = acceptItem(app, { item, index }, known)
-    if (payout === null) return { ...at, ...RAIL_AWAY }
-    payouts.push(payout)
-    known.spent.set(item.reference, spentBy(payout))
+    const payout = acceptItem(app, chunk, { item, index })
+    chunk.spent.set(item.reference, spentBy(payout))
     return { ...at, payoutId: payout.id, status: payout.status, replayed: false, firstAcceptedAt: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { ...at, error: error.message, code: error.code, retryable: false }
+    // What is not kept under a key may go well the next time.
+    return { ...at, error: error.message, code: error.code, retryable: !error.stored }
   }
 }
 
 type Readable = Extract<StoredItem, { amount: number }>
 
-/** The rules of a single payout, item by item (G13f); null when the rail cannot be reached at the moment. */
+/** The rules of a single payout, item by item (G13f). */
 function acceptItem(
   app: App,
+  { batch, desk, readiness, at }: Chunk,
   { item, index }: { item: Readable; index: number },
-  known: Known,
-): NewPayout | null {
-  const { batch, terms, book, readiness } = known
+): NewPayout {
   const { merchantId, mode } = batch
-  judgePayout(
-    { amount: item.amount, currency: 'UGX', channel: item.channel },
-    { terms, mode, config: app.config },
-  )
-  const head = book.head(merchantId, mode)
-  const stop = stopOf({ mode, frozenFor: known.frozenFor, head })
-  if (stop !== null) throw stop
-  const payout = newPayout(
-    app,
+  const { amount, channel, phone, name, reference } = item
+  const terms = desk.termsOf(merchantId)
+  judgePayout({ amount, currency: 'UGX', channel }, { terms, mode, config: app.config })
+  return desk.accept(
     { merchantId, tag: terms.tag, mode },
     {
       origin: { kind: 'bulk', batchId: batch.id, itemIndex: index },
-      amount: item.amount,
-      channel: item.channel,
-      phone: item.phone,
-      name: item.name,
-      reference: item.reference,
-      at: known.at,
+      amount,
+      channel,
+      phone,
+      name,
+      reference,
+      at,
     },
+    { readiness, away: railAway },
   )
-  if (head.available < costOf(payout)) throw insufficientBalance(head.available, payout)
-  if (readiness.kind === 'unavailable') {
-    if (readiness.cure === 'wait') return null
-    throw disbursementRefused(readiness.why)
-  }
-  if (mode === 'test') payout.sandboxOutcome = known.switches.take(merchantId)
-  reservePayout(book, payout)
-  return payout
 }
 
 const sameDetails = (spent: SpentReference, item: Readable) =>

@@ -11,6 +11,7 @@ setValueTypes()
 
 /** One statement with its values, ready to be sent. */
 export type Call<Row = unknown> = { statement: Statement<Row>; values: unknown[] }
+/** The answers to several calls, each at the place of its call. */
 export type RowsOf<T> = { [K in keyof T]: T[K] extends Call<infer Row> ? Row[] : never }
 
 /**

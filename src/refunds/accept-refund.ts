@@ -1,0 +1,65 @@
+import type { Charge } from '../charges/charge.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Desk } from '../payouts/desk/desk.ts'
+import type { NewPayout } from '../payouts/new-payout.ts'
+import type { PayoutReadiness } from '../payouts/payout-readiness.ts'
+import type { Call } from '../platform/db/database.ts'
+import { tagOf } from '../platform/ids.ts'
+import type { Refunded } from './present-refund.ts'
+import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
+
+export type WantedRefund = {
+  chargeId: string
+  /** Sent after the charge was locked. If it answers with a row, the charge was used otherwise (409). */
+  unless?: Call<unknown>
+  /** Refuse unless a gift card has paid all, so that no money moves. */
+  onlyToCard?: boolean
+  caller: Caller
+  readiness: PayoutReadiness
+}
+
+/** What the transaction of some refunds has locked. */
+export type Refundable = {
+  desk: Desk
+  charges: Map<string, Charge>
+  /** Charges with a spent use of a gift card. */
+  cardTaken: ReadonlySet<string>
+  /** Refunds whose charge was used otherwise in the meantime. */
+  spent: ReadonlySet<WantedRefund>
+  at: Date
+}
+
+/** Checks and reserves, and remembers the charge, so that the next refund of the batch finds it refunded. Throws Refusal. */
+export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refunded {
+  const { caller, chargeId } = wanted
+  const { desk, charges, at } = refundable
+  const terms = desk.termsOf(caller.merchantId)
+  const found = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
+  const cardTaken = refundable.cardTaken.has(chargeId)
+  const { charge, way } = judgeRefund(found, { terms, mode: caller.mode, cardTaken })
+  if (refundable.spent.has(wanted)) throw chargeIsSpent()
+  if (wanted.onlyToCard && way.kind !== 'card') throw paidByPhone()
+  const payout = way.kind === 'card' ? null : acceptPayout(wanted, { charge, way }, refundable)
+  const refunded = { ...charge, status: 'refunded' as const, refundId: payout?.id ?? null, refundedAt: at }
+  charges.set(charge.id, refunded)
+  return { charge: refunded, payout }
+}
+
+type Owed = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }> }
+
+function acceptPayout(
+  { caller, readiness }: WantedRefund,
+  { charge, way }: Owed,
+  { desk, at }: Refundable,
+): NewPayout {
+  const facts = {
+    origin: { kind: 'refund' as const, chargeId: charge.id, feeToReturn: charge.fee },
+    amount: way.amount,
+    channel: charge.channel,
+    phone: way.phone,
+    name: null,
+    reference: charge.reference,
+    at,
+  }
+  return desk.accept(caller, facts, { readiness, away: refundRailAway })
+}

@@ -1,0 +1,42 @@
+import { CHARGE_MOVES, type Charge, chargeEventData } from '../charges/charge.ts'
+import type { MerchantTerms } from '../merchants/merchant.ts'
+import type { NewPayout } from '../payouts/new-payout.ts'
+import { type Happening, inKeyOrder } from '../webhooks/events.ts'
+
+/** A refunded charge and its payout; null when a gift card had paid all of it. */
+export type Refunded = { charge: Charge; payout: NewPayout | null }
+
+/** Formats a refund for the API; `refund` is null when a gift card had paid all. */
+export const presentRefund = ({ charge, payout }: Refunded) => ({
+  charge_id: charge.id,
+  status: 'refunded',
+  gift_card_restored: charge.giftCardAmount,
+  refund: payout && {
+    id: payout.id,
+    amount: payout.amount,
+    fee: payout.fee,
+    currency: 'UGX',
+    recipient_phone: payout.recipientPhone,
+    status: payout.status,
+  },
+})
+
+/** `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
+export function happeningOf({ charge, payout }: Refunded, terms: MerchantTerms): Happening {
+  const data = {
+    ...chargeEventData(charge),
+    gift_card_restored: charge.giftCardAmount,
+    refund_amount: payout?.amount ?? 0,
+    refund_id: payout?.id ?? null,
+    refunded_at: charge.refundedAt?.toISOString() ?? null,
+  }
+  return {
+    merchantId: charge.merchantId,
+    tag: terms.tag,
+    mode: charge.mode,
+    type: CHARGE_MOVES.succeeded.refunded,
+    subject: charge.id,
+    data: inKeyOrder(data),
+    hasWebhookUrl: terms.hasWebhookUrl,
+  }
+}
