@@ -1,4 +1,5 @@
 import type { Answer, Caller } from '../http/caller.ts'
+import { assert } from '../platform/assert.ts'
 import { done, failed, type Outcome } from '../platform/batch.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { OpenWindows } from '../rate-limits/exact-window.ts'
@@ -93,6 +94,18 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
 
   for (const request of requests) created.outcomes.push(outcomeOf(request))
   return created
+}
+
+/** The same for one request alone: what is not kept under its key is thrown. */
+export function createUnderKey<Request extends Keyed, Made extends { id: string }>(
+  request: Request,
+  deciding: Deciding<Request, Made>,
+): Pick<Creations<Request, Made>, 'made' | 'addKeys'> & { created: Created<Made> } {
+  const { outcomes, made, addKeys } = createUnderKeys([request], deciding)
+  const [outcome] = outcomes
+  assert(outcome, 'one request has one outcome')
+  if (!outcome.ok) throw outcome.error
+  return { created: outcome.value, made, addKeys }
 }
 
 /** A repeat counts like the first request where that was accepted. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Answer, Caller } from '../http/caller.ts'
-import { errorBody } from '../http/errors.ts'
-import { addKeys, findKeys, replayOf, type StoredAnswer } from '../idempotency/keys.ts'
+import { type CreateRequest, createUnderKey } from '../idempotency/create-under-keys.ts'
+import { findKeys } from '../idempotency/keys.ts'
 import { knowingOthers } from '../idempotency/under-key.ts'
 import { lockHeads } from '../ledger/book.ts'
 import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
@@ -11,18 +11,13 @@ import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
-import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
 /** One POST /v1/scheduled-payouts. */
-export type ScheduleRequest = {
-  caller: Caller
-  key: string
-  fingerprint: Buffer
-  requestId: string
-  input: ScheduledPayoutCreate
-}
+type ScheduleRequest = CreateRequest<ScheduledPayoutCreate>
 
 const MOST_SCHEDULES = 100
 
@@ -50,44 +45,41 @@ export async function createSchedule(app: App, request: ScheduleRequest): Promis
 
 function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
+  const wanted = { ...request, merchantId, mode }
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     // Locks the head before counting; otherwise two creations at once could both pass the limit.
-    const [[terms], [seen], , [counted]] = await tx.send(
+    const [[terms], keys, , [counted]] = await tx.send(
       termsOf([merchantId]),
-      findKeys([{ merchantId, mode, key: request.key }]),
+      findKeys([wanted]),
       lockHeads([{ merchantId, mode }]),
       call(COUNT, merchantId, mode),
     )
-    if (seen) return { value: { ...replayOf(seen, request.fingerprint), replayed: true } }
     assert(terms && counted, 'a merchant with a key has a row')
-    const { answer, schedule } = decide(app, request, { terms, open: counted.open, at })
-    return { value: answer, last: [...(schedule ? [addSchedule(schedule)] : []), keep(request, answer, at)] }
+    const { created, made, addKeys } = createUnderKey(wanted, {
+      keys,
+      windows: NOT_COUNTED.open([], at.getTime()),
+      at,
+      decide: () => acceptSchedule(app, request, { terms, open: counted.open, at }),
+      bodyOf: (schedule) => JSON.stringify(presentSchedule(schedule)),
+    })
+    return { value: created, last: [...made.map(addSchedule), ...addKeys()] }
   })
 }
 
-type Known = { terms: MerchantTerms; open: number; at: Date }
-type Decision = { answer: StoredAnswer; schedule?: Schedule }
+/** The merchant's terms, and how many schedules it has. */
+type Bounds = { terms: MerchantTerms; open: number; at: Date }
 
-/** A new schedule, or a refusal that is kept under the key; others are thrown. */
-function decide(app: App, request: ScheduleRequest, known: Known): Decision {
-  try {
-    const wanted = readScheduleTerms(request.input)
-    judgeSchedule(app, wanted, { ...known, mode: request.caller.mode })
-    const schedule = newSchedule(request.caller, wanted, known)
-    const body = JSON.stringify(presentSchedule(schedule))
-    return { answer: { status: 201, body, objectId: schedule.id }, schedule }
-  } catch (error) {
-    if (!(error instanceof Refusal && error.stored)) throw error
-    const body = errorBody(error, request.requestId)
-    return { answer: { status: error.status, body, objectId: null } }
-  }
+function acceptSchedule(app: App, { caller, input }: ScheduleRequest, bounds: Bounds): Schedule {
+  const wanted = readScheduleTerms(input)
+  judgeSchedule(app, wanted, { ...bounds, mode: caller.mode })
+  return newSchedule(caller, wanted, bounds)
 }
 
 function judgeSchedule(
   app: App,
   { amount, currency, channel, maxPerRecipient }: ScheduleTerms,
-  { terms, open, mode }: Known & Pick<Caller, 'mode'>,
+  { terms, open, mode }: Bounds & Pick<Caller, 'mode'>,
 ): void {
   judgePayout({ amount, currency, channel }, { terms, mode, config: app.config })
   if (maxPerRecipient !== null && amount > maxPerRecipient)
@@ -100,7 +92,7 @@ function judgeSchedule(
 }
 
 /** The first date is the anchor of all others: `start_at` if it is in the future, else now (G15a). */
-function newSchedule(caller: Caller, wanted: ScheduleTerms, { terms, at }: Known): Schedule {
+function newSchedule(caller: Caller, wanted: ScheduleTerms, { terms, at }: Bounds): Schedule {
   const now = later(at, clockOffsetMs(terms, caller.mode))
   const first = wanted.startAt !== null && wanted.startAt > now ? wanted.startAt : now
   return {
@@ -141,11 +133,4 @@ function addSchedule(schedule: Schedule): Call {
     schedule.anchorAt.toISOString(),
     schedule.createdAt.toISOString(),
   )
-}
-
-function keep({ caller, key, fingerprint }: ScheduleRequest, answer: StoredAnswer, at: Date): Call {
-  const { merchantId, mode } = caller
-  const [kept] = addKeys([{ merchantId, mode, key, fingerprint, answer, objectId: answer.objectId }], at)
-  assert(kept, 'one key is one statement')
-  return kept
 }

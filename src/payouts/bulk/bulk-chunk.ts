@@ -9,17 +9,9 @@ import type { NewPayout } from '../new-payout.ts'
 import { type PayoutReadiness, payoutReadiness } from '../payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
 import { judgePayout } from '../payout-rules.ts'
-import {
-  addResults,
-  BULK_LEASE_MS,
-  type BulkBatch,
-  type ItemResult,
-  lockBatch,
-  type SpentReference,
-  type StoredItem,
-  spentReferences,
-  waitingReferences,
-} from './bulk-batch.ts'
+import { BULK_LEASE_MS, type BulkBatch, lockBatch, type StoredItem } from './bulk-batch.ts'
+import { type SpentReference, spentReferences, waitingReferences } from './bulk-references.ts'
+import { addResults, type ItemResult } from './bulk-results.ts'
 
 // One transaction holds the merchant's ledger head for this many items: long enough to be cheap, short enough for others.
 const CHUNK = 200

@@ -1,28 +1,22 @@
 import type { App } from '../../app.ts'
 import type { Answer, Caller } from '../../http/caller.ts'
-import { errorBody } from '../../http/errors.ts'
-import { addKeys, findKeys, finishKey, type KeyOwner, replayOf } from '../../idempotency/keys.ts'
+import { type Created, createUnderKey } from '../../idempotency/create-under-keys.ts'
+import { findKeys, finishKey, type KeyOwner } from '../../idempotency/keys.ts'
 import { knowingOthers } from '../../idempotency/under-key.ts'
-import { type Head, lockHeads } from '../../ledger/book.ts'
-import { type MerchantTerms, merchantInactive, termsForPayout } from '../../merchants/merchant.ts'
-import { lockStops } from '../../merchants/payout-freeze.ts'
+import { merchantInactive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
+import { later } from '../../platform/clock.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { newId } from '../../platform/ids.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { type LockedDesk, lockDesk } from '../desk/lock-desk.ts'
 import { judgeVerification } from '../payout-rules.ts'
 import { stopOf } from '../payout-stops.ts'
-import {
-  addBatch,
-  BULK_LEASE_MS,
-  type BulkBatch,
-  presentBatch,
-  resultsOf,
-  type StoredItem,
-} from './bulk-batch.ts'
+import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
+import { resultsOf } from './bulk-results.ts'
 import { bulkTurns, inBulkTurn } from './bulk-turns.ts'
+import { presentBatch } from './present-bulk.ts'
 
 /** One POST /v1/payouts/bulk whose body could be read. */
 export type BulkRequest = {
@@ -43,11 +37,11 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, () =>
     inBulkTurn(bulkTurns(app), merchantId, async () => {
-      const stored = await knowingOthers(() => storeBatch(app, request))
-      if ('status' in stored) return stored
+      const created = await knowingOthers(() => storeBatch(app, request))
+      if (created.stored === undefined) return created
       crashPoint('bulk.stored')
-      await runChunks(app, stored)
-      return finishBatch(app, stored)
+      await runChunks(app, created.stored)
+      return finishBatch(app, created.stored)
     }),
   )
 }
@@ -72,66 +66,45 @@ export async function finishBatch(
 }
 
 /** A replay, a refusal of the whole call that is kept, or the stored batch whose items are to be run now. */
-async function storeBatch(app: App, request: BulkRequest): Promise<Answer | BulkBatch> {
-  const { caller, key, fingerprint } = request
-  const { merchantId, mode } = caller
-  const owner = { merchantId, mode, key }
+async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkBatch>> {
+  const { merchantId, mode } = request.caller
+  const wanted = { ...request, merchantId, mode }
   const at = app.clock.now()
-  return app.db.transactionFor<Answer | BulkBatch>({ of: merchantId, begun: true }, async (tx) => {
-    const [[terms], [seen], [stops], ...locked] = await tx.send(
-      termsForPayout([{ merchantId, mode }]),
-      findKeys([owner]),
-      lockStops(),
-      ...app.exactWindows.bulk_payouts.lock([{ merchantId, mode }]),
-      lockHeads([{ merchantId, mode }]),
-    )
-    const windows = app.exactWindows.bulk_payouts.open(locked.slice(0, -1), at.getTime())
-    windows.check(caller)
-    if (seen) {
-      const stored = replayOf(seen, fingerprint)
-      if (stored.status < 300) windows.take(caller)
-      return { value: { ...stored, replayed: true }, last: windows.writes() }
-    }
-    const [head] = locked.at(-1) as Head[]
-    assert(terms && head, 'a merchant with a key has a row and a ledger')
-    const refusal = refusalOfAll({ terms, mode, frozenFor: stops?.frozenFor ?? null, head })
-    if (refusal !== null) {
-      const answer = { status: refusal.status, body: errorBody(refusal, request.requestId), objectId: null }
-      return { value: answer, last: addKeys([{ ...owner, fingerprint, answer, objectId: null }], at) }
-    }
-    windows.take(caller)
-    const batch = newBatch(request, at)
+  return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
+    const locked = await lockDesk(tx, {
+      places: [{ merchantId, mode }],
+      at,
+      own: [findKeys([wanted])],
+      window: app.exactWindows.bulk_payouts,
+    })
+    const { created, made, addKeys } = createUnderKey(wanted, {
+      keys: locked.own[0],
+      windows: locked.windows,
+      at,
+      decide: () => acceptBatch(request, locked, at),
+      bodyOf: () => null,
+    })
+    const leaseUntil = later(at, BULK_LEASE_MS)
     return {
-      value: batch,
-      last: [
-        ...addKeys([{ ...owner, fingerprint, answer: null, objectId: batch.id }], at),
-        addBatch(batch, new Date(at.getTime() + BULK_LEASE_MS)),
-        ...windows.writes(),
-      ],
+      value: created,
+      last: [...addKeys(), ...made.map((batch) => addBatch(batch, leaseUntil)), ...locked.windows.writes()],
     }
   })
 }
 
-/** Refusals of the whole call in the order of G13c; only the answer is written. */
-function refusalOfAll({
-  terms,
-  mode,
-  frozenFor,
-  head,
-}: {
-  terms: MerchantTerms
-  mode: 'test' | 'live'
-  frozenFor: string | null
-  head: Head
-}): Refusal | null {
-  if (!terms.active) return merchantInactive()
-  try {
-    judgeVerification({ terms, mode })
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  return stopOf({ mode, frozenFor, head })
+/** Refusals of the whole call in the order of G13c; then its items are judged each on its own. */
+function acceptBatch(
+  request: BulkRequest,
+  { terms: [terms], stops: [stop], heads: [head] }: LockedDesk,
+  at: Date,
+): BulkBatch {
+  assert(terms && head, 'a merchant with a key has a row and a ledger')
+  const { mode } = request.caller
+  if (!terms.active) throw merchantInactive()
+  judgeVerification({ terms, mode })
+  const refusal = stopOf({ mode, frozenFor: stop?.frozenFor ?? null, head })
+  if (refusal !== null) throw refusal
+  return newBatch(request, at)
 }
 
 function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {

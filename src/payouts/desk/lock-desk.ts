@@ -14,7 +14,7 @@ type Wanted<Own extends readonly Call[]> = {
 }
 
 /** The rows that decide whether an account may pay; `own` answers the calls of the caller. */
-type LockedDesk<Own extends readonly Call[]> = {
+export type LockedDesk<Own extends readonly Call[] = readonly Call[]> = {
   terms: readonly MerchantTerms[]
   own: RowsOf<Own>
   stops: readonly PayoutStop[]

@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import type { BulkResultRow } from './bulk-results.ts'
+
+const BulkItemResultShape = Type.Object({
+  index: Type.Integer(),
+  ok: Type.Boolean(),
+  id: Type.Optional(Type.String({ description: 'the payout, where ok' })),
+  status: Type.Optional(Type.String()),
+  amount: Type.Optional(Type.Integer()),
+  recipient_phone: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String({ description: 'why not, where not ok' })),
+  code: Type.Optional(Type.String()),
+  reference: Type.String({ description: 'yours, or `<Idempotency-Key>-<index>`' }),
+  replayed: Type.Boolean({ description: 'this reference was accepted before; nothing was paid again' }),
+  retryable: Type.Boolean({
+    description: 'may be sent again, with a new Idempotency-Key and the same reference',
+  }),
+  first_accepted_at: Type.Optional(Type.String({ format: 'date-time' })),
+})
+
+/** Bulk result (spec 2.6; contract.md G13). */
+export const BulkResultShape = Type.Object(
+  {
+    batch_id: Type.String({ description: 'starts with `batch_`' }),
+    total: Type.Integer(),
+    accepted: Type.Integer(),
+    failed: Type.Integer(),
+    results: Type.Array(BulkItemResultShape),
+  },
+  { $id: 'BulkResult' },
+)
+
+/** The answer to the call; `again` is how a repeat with the same key shows it: every item replayed (G13e). */
+export function presentBatch(id: string, rows: readonly BulkResultRow[], again: boolean) {
+  const accepted = rows.filter((row) => row.payoutId !== null).length
+  return {
+    batch_id: id,
+    total: rows.length,
+    accepted,
+    failed: rows.length - accepted,
+    results: rows.map((row) => presentItem(row, again)),
+  }
+}
+
+function presentItem(row: BulkResultRow, again: boolean) {
+  const { index, reference } = row
+  const replayed = again || row.replayed
+  if (row.payoutId === null)
+    return {
+      index,
+      ok: false,
+      error: row.error,
+      code: row.code,
+      reference,
+      replayed,
+      retryable: row.retryable,
+    }
+  return {
+    index,
+    ok: true,
+    id: row.payoutId,
+    status: row.status,
+    amount: row.amount,
+    recipient_phone: row.recipientPhone,
+    reference,
+    replayed,
+    retryable: false,
+    ...(row.firstAcceptedAt === null ? {} : { first_accepted_at: row.firstAcceptedAt.toISOString() }),
+  }
+}
