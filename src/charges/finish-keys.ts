@@ -1,7 +1,6 @@
 import type { App } from '../app.ts'
-import { finishKey, freeKey } from '../idempotency/keys.ts'
-import { finishOrphans, type Orphan } from '../idempotency/orphans.ts'
-import { call } from '../platform/db/database.ts'
+import { finishOrphans, type Orphan, type OrphanEnd } from '../idempotency/orphans.ts'
+import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { type Share, sharesOf } from '../subaccounts/shares.ts'
@@ -21,19 +20,19 @@ const OBJECT = statement<Charge & { published: boolean }>(
  * rendered from the row as it was created; a charge that was taken back frees the key (G58). Answers how many.
  */
 export function finishKeys(app: App): Promise<number> {
-  const left = { prefix: 'txn_', afterMs: ORPHANED_AFTER_MS }
-  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
+  return finishOrphans(app, {
+    prefix: 'txn_',
+    afterMs: ORPHANED_AFTER_MS,
+    endOf: (tx, orphan) => endOf(app, tx, orphan),
+  })
 }
 
-function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [[charge]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
-    if (!charge) return { value: null, last: [freeKey(orphan)] }
-    const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))
-    const body = JSON.stringify(firstView(charge, shares))
-    const shown = charge.published ? [] : showInDoubt(app, charge)
-    return { value: null, last: [...shown, finishKey(orphan, { status: 201, body })] }
-  })
+async function endOf(app: App, tx: Tx, { merchantId, objectId }: Orphan): Promise<OrphanEnd> {
+  const [[charge]] = await tx.send(call(OBJECT, merchantId, objectId))
+  if (!charge) return { answer: null }
+  const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))
+  const body = JSON.stringify(firstView(charge, shares))
+  return { answer: { status: 201, body }, writes: charge.published ? [] : showInDoubt(app, charge) }
 }
 
 /** The charge must be visible once its answer is: from now on a process that wakes up late cannot take it back. */

@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { type Clock, later } from '../platform/clock.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
-import type { KeyOwner } from './keys.ts'
+import { finishKey, freeKey, type KeyOwner } from './keys.ts'
 
 /** A running key whose process has died or given up. */
 export type Orphan = KeyOwner & { objectId: string }
@@ -37,16 +38,22 @@ export function orphanBounds(clock: Clock, afterMs: number): [before: string, af
 
 type Finisher = Pick<App, 'db' | 'clock' | 'log'>
 
+/** What becomes of an orphan: the answer that its key gets, or null, which frees it; and what is written before. */
+export type OrphanEnd = { answer: { status: number; body: string } | null; writes?: readonly Call[] }
+
+type Left = {
+  prefix: string
+  afterMs: number
+  /** Locks the object of the key and decides. */
+  endOf(tx: Tx, orphan: Orphan): Promise<OrphanEnd>
+}
+
 /**
  * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with
  * `prefix` (G58). One that throws is logged and left for the next run; it does not delay the others. Answers how many were
  * finished. Throws DatabaseAway.
  */
-export async function finishOrphans(
-  app: Finisher,
-  { prefix, afterMs }: { prefix: string; afterMs: number },
-  finishOne: (orphan: Orphan) => Promise<unknown>,
-): Promise<number> {
+export async function finishOrphans(app: Finisher, { prefix, afterMs, endOf }: Left): Promise<number> {
   const bounds = orphanBounds(app.clock, afterMs)
   const waitsUntil = performance.now() + RUN_WAITS_MS
   let finished = 0
@@ -55,13 +62,20 @@ export async function finishOrphans(
     const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_AT_ONCE, left])
     for (const orphan of orphans) {
       const waitMs = Math.max(0, Math.min(ORPHAN_WAITS_MS, waitsUntil - performance.now()))
-      if (await finishSafely(app, orphan, () => againWhileAway(() => finishOne(orphan), waitMs)))
+      if (await finishSafely(app, orphan, () => againWhileAway(() => finishOne(app, orphan, endOf), waitMs)))
         finished += 1
       else left += 1
     }
     if (orphans.length < ORPHANS_AT_ONCE) break
   }
   return finished
+}
+
+function finishOne({ db }: Finisher, orphan: Orphan, endOf: Left['endOf']): Promise<null> {
+  return db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const { answer, writes = [] } = await endOf(tx, orphan)
+    return { value: null, last: [...writes, answer === null ? freeKey(orphan) : finishKey(orphan, answer)] }
+  })
 }
 
 async function finishSafely(app: Finisher, orphan: Orphan, finish: () => Promise<unknown>): Promise<boolean> {

@@ -1,7 +1,6 @@
 import type { App } from '../app.ts'
-import { finishKey, freeKey } from '../idempotency/keys.ts'
-import { finishOrphans, type Orphan } from '../idempotency/orphans.ts'
-import { call } from '../platform/db/database.ts'
+import { finishOrphans, type Orphan, type OrphanEnd } from '../idempotency/orphans.ts'
+import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { moveAttempt } from '../rails/attempts.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout, presentPayout } from './payout.ts'
@@ -20,17 +19,18 @@ const OBJECT = statement<Payout & { published: boolean }>(
  * had, one that was taken back frees it (G58).
  */
 export function finishPayoutKeys(app: App): Promise<number> {
-  const left = { prefix: 'pout_', afterMs: ORPHANED_AFTER_MS }
-  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
+  return finishOrphans(app, {
+    prefix: 'pout_',
+    afterMs: ORPHANED_AFTER_MS,
+    endOf: (tx, orphan) => endOf(app, tx, orphan),
+  })
 }
 
-function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [[payout]] = await tx.send(call(OBJECT, orphan.merchantId, orphan.objectId))
-    if (!payout) return { value: null, last: [freeKey(orphan)] }
-    const answer = finishKey(orphan, { status: 201, body: JSON.stringify(firstView(payout)) })
-    return { value: null, last: [...(payout.published ? [] : showInDoubt(app, payout)), answer] }
-  })
+async function endOf(app: App, tx: Tx, { merchantId, objectId }: Orphan): Promise<OrphanEnd> {
+  const [[payout]] = await tx.send(call(OBJECT, merchantId, objectId))
+  if (!payout) return { answer: null }
+  const body = JSON.stringify(firstView(payout))
+  return { answer: { status: 201, body }, writes: payout.published ? [] : showInDoubt(app, payout) }
 }
 
 /** The payout must be visible once its answer is: from now on a process that wakes up late cannot take it back. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
-import { finishKey } from '../../src/idempotency/keys.ts'
 import { finishOrphans } from '../../src/idempotency/orphans.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
@@ -64,12 +63,13 @@ test('S4: hundreds of keys that cannot be finished do not keep the younger ones 
     [merchant.id, service.clock.now()],
   )
   service.pass(60_000)
-  const finished = await finishOrphans(service.app, { prefix: 'odd_', afterMs: 30_000 }, async (one) => {
-    if (one.objectId === 'odd_bad') throw new Error('this one cannot be finished')
-    await service.app.db.transaction(async (tx) => {
-      await tx.send(finishKey(one, { status: 400, body: '{}' }))
-      return { value: null }
-    })
+  const finished = await finishOrphans(service.app, {
+    prefix: 'odd_',
+    afterMs: 30_000,
+    async endOf(_tx, one) {
+      if (one.objectId === 'odd_bad') throw new Error('this one cannot be finished')
+      return { answer: { status: 400, body: '{}' } }
+    },
   })
   assert.equal(finished, 10)
   const open = await service.rows(

@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts'
-import { finishKey, freeKey } from '../../idempotency/keys.ts'
-import { finishOrphans, type Orphan } from '../../idempotency/orphans.ts'
-import type { Call } from '../../platform/db/database.ts'
-import { type AnsweredClaim, directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
+import { finishOrphans, type Orphan, type OrphanEnd } from '../../idempotency/orphans.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 import { releaseUnsent } from './move-claim.ts'
 
 // A command may take 30 s; by then the process that reserved the key has recorded the answer, or is gone.
@@ -14,20 +13,16 @@ const ORPHANED_AFTER_MS = 40_000
  * many.
  */
 export function finishDispenseKeys(app: App): Promise<number> {
-  const left = { prefix: 'dclm_', afterMs: ORPHANED_AFTER_MS }
-  return finishOrphans(app, left, (orphan) => finishOne(app, orphan))
-}
-
-function finishOne(app: App, orphan: Orphan): Promise<null> {
-  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [[claim]] = await tx.send(lockAnswered({ merchantId: orphan.merchantId, id: orphan.objectId }))
-    if (!claim) return { value: null, last: [freeKey(orphan)] }
-    return { value: null, last: endOf(orphan, claim, app.clock.now()) }
+  return finishOrphans(app, {
+    prefix: 'dclm_',
+    afterMs: ORPHANED_AFTER_MS,
+    endOf: (tx, orphan) => endOf(app, tx, orphan),
   })
 }
 
-function endOf(orphan: Orphan, claim: AnsweredClaim, at: Date): Call[] {
-  if (claim.state === 'claimed') return [releaseUnsent(claim, at), freeKey(orphan)]
-  if (directRefusal(claim) !== null) return [freeKey(orphan)]
-  return [finishKey(orphan, { status: 200, body: JSON.stringify(presentDispense(claim)) })]
+async function endOf(app: App, tx: Tx, { merchantId, objectId }: Orphan): Promise<OrphanEnd> {
+  const [[claim]] = await tx.send(lockAnswered({ merchantId, id: objectId }))
+  if (!claim || directRefusal(claim) !== null) return { answer: null }
+  if (claim.state === 'claimed') return { answer: null, writes: [releaseUnsent(claim, app.clock.now())] }
+  return { answer: { status: 200, body: JSON.stringify(presentDispense(claim)) } }
 }
