@@ -4,7 +4,7 @@ import { idForKey } from '../payouts/accept-payout.ts'
 import { findPayout } from '../payouts/find-payouts.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { type Payout, presentPayout } from '../payouts/payout.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
@@ -54,18 +54,19 @@ async function oncePerKey(
   const key = given === undefined ? undefined : `${action} ${mode} ${given}`
   const before = key === undefined ? null : await findPayout(app, merchant.id, idForKey(merchant.tag, key))
   if (before !== null) return shownAgain(before, wanted)
-  try {
+  const makeNow = async () => {
     const payout = await make(key)
     const details = { payout: payout.id, mode, amount: payout.amount }
     await writeAudit(input.gateway, { action, merchantId: merchant.id, details })
     return shown(payout)
-  } catch (error) {
+  }
+  if (key === undefined) return makeNow()
+  return whenTaken(makeNow, async (error) => {
     // Another command with this key was faster.
-    if (key === undefined || !isTaken(error)) throw error
     const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, key))
     if (payout === null) throw error
     return shownAgain(payout, wanted)
-  }
+  })
 }
 
 function shownAgain(payout: Payout, { amount, subaccountId }: Keyed['wanted']): CommandAnswer {

@@ -5,7 +5,7 @@ import { assert } from '../platform/assert.ts'
 import { words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
@@ -54,11 +54,8 @@ export async function issueCards(
       await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
       return { value: null }
     })
-  await add().catch((error) => {
-    // Another command with this key was storing the same cards, and its codes were seen before its ids: by now both are there.
-    if (commandKey === undefined || !isTaken(error)) throw error
-    return add()
-  })
+  // Another command with this key may be storing the same cards, and its codes are seen before its ids: then both are there.
+  await (commandKey === undefined ? add() : whenTaken(add, add))
   return { cards: draft.cards, again }
 }
 

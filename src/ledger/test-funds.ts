@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { keyReused } from '../idempotency/keys.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
-import { sqlState } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { inOpenMonth, lockHeads, openBook } from './book.ts'
 
 export const MOST_TEST_FUNDS = 100_000_000
-const DUPLICATE = '23505'
 
 const ADDED = statement<{ amount: number }>(
   'test funds added',
@@ -28,15 +27,13 @@ export async function addTestFunds(
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MOST_TEST_FUNDS)
     throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MOST_TEST_FUNDS}`)
   const id = key === undefined ? newId('fund_', holder.tag) : idFor(holder.tag, key)
-  try {
+  const add = async () => {
     await inOpenMonth(() => postFunds({ db, clock }, holder, { id, amount }))
     return { id, added: true }
-  } catch (error) {
-    // Constraint happens_once: this key has added its money before.
-    if (key !== undefined && sqlState(error) === DUPLICATE)
-      return repeated(db, holder.merchantId, { id, amount })
-    throw error
   }
+  if (key === undefined) return add()
+  // Constraint happens_once: this key has added its money before.
+  return whenTaken(add, () => repeated(db, holder.merchantId, { id, amount }))
 }
 
 function postFunds(

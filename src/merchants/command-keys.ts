@@ -4,7 +4,7 @@ import { keyReused } from '../idempotency/keys.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that makes something, with the key that makes a repeat harmless (contract.md 9.3). */
@@ -64,14 +64,17 @@ export async function keepOrFind<Made extends object>(
   made: Made,
 ): Promise<{ made: Made; again: boolean }> {
   const keep = keepCommand(app, used, made)
-  try {
-    await app.directory.query(keep.statement, keep.values)
-    return { made, again: false }
-  } catch (error) {
-    const first = isTaken(error) ? await findCommand<Made>(app, used) : null
-    if (first === null) throw error
-    return { made: first, again: true }
-  }
+  return whenTaken<{ made: Made; again: boolean }>(
+    async () => {
+      await app.directory.query(keep.statement, keep.values)
+      return { made, again: false }
+    },
+    async (error) => {
+      const first = await findCommand<Made>(app, used)
+      if (first === null) throw error
+      return { made: first, again: true }
+    },
+  )
 }
 
 const fingerprintOf = ({ command, input }: KeyedCommand) =>

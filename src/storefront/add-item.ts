@@ -7,7 +7,7 @@ import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
 import { readItemWords, type ShopItem, termsOfItem } from './item.ts'
@@ -70,17 +70,16 @@ async function begin(
 
 type Drafted = { wanted: NewItem; draft: Draft }
 
-async function store(app: App, shop: Shop, drafted: Drafted): Promise<AddedItem> {
-  try {
-    return { item: await storeNew(app, shop, drafted), again: false }
-  } catch (error) {
-    if (!isTaken(error)) throw error
-    // The first use of this key has stored it.
-    const item = await findItem(app, { merchantId: shop.id, id: drafted.draft.id })
-    if (item === null) throw error
-    return { item, again: true }
-  }
-}
+/** When it is taken, the first use of this key has stored it. */
+const store = (app: App, shop: Shop, drafted: Drafted): Promise<AddedItem> =>
+  whenTaken<AddedItem>(
+    async () => ({ item: await storeNew(app, shop, drafted), again: false }),
+    async (error) => {
+      const item = await findItem(app, { merchantId: shop.id, id: drafted.draft.id })
+      if (item === null) throw error
+      return { item, again: true }
+    },
+  )
 
 const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<ShopItem> =>
   app.db.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { type Merchant, type Mode, merchantsById } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
-import { isTaken } from '../platform/db/taken.ts'
+import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { addEvents } from './events.ts'
@@ -22,16 +22,21 @@ export async function sendPing(
   { mode, commandKey }: { mode: Mode; commandKey?: string | undefined },
 ): Promise<{ eventId: string; url: string }> {
   const subject = commandKey === undefined ? newId('ping_', '') : pingOf(commandKey, mode)
-  try {
-    const url = await storePing(app, { merchantId, mode, subject })
-    app.nudge('send-deliveries')
-    return { eventId: await pingStored(app, merchantId, subject), url }
-  } catch (error) {
-    if (!isTaken(error)) throw error
-    const wanted = merchantsById([merchantId])
-    const [merchant] = await app.db.query(wanted.statement, wanted.values)
-    return { eventId: await pingStored(app, merchantId, subject), url: merchant?.webhookUrl ?? '' }
-  }
+  const url = await whenTaken(
+    async () => {
+      const posted = await storePing(app, { merchantId, mode, subject })
+      app.nudge('send-deliveries')
+      return posted
+    },
+    () => webhookUrlOf(app, merchantId),
+  )
+  return { eventId: await pingStored(app, merchantId, subject), url }
+}
+
+async function webhookUrlOf(app: App, merchantId: number): Promise<string> {
+  const wanted = merchantsById([merchantId])
+  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  return merchant?.webhookUrl ?? ''
 }
 
 async function storePing(

@@ -6,13 +6,16 @@ const TRIES = 3
 /** Whether a unique index refused a row because another one was there first. */
 export const isTaken = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION
 
-/** Runs it; where somebody else was first `otherwise` answers. */
-export async function whenTaken<T>(run: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+/** Runs it; where somebody else was first `otherwise` answers, or throws the error that it is given. */
+export async function whenTaken<T>(
+  run: () => Promise<T>,
+  otherwise: (error: unknown) => Promise<T>,
+): Promise<T> {
   try {
     return await run()
   } catch (error) {
     if (!isTaken(error)) throw error
-    return otherwise()
+    return otherwise(error)
   }
 }
 
