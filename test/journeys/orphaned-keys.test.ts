@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import pg from 'pg'
+import { findKeys } from '../../src/idempotency/keys.ts'
 import { finishOrphans } from '../../src/idempotency/orphans.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
@@ -66,7 +67,8 @@ test('S4: hundreds of keys that cannot be finished do not keep the younger ones 
   const finished = await finishOrphans(service.app, {
     prefix: 'odd_',
     afterMs: 30_000,
-    async endOf(_tx, one) {
+    async endOf(tx, one) {
+      await tx.send(findKeys([one]))
       if (one.objectId === 'odd_bad') throw new Error('this one cannot be finished')
       return { answer: { status: 400, body: '{}' } }
     },
