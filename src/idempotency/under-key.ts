@@ -3,6 +3,7 @@ import type { Answer, Caller } from '../http/caller.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { isLockTimeout } from '../platform/db/errors.ts'
 import { againWhenTaken, isTaken } from '../platform/db/taken.ts'
+import { writeExact } from '../platform/exact-json.ts'
 import { addKeys, findKeys, type KeyUse, keyInFlight, replayOf, type StoredAnswer } from './keys.ts'
 import { refusedAnswer } from './refused-answer.ts'
 
@@ -13,9 +14,9 @@ export type KeyedRequest = {
   requestId: string
 }
 
-/** What is answered, and what is written beside the key in the same commit. */
-export type DecidedAnswer = { answer: StoredAnswer; writes: readonly Call[] }
-type Decide = (tx: Tx, at: Date) => Promise<DecidedAnswer>
+/** What a request makes: its id, how it is shown, and what is written beside the key in the same commit. */
+export type Made = { id: string; shown: unknown; writes: readonly Call[] }
+type Make = (tx: Tx, at: Date) => Promise<Made>
 
 /** The key of a request as a key of its caller, or null where none was sent. */
 export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
@@ -25,14 +26,14 @@ export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
 }
 
 /**
- * Decides and stores one request, or repeats the stored answer of its key where one was sent (contract.md 3 h, 3 i): what was
+ * Makes what one request asks for and answers 201, or repeats the stored answer of its key where one was sent (contract.md 3 h, 3 i): what was
  * made, key and answer in one commit. A refusal by the rules of the business is kept under the key; the others are thrown.
  * Throws keyInFlight (409) while the first request with this key is under way.
  */
-export async function storeUnderKey(app: App, request: KeyedRequest, decide: Decide): Promise<Answer> {
+export async function storeUnderKey(app: App, request: KeyedRequest, make: Make): Promise<Answer> {
   const use = keyUseOf(request)
-  if (use === null) return store(app, { request, use, decide })
-  return app.keysInFlight.during(use, () => knowingHolders(() => store(app, { request, use, decide })))
+  if (use === null) return store(app, { request, use, make })
+  return app.keysInFlight.during(use, () => knowingHolders(() => store(app, { request, use, make })))
 }
 
 /**
@@ -58,14 +59,14 @@ export async function knowingHolders<T>(run: () => Promise<T>): Promise<T> {
 
 function store(
   app: App,
-  { request, use, decide }: { request: KeyedRequest; use: KeyUse | null; decide: Decide },
+  { request, use, make }: { request: KeyedRequest; use: KeyUse | null; make: Make },
 ): Promise<Answer> {
   const at = app.clock.now()
   const turn = { kind: 'in', of: request.caller.merchantId } as const
   return app.db.transactionFor(turn, async (tx): Promise<{ value: Answer; last?: readonly Call[] }> => {
     const replayed = use === null ? null : await replayedAnswer(tx, use)
     if (replayed !== null) return { value: replayed }
-    const { answer, writes } = await decide(tx, at).catch((error) => refused(error, request))
+    const { answer, writes } = await make(tx, at).then(created, (error) => refused(error, request))
     const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: answer.objectId }], at)
     return { value: answer, last: [...kept, ...writes] }
   })
@@ -77,8 +78,15 @@ export async function replayedAnswer(tx: Tx, use: KeyUse): Promise<Answer | null
   return seen === undefined ? null : { ...replayOf(seen, use.fingerprint), replayed: true }
 }
 
+type Decided = { answer: StoredAnswer; writes: readonly Call[] }
+
+const created = ({ id, shown, writes }: Made): Decided => ({
+  answer: { status: 201, body: writeExact(shown), objectId: id },
+  writes,
+})
+
 /** Turns a refusal that is kept under the key into its stored answer; throws every other error again. */
-function refused(error: unknown, { requestId }: KeyedRequest): DecidedAnswer {
+function refused(error: unknown, { requestId }: KeyedRequest): Decided {
   const answer = refusedAnswer(error, requestId)
   if (answer === null) throw error
   return { answer, writes: [] }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type DecidedAnswer, type KeyedRequest, storeUnderKey } from '../idempotency/under-key.ts'
+import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
 import { termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -17,19 +17,19 @@ export type LinkRequest = KeyedRequest & { given: GivenLink }
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
 export const createLink = (app: App, request: LinkRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => decide(app, tx, { request, at }))
+  storeUnderKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
 
-async function decide(
+async function makeLink(
   app: App,
   tx: Tx,
   { request, at }: { request: LinkRequest; at: Date },
-): Promise<DecidedAnswer> {
+): Promise<Made> {
   const { caller, given } = request
   const input = readLinkCreate(given)
   const [[terms]] = await tx.send(termsOf([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
   judgeLink(input, { terms, mode: caller.mode, config: app.config })
   const link = newLink(caller, input, at)
-  const body = JSON.stringify(presentLink({ ...link, attempt: null, paid: null }, app.baseUrl))
-  return { answer: { status: 201, body, objectId: link.id }, writes: addLinks([link]) }
+  const shown = presentLink({ ...link, attempt: null, paid: null }, app.baseUrl)
+  return { id: link.id, shown, writes: addLinks([link]) }
 }

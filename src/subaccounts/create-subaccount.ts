@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { type DecidedAnswer, type KeyedRequest, storeUnderKey } from '../idempotency/under-key.ts'
+import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
 import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
@@ -23,9 +23,9 @@ const ADD = statement(
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
 export const createSubaccount = (app: App, request: SubaccountRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => decide(tx, request, at))
+  storeUnderKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
 
-async function decide(tx: Tx, { caller, input }: SubaccountRequest, at: Date): Promise<DecidedAnswer> {
+async function makeSubaccount(tx: Tx, { caller, input }: SubaccountRequest, at: Date): Promise<Made> {
   if (input.name === undefined) throw badRequest('subaccount name is required')
   const [[terms]] = await tx.send(termsOf([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
@@ -39,8 +39,7 @@ async function decide(tx: Tx, { caller, input }: SubaccountRequest, at: Date): P
     payoutPhone: input.payout_phone ?? null,
     createdAt: at,
   }
-  const body = JSON.stringify(presentSubaccount(subaccount))
-  return { answer: { status: 201, body, objectId: subaccount.id }, writes: [addSubaccount(subaccount)] }
+  return { id: subaccount.id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount)] }
 }
 
 const addSubaccount = (one: Subaccount): Call =>

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
 import type { Answer, Caller } from '../../http/caller.ts'
-import { type DecidedAnswer, type KeyedRequest, storeUnderKey } from '../../idempotency/under-key.ts'
+import { type KeyedRequest, type Made, storeUnderKey } from '../../idempotency/under-key.ts'
 import { termsOf } from '../../merchants/merchant.ts'
 import { addLinks, newLink } from '../../payment-links/write-links.ts'
 import { assert } from '../../platform/assert.ts'
@@ -25,13 +25,13 @@ const ADD_ORDER = statement(
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
 export const createOrder = (app: App, request: OrderRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => decide(app, tx, { request, at }))
+  storeUnderKey(app, request, (tx, at) => makeOrder(app, tx, { request, at }))
 
-async function decide(
+async function makeOrder(
   app: App,
   tx: Tx,
   { request, at }: { request: OrderRequest; at: Date },
-): Promise<DecidedAnswer> {
+): Promise<Made> {
   const { caller, given } = request
   const input = readOrderCreate(given)
   const { merchantId, mode } = caller
@@ -39,8 +39,7 @@ async function decide(
   assert(terms && vending, 'a merchant with a key has a row')
   judgeOrder(input, { terms, vending, mode, config: app.config })
   const { order, writes } = newOrder(app, { caller, input, at })
-  const body = writeExact(presentOrder(order, { baseUrl: app.baseUrl, at }))
-  return { answer: { status: 201, body, objectId: order.id }, writes }
+  return { id: order.id, shown: presentOrder(order, { baseUrl: app.baseUrl, at }), writes }
 }
 
 /** The order as two rows: the link that a customer pays, and the vending order. */
