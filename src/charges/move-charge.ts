@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { openException } from '../exceptions/exception.ts'
+import { openContradiction } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
 import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
@@ -9,12 +9,12 @@ import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { type Call, call, type Tx } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
-import { type LockedPost, lockPosts } from '../rails/lock-posts.ts'
+import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
+import type { LockedPost } from '../rails/lock-posts.ts'
 import type { Final, Moved } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
@@ -37,12 +37,6 @@ export type ChargeMove = {
 }
 
 export type ChargeMoves = Batch<ChargeMove, Moved>
-
-const STATUS_OF = statement<{ merchantId: number; id: string; status: string; voided: boolean }>(
-  'status of charges',
-  `select c.merchant_id as "merchantId", c.id, c.status, c.voided_at is not null as voided from charges c
-   join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on c.merchant_id = n.merchant_id and c.id = n.id`,
-)
 
 /**
  * The only function that ends a charge: status, ledger transfers, settlement, event and delivery in one commit, by
@@ -73,6 +67,12 @@ const chargeMoves = defineLane(
     }),
 )
 
+const endsOf = (moves: readonly ChargeMove[]) => ({
+  noun: 'charge' as const,
+  moves,
+  rowOf: ({ charge }: ChargeMove) => charge,
+})
+
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 
 async function moveOnce(
@@ -82,7 +82,7 @@ async function moveOnce(
 ): Promise<Outcome<Moved>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const overtaken = await overtakenOf(tx, asked)
+    const overtaken = await overtakenOf<ChargeFailure, ChargeMove>(tx, endsOf(asked))
     const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
     const { missed, writes } = await moveIn(app, tx, { moves, at })
     return {
@@ -94,32 +94,13 @@ async function moveOnce(
   })
 }
 
-/** The moves whose condition no longer holds. Their attempts are locked, so the result stays true until commit. */
-async function overtakenOf(tx: Tx, moves: readonly ChargeMove[]): Promise<ReadonlySet<ChargeMove>> {
-  const judged = moves.filter(({ still }) => still !== undefined)
-  if (judged.length === 0) return NONE
-  const charges = judged.map(({ charge }) => charge)
-  const [rows] = await tx.send(lockPosts<ChargeFailure>('charge', charges))
-  const rowById = new Map(rows.map((row) => [row.id, row]))
-  return new Set(
-    judged.filter(({ charge, still }) => {
-      const row = rowById.get(charge.id)
-      return row !== undefined && still?.(row) === false
-    }),
-  )
-}
-
-const NONE: ReadonlySet<ChargeMove> = new Set()
-
 /** Ends each charge of `moves` that is still open, and answers for each move what happened. */
 async function moveIn(
   app: App,
   tx: Tx,
   { moves, at }: { moves: readonly ChargeMove[]; at: Date },
 ): Promise<{ missed: Map<string, Moved>; writes: Call[] }> {
-  const sorted = [...moves].sort(
-    (a, b) => a.charge.merchantId - b.charge.merchantId || (a.charge.id < b.charge.id ? -1 : 1),
-  )
+  const sorted = inLockOrder(endsOf(moves))
   const [terms] = await tx.send(termsOf([...new Set(sorted.map((move) => move.charge.merchantId))]))
   const termsById = new Map(terms.map((one) => [one.id, one]))
   const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
@@ -134,10 +115,12 @@ async function moveIn(
   const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
   const book = openBook(heads, at, splits.heads)
   const writes = writesFor(ended, { endById, terms: termsById, book, at })
-  const missed = await outcomesOfMissed(tx, moves, ended)
+  const missed = await outcomesOfMissed(tx, endsOf(moves), { ended, outcomeOf })
   const contradictions = moves
     .filter((move) => missed.get(move.charge.id) === 'contradicted')
-    .flatMap((move) => contradiction(move, termsById, at))
+    .flatMap(({ charge, to: said }) =>
+      openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
+    )
   const alongside = moves.flatMap((move) => move.alongside ?? [])
   return { missed, writes: [...writes, ...splits.writes, ...alongside, ...contradictions] }
 }
@@ -226,45 +209,13 @@ function endOf(
   }
 }
 
-/** The moves that found their charge closed: the same end is a no-op, another is a contradiction (contract.md 3 o). */
-async function outcomesOfMissed(
-  tx: Tx,
-  moves: readonly ChargeMove[],
-  ended: readonly ChargeFacts[],
-): Promise<Map<string, Moved>> {
-  const movedIds = new Set(ended.map((charge) => charge.id))
-  const missed = moves.filter((move) => !movedIds.has(move.charge.id))
-  if (missed.length === 0) return new Map()
-  const [rows] = await tx.send(
-    call(
-      STATUS_OF,
-      missed.map((move) => move.charge.merchantId),
-      missed.map((move) => move.charge.id),
-    ),
-  )
-  const statusById = new Map(rows.map((row) => [row.id, row]))
-  return new Map(
-    missed.map((move) => [
-      move.charge.id,
-      agrees(statusById.get(move.charge.id), move) ? 'same' : 'contradicted',
-    ]),
-  )
-}
-
-function agrees(row: { status: string; voided: boolean } | undefined, move: ChargeMove): boolean {
-  if (row === undefined) return true
-  if (row.voided) return move.to.status === 'failed'
-  return row.status === move.to.status || (row.status === 'refunded' && move.to.status === 'succeeded')
-}
-
-function contradiction(move: ChargeMove, terms: Map<number, MerchantTerms>, at: Date): Call[] {
-  const { merchantId, mode, id } = move.charge
-  const tag = terms.get(merchantId)?.tag
-  assert(tag, 'a charge has a merchant')
-  return openException(
-    { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
-    at,
-  )
+/** Of a charge that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
+function outcomeOf(found: EndedBefore | undefined, { to }: ChargeMove): Moved {
+  if (found === undefined) return 'same'
+  const agrees = found.voided
+    ? to.status === 'failed'
+    : found.status === to.status || (found.status === 'refunded' && to.status === 'succeeded')
+  return agrees ? 'same' : 'contradicted'
 }
 
 /** The cards of these charges: spent by success, freed by failure. */

@@ -1,4 +1,5 @@
 import { lockHeads, pauseHead } from '../ledger/book.ts'
+import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -41,4 +42,16 @@ export function openException(found: Break, at: Date): Call[] {
     ),
     pauseHead(found.merchantId, found.mode),
   ]
+}
+
+type Contradicted = { merchantId: number; mode: Mode; id: string }
+
+/** Opens the exception about a movement of which the operator now says another end than it has (contract.md 3 o). */
+export function openContradiction(
+  { merchantId, mode, id: subject }: Contradicted,
+  { tag, said, at }: { tag: string | undefined; said: object; at: Date },
+): Call[] {
+  assert(tag !== undefined, 'a movement has a merchant')
+  const details = { rail_said: said }
+  return openException({ merchantId, tag, mode, kind: 'late_contradiction', subject, details }, at)
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { openException } from '../exceptions/exception.ts'
+import { openContradiction } from '../exceptions/exception.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
@@ -7,12 +7,11 @@ import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
-import { numbers, words } from '../platform/db/columns.ts'
-import { type Call, call, type Tx } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
-import { type LockedPost, lockPosts } from '../rails/lock-posts.ts'
+import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
+import type { LockedPost } from '../rails/lock-posts.ts'
 import type { Final, Moved } from '../rails/mover.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
@@ -39,12 +38,6 @@ export type PayoutMove = {
 export type PayoutMoved = Moved | 'shown'
 export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
 
-const STATUS_OF = statement<{ id: string; status: string; voided: boolean }>(
-  'status of payouts',
-  `select p.id, p.status, p.voided_at is not null as voided from payouts p
-   join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on p.merchant_id = n.merchant_id and p.id = n.id`,
-)
-
 /**
  * The only function that ends a payout: status, ledger transfers, event and delivery in one commit, by compare-and-set
  * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
@@ -69,6 +62,12 @@ export const payoutMoves = defineLane(
     }),
 )
 
+const endsOf = (moves: readonly PayoutMove[]) => ({
+  noun: 'payout' as const,
+  moves,
+  rowOf: ({ payout }: PayoutMove) => payout,
+})
+
 const nameOf = ({ payout }: PayoutMove) => `${payout.merchantId} ${payout.id}`
 
 async function moveOnce(
@@ -78,27 +77,12 @@ async function moveOnce(
 ): Promise<Outcome<PayoutMoved>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const overtaken = await overtakenOf(tx, moves)
+    const overtaken = await overtakenOf<PayoutFailure, PayoutMove>(tx, endsOf(moves))
     const current = moves.filter((move) => !overtaken.has(move))
     const { moved, writes } = await endPayoutsIn(tx, current, at)
     const results = new Map(current.map((move, index) => [move, moved[index]]))
     return { value: moves.map((move) => done(results.get(move) ?? 'overtaken')), last: writes }
   })
-}
-
-/** The moves whose condition no longer holds. Payouts and attempts are locked, so the result stays true until commit. */
-async function overtakenOf(tx: Tx, moves: readonly PayoutMove[]): Promise<Set<PayoutMove>> {
-  const judged = moves.filter(({ still }) => still !== undefined)
-  if (judged.length === 0) return new Set()
-  const payouts = judged.map(({ payout }) => payout)
-  const [rows] = await tx.send(lockPosts<PayoutFailure>('payout', payouts))
-  const rowById = new Map(rows.map((row) => [row.id, row]))
-  return new Set(
-    judged.filter(({ payout, still }) => {
-      const row = rowById.get(payout.id)
-      return row !== undefined && still?.(row) === false
-    }),
-  )
 }
 
 /** Ends payouts inside a transaction that writes more; each payout only once in `moves`. Locks payouts, then heads. */
@@ -107,9 +91,7 @@ export async function endPayoutsIn(
   moves: readonly PayoutMove[],
   at: Date,
 ): Promise<{ moved: PayoutMoved[]; writes: Call[] }> {
-  const sorted = [...moves].sort(
-    (a, b) => a.payout.merchantId - b.payout.merchantId || (a.payout.id < b.payout.id ? -1 : 1),
-  )
+  const sorted = inLockOrder(endsOf(moves))
   const [terms, rows, heads] = await tx.send(
     termsOf([...new Set(sorted.map((move) => move.payout.merchantId))]),
     endPayouts(sorted.map(endOf), at),
@@ -120,7 +102,7 @@ export async function endPayoutsIn(
     if (payout.status === 'succeeded') postPaid(book, payout)
     else postReturned(book, payout)
   }
-  const missed = await outcomesOfMissed(tx, moves, rows)
+  const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: rows, outcomeOf })
   const own = new Map(terms.map((one) => [one.id, one]))
   const kept = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
   return {
@@ -130,7 +112,13 @@ export async function endPayoutsIn(
       ...addEvents(happeningsOf(rows, own), at),
       ...kept.flatMap((move) => move.alongside ?? []),
       ...moves.flatMap((move) =>
-        missed.get(move.payout.id) === 'contradicted' ? contradiction(move, own, at) : [],
+        missed.get(move.payout.id) === 'contradicted'
+          ? openContradiction(move.payout, {
+              tag: own.get(move.payout.merchantId)?.tag,
+              said: move.to,
+              at,
+            })
+          : [],
       ),
     ],
   }
@@ -174,42 +162,10 @@ function endOf({ payout, to }: PayoutMove): PayoutEnd {
   }
 }
 
-/** The moves that found their payout closed: the same end is a no-op, another is a contradiction (contract.md 3 o). */
-async function outcomesOfMissed(
-  tx: Tx,
-  moves: readonly PayoutMove[],
-  ended: readonly EndedPayout[],
-): Promise<Map<string, PayoutMoved>> {
-  const movedIds = new Set(ended.map((payout) => payout.id))
-  const missed = moves.filter((move) => !movedIds.has(move.payout.id))
-  if (missed.length === 0) return new Map()
-  const [rows] = await tx.send(
-    call(
-      STATUS_OF,
-      numbers(missed.map((move) => move.payout.merchantId)),
-      words(missed.map((move) => move.payout.id)),
-    ),
-  )
-  const statusById = new Map(rows.map((row) => [row.id, row]))
-  return new Map(missed.map((move) => [move.payout.id, missedOutcome(statusById.get(move.payout.id), move)]))
-}
-
-function missedOutcome(
-  row: { status: string; voided: boolean } | undefined,
-  { to }: PayoutMove,
-): PayoutMoved {
-  if (to.status === 'voided') return row === undefined || row.voided ? 'same' : 'shown'
-  if (row === undefined) return 'same'
-  const agrees = row.voided ? to.status === 'failed' : row.status === to.status
+/** Of a payout that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
+function outcomeOf(found: EndedBefore | undefined, { to }: PayoutMove): PayoutMoved {
+  if (to.status === 'voided') return found === undefined || found.voided ? 'same' : 'shown'
+  if (found === undefined) return 'same'
+  const agrees = found.voided ? to.status === 'failed' : found.status === to.status
   return agrees ? 'same' : 'contradicted'
-}
-
-function contradiction(move: PayoutMove, terms: Map<number, MerchantTerms>, at: Date): Call[] {
-  const { merchantId, mode, id } = move.payout
-  const tag = terms.get(merchantId)?.tag
-  assert(tag, 'a payout has a merchant')
-  return openException(
-    { merchantId, tag, mode, kind: 'late_contradiction', subject: id, details: { rail_said: move.to } },
-    at,
-  )
 }
