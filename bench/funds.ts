@@ -1,4 +1,5 @@
 import { addTestFunds, MOST_TEST_FUNDS } from '../src/ledger/test-funds.ts'
+import { BY_HAND } from '../test/helpers/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 // Fewer than the product has connections for money.
@@ -12,11 +13,11 @@ export async function fund(stage: Stage, merchants: readonly BenchMerchant[], ti
     const left = merchants.flatMap((merchant) => Array<BenchMerchant>(times).fill(merchant))
     const work = async () => {
       for (let next = left.pop(); next !== undefined; next = left.pop())
-        await addTestFunds(
-          app,
-          { merchantId: next.id, tag: next.tag },
-          { amount: MOST_TEST_FUNDS, key: undefined },
-        )
+        await addTestFunds(app, BY_HAND, {
+          holder: { merchantId: next.id, tag: next.tag },
+          amount: MOST_TEST_FUNDS,
+          key: undefined,
+        })
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
   })

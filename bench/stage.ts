@@ -7,6 +7,7 @@ import { createMerchant } from '../src/merchants/create-merchant.ts'
 import { type Opened, openGateway } from '../src/open-gateway.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { type Config, readConfig } from '../src/settings/config.ts'
+import { BY_HAND } from '../test/helpers/actors.ts'
 import { type Driver, startDriver } from './drive.ts'
 import { atEnd } from './endings.ts'
 import { peakMemoryMb } from './processes.ts'
@@ -154,7 +155,7 @@ async function makeMerchant(gateway: Opened['gateway'], number: number): Promise
   const input = { name: `Bench ${number}`, email: `merchant${number}@example.com` }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const made = await createMerchant(gateway, input)
+      const made = await createMerchant(gateway, BY_HAND, input)
       return { id: 0, publicId: made.id, tag: '', token: made.keys.test }
     } catch (error) {
       // On a machine that is busy with other things a new connection may take too long for the product's patience.

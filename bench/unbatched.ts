@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { App } from '../src/app.ts'
 import { fingerprintOf } from '../src/http/fingerprint.ts'
 import { storePayouts } from '../src/payouts/create-payout.ts'
+import { fullKey } from '../test/helpers/actors.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 type Item = Parameters<typeof storePayouts>[1][number]
@@ -48,7 +49,7 @@ function itemOf({ id: merchantId, tag }: BenchMerchant): Item {
   const key = randomUUID()
   const input = { amount: 1000, recipient: { phone: '256772000000' }, reference: key }
   return {
-    caller: { merchantId, tag, cell: '', mode: 'test', scope: 'full', keyLast4: '' },
+    caller: fullKey({ merchantId, tag, cell: '', mode: 'test' }),
     merchantId,
     mode: 'test',
     key,

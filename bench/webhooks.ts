@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { findMerchant, setMerchant } from '../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../test/helpers/actors.ts'
 import { atEnd } from './endings.ts'
 import { percentile, rounded } from './figures.ts'
 import { untilLanded } from './payments.ts'
@@ -89,7 +90,10 @@ async function setAddresses(
   await withGateway({ ...config, webhookAllowPrivate: allowed }, async ({ gateway }) => {
     for (const [index, { publicId }] of merchants.entries()) {
       const { app, merchant } = await findMerchant(gateway, publicId)
-      await setMerchant(app, merchant, { webhookUrl: `http://127.0.0.1:${ports[index]}/hook` })
+      await setMerchant(app, BY_HAND, {
+        merchant,
+        change: { webhookUrl: `http://127.0.0.1:${ports[index]}/hook` },
+      })
     }
   })
 }

@@ -2,6 +2,16 @@
 
 -- Schema directory: what is found without knowing the merchant
 
+CREATE OR REPLACE FUNCTION queue_for_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'directory'
+AS $function$
+begin
+  insert into audit_to_seal (audit_id) select id from added;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -83,11 +93,38 @@ create table audit (
   actor text not null,
   action text not null,
   merchant_id bigint,
-  details jsonb not null,
-  constraint audit_pkey PRIMARY KEY (id)
+  details jsonb,
+  actor_kind text not null default 'command'::text,
+  origin text not null default ''::text,
+  request_id text,
+  mode text,
+  subject text,
+  before jsonb,
+  after jsonb,
+  constraint audit_pkey PRIMARY KEY (id),
+  constraint audit_actor_kind_check CHECK (actor_kind = ANY (ARRAY['key'::text, 'person'::text, 'operator'::text, 'command'::text, 'service'::text, 'public'::text])),
+  constraint audit_mode_check CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 CREATE TRIGGER audit_never_changes BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_never_empty BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_waits_for_seal AFTER INSERT ON audit REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal();
+
+create table audit_seals (
+  number bigint not null,
+  audit_id bigint not null,
+  hash bytea not null,
+  constraint audit_seals_pkey PRIMARY KEY (number),
+  constraint audit_seals_audit_id_key UNIQUE (audit_id),
+  constraint audit_seals_hash_check CHECK (length(hash) = 32),
+  constraint audit_seals_number_check CHECK (number > 0)
+);
+CREATE TRIGGER seals_never_change BEFORE DELETE OR UPDATE ON audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER seals_never_empty BEFORE TRUNCATE ON audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table audit_to_seal (
+  audit_id bigint not null,
+  constraint audit_to_seal_pkey PRIMARY KEY (audit_id)
+);
 
 create table cells (
   name text not null,
@@ -203,6 +240,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION queue_for_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'cell_0'
+AS $function$
+begin
+  insert into audit_to_seal (audit_id) select id from added;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -238,6 +285,45 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (merchant_id, id),
   constraint api_keys_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint api_keys_kind_check CHECK (kind = ANY (ARRAY['test'::text, 'live'::text, 'test_collections'::text, 'live_collections'::text]))
+);
+
+create table audit (
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  actor_kind text not null,
+  actor text not null,
+  origin text not null,
+  request_id text,
+  action text not null,
+  merchant_id bigint,
+  mode text,
+  subject text,
+  before jsonb,
+  after jsonb,
+  constraint audit_pkey PRIMARY KEY (id),
+  constraint audit_actor_kind_check CHECK (actor_kind = ANY (ARRAY['key'::text, 'person'::text, 'operator'::text, 'command'::text, 'service'::text, 'public'::text])),
+  constraint audit_mode_check CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+);
+CREATE INDEX audit_of_merchant ON audit USING btree (merchant_id, id) WHERE merchant_id IS NOT NULL;
+CREATE TRIGGER audit_never_changes BEFORE DELETE OR UPDATE ON audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_never_empty BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_waits_for_seal AFTER INSERT ON audit REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_for_seal();
+
+create table audit_seals (
+  number bigint not null,
+  audit_id bigint not null,
+  hash bytea not null,
+  constraint audit_seals_pkey PRIMARY KEY (number),
+  constraint audit_seals_audit_id_key UNIQUE (audit_id),
+  constraint audit_seals_hash_check CHECK (length(hash) = 32),
+  constraint audit_seals_number_check CHECK (number > 0)
+);
+CREATE TRIGGER seals_never_change BEFORE DELETE OR UPDATE ON audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER seals_never_empty BEFORE TRUNCATE ON audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table audit_to_seal (
+  audit_id bigint not null,
+  constraint audit_to_seal_pkey PRIMARY KEY (audit_id)
 );
 
 create table bulk_batches (

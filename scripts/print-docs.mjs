@@ -1,16 +1,18 @@
-// Prints docs/openapi.json, docs/schema.sql and the tables of moves in ARCHITECTURE.md from the code: the schema against a throw-away embedded server.
+// Prints docs/openapi.json, docs/schema.sql the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md from the code: the schema against a throw-away embedded server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ENDPOINTS } from '../dist/src/api.js'
-import { architectureText, openapiText, schemaText } from '../dist/src/docs/printed.js'
+import { architectureText, openapiText, operatingText, schemaText } from '../dist/src/docs/printed.js'
 import { migrate } from '../dist/src/platform/db/migrate.js'
 import { joinEmbeddedPostgres } from '../dist/src/platform/embedded-postgres.js'
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url))
 const architecture = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url))
 writeFileSync(architecture, architectureText(readFileSync(architecture, 'utf8')))
+const operating = join(docs, 'operating.md')
+writeFileSync(operating, operatingText(readFileSync(operating, 'utf8')))
 const dataDir = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
 const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
 try {

@@ -1,4 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { randomText } from '../platform/ids.ts'
 import { badRequest, domainRefusal } from '../platform/refusal.ts'
@@ -38,12 +42,18 @@ export async function sendTestAlert(telling: Telling): Promise<void> {
 }
 
 /** Confirms the last test alert with the code that stood in it. */
-export async function confirmTestAlert(telling: Telling, code: string): Promise<void> {
+export async function confirmTestAlert(telling: Telling, actor: Actor, code: string): Promise<void> {
+  allow(actor, 'alert.confirm')
   const [sent] = await telling.directory.query(FIND)
   const given = digest(code.trim().toUpperCase())
   if (!sent || !timingSafeEqual(sent.codeHash, given))
     throw domainRefusal('wrong_code', 'this is not the code of the last test alert')
-  await telling.directory.query(CONFIRM, [telling.clock.now().toISOString(), sent.codeHash])
+  const at = telling.clock.now()
+  await telling.directory.transaction(async (tx) => {
+    await tx.send(call(CONFIRM, at.toISOString(), sent.codeHash))
+    const row = auditRow({ actor, action: 'alert.confirm', at, merchantId: null, after: { confirmed: true } })
+    return { value: null, last: [row] }
+  })
 }
 
 /** Whether a test alert to the present address was confirmed. */

@@ -1,3 +1,4 @@
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
@@ -37,6 +38,7 @@ const READINESS_WAIT_MS = 2000
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
 export async function createCharge(app: App, request: ChargeRequest): Promise<Answer> {
+  allow(request.caller, 'charge.create')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {

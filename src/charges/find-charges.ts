@@ -1,5 +1,5 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../http/caller.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'

@@ -1,5 +1,5 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
 import type { NewAttempt } from '../rails/attempts.ts'

@@ -20,7 +20,7 @@ export const chargeEndpoints = [
     description:
       'The customer gets a PIN prompt (live); a test charge ends a few seconds later. A 201 is never final.',
     tag,
-    scope: 'any',
+    action: 'charge.create',
     rate: 'charges',
     rateKind: 'batch',
     idempotency: 'required',

@@ -1,3 +1,5 @@
+import { type Actor, service } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { addSettlements } from '../ledger/settlements.ts'
@@ -41,6 +43,8 @@ const CLAIM = statement<{ residual: number }>(
    returning c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0) as residual`,
 )
 
+const SWEEP = service('settle-charges')
+
 /**
  * Releases every charge and share whose hold is over from pending to available: each once, by compare-and-set, one
  * settlement record and one transfer for the sum (spec 1.8; ledger.md 5), the shares of each subaccount apart. An error of
@@ -58,13 +62,14 @@ export async function settleCharges(app: App): Promise<number> {
     ])
     const last = due.at(-1)
     if (!last) return settled
-    for (const ledger of due) settled += await settleLedger(app, ledger)
+    for (const ledger of due) settled += await settleLedger(app, SWEEP, ledger)
     after = last
   }
 }
 
 /** Releases what is due of one merchant and mode. An error of its own is reported and the sweep goes on. */
-export async function settleLedger(app: App, ledger: Ledger): Promise<number> {
+export async function settleLedger(app: App, actor: Actor, ledger: Ledger): Promise<number> {
+  allow(actor, 'ledger.settle')
   let settled = 0
   const wasFull = (released: number) => {
     crashPoint('settle.released')

@@ -1,3 +1,4 @@
+import { someone } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { Shop, ShopFinder } from '../merchants/shops.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -46,5 +47,8 @@ export type Reply =
   | { kind: 'redirect'; to: string; cookies?: readonly string[] }
   | { kind: 'json'; status: number; value: unknown; retryAfterSeconds?: number }
   | { kind: 'file'; type: string; body: Buffer; maxAgeSeconds: number }
+
+/** Who visits, as operations take it. */
+export const visitor = ({ address }: Visit) => someone('customer', { origin: address })
 
 export type Handler = (checkout: Checkout, visit: Visit) => Promise<Reply>

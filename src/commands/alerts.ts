@@ -1,5 +1,4 @@
 import { confirmTestAlert, sendTestAlert } from '../alerts/test-alert.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, optionalText, text } from './command.ts'
 
 const testAlert: Command = {
@@ -17,8 +16,7 @@ const testAlert: Command = {
         lines: ['sent; whoever reads it confirms with: gateway alerts test --code <the code in it>'],
       }
     }
-    await confirmTestAlert(input.gateway, code)
-    await writeAudit(input.gateway, { action: 'alerts test', details: { confirmed: true } })
+    await confirmTestAlert(input.gateway, input.actor, code)
     return { json: { sent: true, confirmed: true }, lines: ['confirmed: somebody reads the alerts'] }
   },
 }

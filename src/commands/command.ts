@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Actor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import type { Opened } from '../open-gateway.ts'
@@ -8,11 +9,16 @@ import type { Config } from '../settings/config.ts'
 /** Wrong usage: the sentence goes to standard error, exit code 2. */
 export class WrongUsage extends Error {}
 
+/** The account on the machine that runs a command. */
+export type CommandActor = Extract<Actor, { kind: 'command' | 'service' | 'public' }>
+
 /** The input of a command: its words, its options, and the gateway on its database. */
 export type CommandInput = {
   words: readonly string[]
   options: Readonly<Record<string, string | boolean | undefined>>
   gateway: Gateway
+  /** Who runs it. */
+  actor: CommandActor
   opened: Opened
   config: Config
 }

@@ -1,3 +1,4 @@
+import { service } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants } from '../merchants/merchant.ts'
@@ -12,11 +13,12 @@ export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promi
     gateway.cells.map((app) => app.db.query(wanted.statement, wanted.values)),
   )
   if (merchants.flat().length > 0) return []
-  const demo = await createMerchant(
-    gateway,
-    { name: 'Demo Shop', email: 'demo@shop.invalid', handle: 'demo' },
-    'demo merchant',
-  )
+  const demo = await createMerchant(gateway, service('demo merchant'), {
+    name: 'Demo Shop',
+    email: 'demo@shop.invalid',
+    handle: 'demo',
+    commandKey: 'demo merchant',
+  })
   return [
     '',
     'A demo merchant was made. Its test key, shown this once:',

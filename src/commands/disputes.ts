@@ -2,7 +2,6 @@ import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, flag, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 
 const shown = (dispute: Dispute) => ({
@@ -58,13 +57,7 @@ const close: Command = {
     const id = required(input, 'dispute')
     const { app, merchant } = await ofMerchant(input)
     if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
-    const { dispute, closed } = await closeDispute(app, { merchantId: merchant.id, id })
-    if (closed)
-      await writeAudit(input.gateway, {
-        action: 'disputes close',
-        merchantId: merchant.id,
-        details: { dispute: id },
-      })
+    const { dispute } = await closeDispute(app, input.actor, { merchantId: merchant.id, id })
     return { json: shown(dispute), lines: [`${id} is closed`] }
   },
 }

@@ -1,6 +1,5 @@
 import { type OpenedException, openExceptions, resolveException } from '../exceptions/resolve-exception.ts'
 import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, optionalText, required, text, WrongUsage } from './command.ts'
 
 const shown = (one: OpenedException) => ({
@@ -51,12 +50,7 @@ const resolve: Command = {
     const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
     if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
     const { app, merchant } = await findMerchantOfTag(input.gateway, { tag, noun: 'exception' })
-    const resolved = await resolveException(app, { merchantId: merchant.id, id }, note)
-    await writeAudit(input.gateway, {
-      action: 'exceptions resolve',
-      merchantId: merchant.id,
-      details: { exception: id, note },
-    })
+    const resolved = await resolveException(app, input.actor, { merchantId: merchant.id, id, note })
     return { json: shown(resolved), lines: [`${id} is resolved`] }
   },
 }

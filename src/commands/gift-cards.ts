@@ -1,3 +1,4 @@
+import { at } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listCards } from '../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../gift-cards/gift-card.ts'
@@ -6,7 +7,6 @@ import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { presentRefund } from '../refunds/present-refund.ts'
 import { refundCharge } from '../refunds/refund-charge.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandInput,
@@ -30,10 +30,7 @@ const issue: Command = {
   async run(input) {
     const wanted = readIssue(input)
     const { app, merchant } = await ofMerchant(input)
-    const { cards, again } = await issueCards(app, merchant, wanted)
-    const ids = cards.map(({ id }) => id)
-    const details = { cards: ids, value: wanted.value, again }
-    await writeAudit(input.gateway, { action: 'gift-cards issue', merchantId: merchant.id, details })
+    const { cards } = await issueCards(app, input.actor, { issuer: merchant, ...wanted })
     return {
       json: { cards },
       lines: [
@@ -93,9 +90,8 @@ const switching = (
   options: { card: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const card = shown(app, await change(app, merchant, required(input, 'card')))
-    const details = { card: card.id }
-    await writeAudit(input.gateway, { action: `gift-cards ${verb}`, merchantId: merchant.id, details })
+    const wanted = { owner: merchant, cardId: required(input, 'card') }
+    const card = shown(app, await change(app, input.actor, wanted))
     return { json: card, lines: [line(card)] }
   },
 })
@@ -111,10 +107,8 @@ const restore: Command = {
     const { app, merchant } = await ofMerchant(input)
     // Gift cards are live only.
     const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
-    const caller = { ...place, scope: 'full', keyLast4: '' } as const
+    const caller = at(input.actor, place)
     const json = presentRefund(await refundCharge(app, caller, { chargeId, onlyToCard: true }))
-    const details = { charge: chargeId, restored: json.gift_card_restored }
-    await writeAudit(input.gateway, { action: 'gift-cards restore', merchantId: merchant.id, details })
     return { json, lines: [`${chargeId} is refunded: ${json.gift_card_restored} are back on its gift card`] }
   },
 }

@@ -1,5 +1,4 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../merchants/api-keys.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 
 const KEY_KINDS = ['test', 'live', 'test_collections', 'live_collections'] as const
@@ -14,8 +13,11 @@ const rotate: Command = {
   async run(input) {
     const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
     const { app, merchant } = await ofMerchant(input)
-    const key = await rotateKey(app, merchant, { kind, commandKey: optionalText(input, 'key') })
-    await writeAudit(input.gateway, { action: 'keys rotate', merchantId: merchant.id, details: { kind } })
+    const key = await rotateKey(app, input.actor, {
+      holder: merchant,
+      kind,
+      commandKey: optionalText(input, 'key'),
+    })
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }
   },
 }
@@ -29,9 +31,11 @@ const create: Command = {
   async run(input) {
     const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
     const { app, merchant } = await ofMerchant(input)
-    const made = await createKey(app, merchant, { kind, commandKey: optionalText(input, 'key') })
-    const details = { kind, id: made.id }
-    await writeAudit(input.gateway, { action: 'keys create', merchantId: merchant.id, details })
+    const made = await createKey(app, input.actor, {
+      holder: merchant,
+      kind,
+      commandKey: optionalText(input, 'key'),
+    })
     return { json: { id: made.id, kind, key: made.key }, lines: [`${made.id}  ${kind}  ${made.key}`] }
   },
 }
@@ -70,8 +74,7 @@ const revoke: Command = {
   async run(input) {
     const id = required(input, 'id')
     const { app, merchant } = await ofMerchant(input)
-    await revokeKey(app, merchant, id)
-    await writeAudit(input.gateway, { action: 'keys revoke', merchantId: merchant.id, details: { id } })
+    await revokeKey(app, input.actor, { holder: merchant, id })
     return { json: { id, revoked: true }, lines: [`${id} is revoked`] }
   },
 }

@@ -1,7 +1,6 @@
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
 import { findMerchant, type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandAnswer,
@@ -27,18 +26,14 @@ const create: Command = {
   async run(input) {
     const handle = optionalText(input, 'handle')
     const key = optionalText(input, 'key')
-    const made = await createMerchant(
-      input.gateway,
-      {
-        name: required(input, 'name'),
-        email: required(input, 'email'),
-        ...(handle === undefined ? {} : { handle }),
-        verified: input.options.verified === true,
-        vending: input.options.vending === true,
-      },
-      key,
-    )
-    await writeAudit(input.gateway, { action: 'merchants create', details: { handle: made.handle } })
+    const made = await createMerchant(input.gateway, input.actor, {
+      name: required(input, 'name'),
+      email: required(input, 'email'),
+      ...(handle === undefined ? {} : { handle }),
+      verified: input.options.verified === true,
+      vending: input.options.vending === true,
+      commandKey: key,
+    })
     return {
       json: made,
       lines: [
@@ -104,8 +99,7 @@ const set: Command = {
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await ofMerchant(input)
-    const changed = await setMerchant(app, merchant, change)
-    await writeAudit(input.gateway, { action: 'merchants set', merchantId: merchant.id, details: change })
+    const changed = await setMerchant(app, input.actor, { merchant, change })
     return answerWith(changed)
   },
 }

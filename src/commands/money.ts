@@ -5,7 +5,6 @@ import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
 import { freezeAccount, freezePlatform } from '../merchants/payout-freeze.ts'
 import { findMerchant, setMerchant } from '../merchants/set-merchant.ts'
 import { advanceTestClock } from '../merchants/test-clock.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandInput,
@@ -37,9 +36,7 @@ const fundsAdd: Command = {
     const amount = wholeNumber('amount', required(input, 'amount'), { low: 1, high: MOST_TEST_FUNDS })
     const { app, merchant } = await ofMerchant(input)
     const holder = { merchantId: merchant.id, tag: merchant.tag }
-    const added = await addTestFunds(app, holder, { amount, key: optionalText(input, 'key') })
-    if (added.added)
-      await writeAudit(input.gateway, { action: 'funds add', merchantId: merchant.id, details: { amount } })
+    const added = await addTestFunds(app, input.actor, { holder, amount, key: optionalText(input, 'key') })
     const { available } = await readBalance(app.db, merchant.id, 'test')
     return {
       json: { id: added.id, merchant: merchant.handle, mode: 'test', amount, added: added.added, available },
@@ -73,12 +70,11 @@ const unfreeze: Command = {
 async function setFreeze(input: CommandInput, reason: string | null) {
   const name = optionalText(input, 'merchant')
   const action = reason === null ? 'payouts unfreeze' : 'payouts freeze'
-  if (name === undefined) await freezePlatform(input.gateway, reason)
+  if (name === undefined) await freezePlatform(input.gateway, input.actor, reason)
   else {
     const { app, merchant } = await findMerchant(input.gateway, name)
-    await freezeAccount(app, merchant.id, reason)
+    await freezeAccount(app, input.actor, { merchantId: merchant.id, reason })
   }
-  await writeAudit(input.gateway, { action, details: { merchant: name ?? null, reason } })
   // Unfreezing on the command line is an exceptional act that a person must know about (contract.md 9.3).
   input.gateway.log.warn(
     { action, merchant: name ?? 'platform', reason },
@@ -115,8 +111,7 @@ const sandboxSet: Command = {
       ...(hold === undefined ? {} : { testHold: oneOf('hold', hold, ['realistic', 'none']) }),
       ...failing,
     }
-    const changed = await setMerchant(app, merchant, change)
-    await writeAudit(input.gateway, { action: 'sandbox set', merchantId: merchant.id, details: change })
+    const changed = await setMerchant(app, input.actor, { merchant, change })
     const json = {
       merchant: merchant.handle,
       hold: changed.testHold,
@@ -142,14 +137,9 @@ const sandboxClock: Command = {
   async run(input) {
     const advance = required(input, 'advance')
     const { app, merchant } = await ofMerchant(input)
-    const moved = await advanceTestClock(app, merchant.id, advance)
+    const moved = await advanceTestClock(app, input.actor, { merchantId: merchant.id, advance })
     if (moved === null) throw new WrongUsage('--advance must look like 90m, 24h, 30d or next-month')
-    const settled = await settleLedger(app, { merchantId: merchant.id, mode: 'test' })
-    await writeAudit(input.gateway, {
-      action: 'sandbox clock',
-      merchantId: merchant.id,
-      details: { advance },
-    })
+    const settled = await settleLedger(app, input.actor, { merchantId: merchant.id, mode: 'test' })
     const json = {
       merchant: merchant.handle,
       offset_ms: moved.offsetMs,

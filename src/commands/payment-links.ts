@@ -2,7 +2,6 @@ import { presentPage } from '../http/lists.ts'
 import { listLinks } from '../payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
 import { switchLink } from '../payment-links/switch-link.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
 
 const line = (link: LinkWithCharges, baseUrl: string) => {
@@ -48,12 +47,7 @@ const switching = (to: 'on' | 'off', says: string): Command => ({
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const id = required(input, 'link')
-    const link = await switchLink(app, merchant, { id, to })
-    await writeAudit(input.gateway, {
-      action: `payment-links ${to}`,
-      merchantId: merchant.id,
-      details: { link: id, mode: link.mode },
-    })
+    const link = await switchLink(app, input.actor, { owner: merchant, id, to })
     return { json: presentLink(link, app.baseUrl), lines: [line(link, app.baseUrl)] }
   },
 })

@@ -11,7 +11,6 @@ import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../withdrawals/withdrawal-number.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandAnswer,
@@ -54,12 +53,7 @@ async function oncePerKey(
   const key = given === undefined ? undefined : `${action} ${mode} ${given}`
   const before = key === undefined ? null : await findPayout(app, merchant.id, idForKey(merchant.tag, key))
   if (before !== null) return shownAgain(before, wanted)
-  const makeNow = async () => {
-    const payout = await make(key)
-    const details = { payout: payout.id, mode, amount: payout.amount }
-    await writeAudit(input.gateway, { action, merchantId: merchant.id, details })
-    return shown(payout)
-  }
+  const makeNow = async () => shown(await make(key))
   if (key === undefined) return makeNow()
   return whenTaken(makeNow, async (error) => {
     // Another command with this key was faster.
@@ -85,7 +79,7 @@ const subaccountPayout: Command = {
     const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
     const wanted = { subaccountId: required(input, 'subaccount'), amount: amountOf(input) }
-    const make = (key: string | undefined) => payOutSubaccount(app, holder, { ...wanted, key })
+    const make = (key: string | undefined) => payOutSubaccount(app, input.actor, { holder, ...wanted, key })
     return oncePerKey(input, { action: 'subaccounts payout', mode, wanted, make })
   },
 }
@@ -100,12 +94,7 @@ const subaccountStatus = (verb: string, status: SubaccountStatus): Command => ({
     const { app, merchant } = await ofMerchant(input)
     const id = required(input, 'subaccount')
     if (tagOf('sub_', id) !== merchant.tag) throw notFound('subaccount')
-    const { name } = await setSubaccountStatus(app, merchant.id, { id, status })
-    await writeAudit(input.gateway, {
-      action: `subaccounts ${verb}`,
-      merchantId: merchant.id,
-      details: { subaccount: id },
-    })
+    const { name } = await setSubaccountStatus(app, input.actor, { merchantId: merchant.id, id, status })
     return { json: { id, name, status }, lines: [`${id} ${name} is ${status}`] }
   },
 })
@@ -118,11 +107,9 @@ const withdrawalNumber: Command = {
   options: { phone: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const number = await setWithdrawalNumber(app, merchant.id, required(input, 'phone'))
-    await writeAudit(input.gateway, {
-      action: 'withdrawals number',
+    const number = await setWithdrawalNumber(app, input.actor, {
       merchantId: merchant.id,
-      details: number,
+      phone: required(input, 'phone'),
     })
     return {
       json: number,
@@ -139,13 +126,8 @@ const verifyNumber: Command = {
   options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const number = await verifyWithdrawalNumber(app, merchant.id)
+    const number = await verifyWithdrawalNumber(app, input.actor, merchant.id)
     if (number === null) throw notFound('withdrawal number')
-    await writeAudit(input.gateway, {
-      action: 'withdrawals verify-number',
-      merchantId: merchant.id,
-      details: number,
-    })
     return { json: number, lines: [`${number.phone} is verified`] }
   },
 }
@@ -159,7 +141,8 @@ const requestCommand: Command = {
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const amount = amountOf(input)
-    const make = (key: string | undefined) => requestWithdrawal(app, { merchantId: merchant.id, amount, key })
+    const make = (key: string | undefined) =>
+      requestWithdrawal(app, input.actor, { merchantId: merchant.id, amount, key })
     const wanted = { amount, subaccountId: null }
     return oncePerKey(input, { action: 'withdrawals request', mode: 'live', wanted, make })
   },
@@ -175,12 +158,7 @@ const decide = (verb: string, decision: Decision, says: string): Command => ({
     const id = required(input, 'id')
     const { app, merchant } = await ownerOf(input, id)
     const note = optionalText(input, 'note') ?? null
-    await decideWithdrawal(app, { merchantId: merchant.id, id }, { decision, note })
-    await writeAudit(input.gateway, {
-      action: `withdrawals ${verb}`,
-      merchantId: merchant.id,
-      details: { withdrawal: id, note },
-    })
+    await decideWithdrawal(app, input.actor, { merchantId: merchant.id, id, decision, note })
     const payout = await findPayout(app, merchant.id, id)
     if (payout === null) throw notFound('withdrawal')
     return shown(payout, decision)

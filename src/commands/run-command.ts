@@ -7,6 +7,7 @@ import { writeExact } from '../platform/exact-json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Config, readConfig } from '../settings/config.ts'
 import { WrongSettings } from '../settings/setting-readers.ts'
+import { accountActor } from './account.ts'
 import { alertCommands } from './alerts.ts'
 import { type Command, type CommandAnswer, overview, readCommandLine, WrongUsage } from './command.ts'
 import { disputeCommands } from './disputes.ts'
@@ -91,7 +92,14 @@ export async function runCommand(
       patient: true,
     })
     try {
-      const answer = await command.run({ words, options, gateway: opened.gateway, opened, config })
+      const answer = await command.run({
+        words,
+        options,
+        gateway: opened.gateway,
+        actor: accountActor(),
+        opened,
+        config,
+      })
       await streams.out(textOf(answer, options.json === true))
       return answer.exitCode ?? 0
     } finally {

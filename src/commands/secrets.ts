@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { SEALED_CHECK, SEALED_LASTING_KEYS } from '../master-key.ts'
 import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
@@ -9,7 +12,6 @@ import {
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,
 } from '../vending/suppliers/sealed-columns.ts'
-import { writeAudit } from './audit.ts'
 import type { Command } from './command.ts'
 
 /** Every sealed column of a cell. */
@@ -33,11 +35,8 @@ const rewrapCommand: Command = {
   says: 'seal every stored secret anew with MASTER_KEY; the old one stands in MASTER_KEY_PREVIOUS meanwhile',
   words: 0,
   options: {},
-  async run({ gateway }) {
-    const rewrapped: Record<string, number> = {}
-    for (const [db, column] of sealedPlaces(gateway))
-      rewrapped[column.name] = (rewrapped[column.name] ?? 0) + (await rewrap(db, gateway.vault, column))
-    await writeAudit(gateway, { action: 'secrets rewrap', details: rewrapped })
+  async run({ gateway, actor }) {
+    const rewrapped = await rewrapAll(gateway, actor)
     return {
       json: { rewrapped },
       lines: [
@@ -46,6 +45,18 @@ const rewrapCommand: Command = {
       ],
     }
   },
+}
+
+/** Seals everything anew, in many small commits. The audit has it from the first one on: a cut run is an act too. */
+async function rewrapAll(gateway: Gateway, actor: Actor): Promise<Record<string, number>> {
+  allow(actor, 'secrets.rewrap')
+  const act = { actor, action: 'secrets.rewrap', at: gateway.clock.now(), merchantId: null } as const
+  const begun = auditRow({ ...act, after: { behind: await columnsBehind(gateway) } })
+  await gateway.directory.query(begun.statement, begun.values)
+  const rewrapped: Record<string, number> = {}
+  for (const [db, column] of sealedPlaces(gateway))
+    rewrapped[column.name] = (rewrapped[column.name] ?? 0) + (await rewrap(db, gateway.vault, column))
+  return rewrapped
 }
 
 /** The columns that still hold something sealed with an older key. */

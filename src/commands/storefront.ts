@@ -6,7 +6,6 @@ import { editItem, type ItemChange, removeItem } from '../storefront/change-item
 import { allItems } from '../storefront/find-items.ts'
 import { presentItem, type ShopItem } from '../storefront/item.ts'
 import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandAnswer,
@@ -58,8 +57,8 @@ const add: Command = {
     const path = optionalText(input, 'picture')
     const picture = path === undefined ? null : await pictureOf(path)
     const description = optionalText(input, 'description') ?? null
-    const { item, again } = await addItem(app, merchant, { name, amount, description, picture, commandKey })
-    if (!again) await audit(input, { action: 'storefront add', merchantId: merchant.id, item })
+    const words = { name, amount, description, picture, commandKey }
+    const { item, again } = await addItem(app, input.actor, { shop: merchant, ...words })
     const place = { baseUrl: app.baseUrl, handle: merchant.handle }
     return answerWith(item, place, again ? '  (added before with this key)' : '')
   },
@@ -79,8 +78,7 @@ const edit: Command = {
       throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await ofMerchant(input)
     const change = path === undefined ? words : { ...words, picture: await pictureOrNone(path) }
-    const item = await editItem(app, merchant, { id, change })
-    await audit(input, { action: 'storefront edit', merchantId: merchant.id, item })
+    const item = await editItem(app, input.actor, { shop: merchant, id, change })
     return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
 }
@@ -111,8 +109,7 @@ const remove: Command = {
   async run(input) {
     const id = required(input, 'item')
     const { app, merchant } = await ofMerchant(input)
-    const item = await removeItem(app, merchant, id)
-    await audit(input, { action: 'storefront remove', merchantId: merchant.id, item })
+    const item = await removeItem(app, input.actor, { shop: merchant, id })
     return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
 }
@@ -158,12 +155,4 @@ async function readShortFile(path: string): Promise<Buffer | null> {
   } finally {
     await handle.close()
   }
-}
-
-async function audit(
-  input: CommandInput,
-  { action, merchantId, item }: { action: string; merchantId: number; item: ShopItem },
-): Promise<void> {
-  const details = { item: item.id, link: item.linkId, amount: item.amount }
-  await writeAudit(input.gateway, { action, merchantId, details })
 }

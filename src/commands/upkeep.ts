@@ -1,7 +1,10 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import { recordLook } from '../alerts/raise-alerts.ts'
 import { sendAlerts } from '../alerts/send-alerts.ts'
-import type { App } from '../app.ts'
-import { sweepsOf } from '../sweeps.ts'
+import type { App, Gateway } from '../app.ts'
+import { type CellSweep, sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { verifyCell, verifyReport } from '../verify/verify.ts'
 import { type Command, WrongUsage } from './command.ts'
@@ -26,25 +29,39 @@ const sweep: Command = {
   says: 'run every background task once, or one of them',
   words: { least: 0, most: 1 },
   options: {},
-  async run({ gateway, words }) {
-    const handled: Record<string, number> = {}
-    for (const app of gateway.cells) {
-      const sweeps = sweepsOf(app)
-      const wanted = words[0] === undefined ? sweeps : sweeps.filter(({ name }) => name === words[0])
-      if (wanted.length === 0)
-        throw new WrongUsage(
-          `there is no task ${words[0]}; there are ${sweeps.map(({ name }) => name).join(', ')}`,
-        )
-      for (const one of wanted) {
-        handled[one.name] = (handled[one.name] ?? 0) + (await one.runOnce())
-        await one.finish?.()
-      }
-    }
+  async run({ gateway, actor, words }) {
+    const handled = await runSweeps(gateway, actor, words[0] ?? null)
     return {
       json: handled,
       lines: Object.entries(handled).map(([name, count]) => `${name.padEnd(20)} ${count}`),
     }
   },
+}
+
+/** Runs every task once, or the one that is named, as the worker does. */
+async function runSweeps(
+  gateway: Gateway,
+  actor: Actor,
+  name: string | null,
+): Promise<Record<string, number>> {
+  allow(actor, 'sweep.run')
+  const wanted = gateway.cells.map((app) => tasksOf(app, name))
+  const act = { actor, action: 'sweep.run', at: gateway.clock.now(), merchantId: null } as const
+  const begun = auditRow({ ...act, subject: name })
+  await gateway.directory.query(begun.statement, begun.values)
+  const handled: Record<string, number> = {}
+  for (const one of wanted.flat()) {
+    handled[one.name] = (handled[one.name] ?? 0) + (await one.runOnce())
+    await one.finish?.()
+  }
+  return handled
+}
+
+function tasksOf(app: App, name: string | null): CellSweep[] {
+  const sweeps = sweepsOf(app)
+  const wanted = name === null ? sweeps : sweeps.filter((one) => one.name === name)
+  if (wanted.length > 0) return wanted
+  throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((one) => one.name).join(', ')}`)
 }
 
 const verify: Command = {

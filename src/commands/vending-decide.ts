@@ -2,7 +2,6 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { decideOrder } from '../vending/dispensing/decide-order.ts'
 import { presentOrder } from '../vending/orders/order.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, ofMerchant, oneOf, required, text } from './command.ts'
 
 const decide: Command = {
@@ -16,13 +15,7 @@ const decide: Command = {
     const decision = oneOf('outcome', required(input, 'outcome'), ['delivered', 'not-delivered'])
     const { app, merchant } = await ofMerchant(input)
     if (tagOf('lnk_', id) !== merchant.tag) throw notFound('vending order')
-    const { order, decided } = await decideOrder(app, { merchantId: merchant.id, id, decision })
-    if (decided)
-      await writeAudit(input.gateway, {
-        action: 'vending decide',
-        merchantId: merchant.id,
-        details: { order: id, outcome: decision },
-      })
+    const order = await decideOrder(app, input.actor, { merchantId: merchant.id, id, decision })
     return {
       json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
       lines: [`${id} is ${order.vendingStatus}`],

@@ -12,7 +12,6 @@ import {
   type VendingChange,
   type VendingSettings,
 } from '../vending/suppliers/vending-settings.ts'
-import { writeAudit } from './audit.ts'
 import {
   type Command,
   type CommandAnswer,
@@ -39,12 +38,7 @@ const add: Command = {
     const machine = required(input, 'machine')
     const { app, merchant } = await ofMerchant(input)
     const name = optionalText(input, 'name') ?? null
-    const added = await addMachine(app, { merchantId: merchant.id, machine, name })
-    await audit(input, {
-      action: 'machines add',
-      merchantId: merchant.id,
-      details: { machine: added.machine },
-    })
+    const added = await addMachine(app, input.actor, { merchantId: merchant.id, machine, name })
     return answerWith(added)
   },
 }
@@ -58,8 +52,7 @@ const remove: Command = {
   async run(input) {
     const machine = required(input, 'machine')
     const { app, merchant } = await ofMerchant(input)
-    const removed = await removeMachine(app, { merchantId: merchant.id, machine })
-    await audit(input, { action: 'machines remove', merchantId: merchant.id, details: { machine } })
+    const removed = await removeMachine(app, input.actor, { merchantId: merchant.id, machine })
     return answerWith(removed)
   },
 }
@@ -94,8 +87,7 @@ const sync: Command = {
   options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const synced = await syncMachines(app, merchant.id)
-    await audit(input, { action: 'machines sync', merchantId: merchant.id, details: synced })
+    const synced = await syncMachines(app, input.actor, merchant.id)
     const { listed, added, updated, inactive, ignored } = synced
     const rest = ignored === 0 ? '' : `, ${ignored} without a usable number ignored`
     return {
@@ -126,10 +118,7 @@ const set: Command = {
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await ofMerchant(input)
-    const settings = shown(await setVending(app, merchant, change))
-    // Records which fields were changed, not their values: two of the four are secrets.
-    const details = { changed: Object.keys(change), ...settings }
-    await audit(input, { action: 'vending set', merchantId: merchant.id, details })
+    const settings = shown(await setVending(app, input.actor, { merchant, change }))
     return {
       json: settings,
       lines: Object.entries(settings).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
@@ -193,6 +182,3 @@ function line(machine: Machine): string {
   const state = registered ? '' : active ? '  (removed)' : '  (inactive: the supplier no longer has it)'
   return `${machine.machine}  ${machine.name}${machine.address === null ? '' : `, ${machine.address}`}${state}`
 }
-
-const audit = (input: CommandInput, act: { action: string; merchantId: number; details: object }) =>
-  writeAudit(input.gateway, act)

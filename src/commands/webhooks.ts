@@ -1,6 +1,5 @@
-import { forgetPreviousSecret, rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
+import { rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
 import { sendPing } from '../webhooks/send-ping.ts'
-import { writeAudit } from './audit.ts'
 import { type Command, flag, ofMerchant, oneOf, optionalText, text } from './command.ts'
 
 const rotateSecret: Command = {
@@ -12,10 +11,8 @@ const rotateSecret: Command = {
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const atOnce = input.options['revoke-now'] === true
-    const { secret, previousUntil } = await rotateWebhookSecret(app, merchant, optionalText(input, 'key'))
-    if (atOnce) await forgetPreviousSecret(app, merchant)
-    const details = { revoke_now: atOnce }
-    await writeAudit(input.gateway, { action: 'webhooks rotate-secret', merchantId: merchant.id, details })
+    const rotation = { merchant, commandKey: optionalText(input, 'key'), atOnce }
+    const { secret, previousUntil } = await rotateWebhookSecret(app, input.actor, rotation)
     const until = atOnce ? null : previousUntil.toISOString()
     return {
       json: { webhook_secret: secret, previous_until: until },
@@ -39,7 +36,8 @@ const ping: Command = {
   async run(input) {
     const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
     const { app, merchant } = await ofMerchant(input)
-    const { eventId, url } = await sendPing(app, merchant, { mode, commandKey: optionalText(input, 'key') })
+    const wanted = { merchant, mode, commandKey: optionalText(input, 'key') }
+    const { eventId, url } = await sendPing(app, input.actor, wanted)
     return {
       json: { event_id: eventId, mode, url },
       lines: [`${eventId} is on its way to ${url}; the worker sends it, GET /v1/webhooks says how it went`],

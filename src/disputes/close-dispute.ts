@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -32,8 +35,10 @@ export const listDisputes = (
  */
 export function closeDispute(
   app: App,
+  actor: Actor,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<{ dispute: Dispute; closed: boolean }> {
+  allow(actor, 'dispute.close', merchantId)
   return app.db.transaction<{ dispute: Dispute; closed: boolean }>(async (tx) => {
     const [[dispute]] = await tx.send(call(LOCK, merchantId, id))
     if (!dispute) throw notFound('dispute')
@@ -41,6 +46,8 @@ export function closeDispute(
     // It may have been opened on a machine whose clock was ahead.
     const closedAt = new Date(Math.max(app.clock.nowMs(), dispute.openedAt.getTime()))
     const close = call(CLOSE, merchantId, id, closedAt.toISOString())
-    return { value: { dispute: { ...dispute, closedAt }, closed: true }, last: [close] }
+    const act = { actor, action: 'dispute.close', at: closedAt, merchantId, mode: dispute.mode } as const
+    const row = auditRow({ ...act, subject: id, after: { charge: dispute.chargeId } })
+    return { value: { dispute: { ...dispute, closedAt }, closed: true }, last: [close, row] }
   })
 }

@@ -1,3 +1,5 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
@@ -46,7 +48,8 @@ const ADD = statement<{ id: string }>(
  * separately: beyond that a test report is only acknowledged, and a live one is stored with its event on a later day.
  * Throws 404 `charge not found` for a charge that never succeeded.
  */
-export async function openDispute(app: App, reported: ReportOnCharge): Promise<Reported> {
+export async function openDispute(app: App, actor: Actor, reported: ReportOnCharge): Promise<Reported> {
+  allow(actor, 'dispute.open')
   if (tagOf('txn_', reported.chargeId) === null) throw notFound('charge')
   const outcome = await reportLane(app).add(reported)
   const { kind, beyondLimit } = outcome

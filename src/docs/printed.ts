@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { actionsText } from '../actors/actions.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
@@ -46,6 +47,12 @@ const MOVES = {
   'A delivery of a webhook': DELIVERY_MOVES,
 }
 const PRINTED_MOVES = /<!-- printed: moves -->[\s\S]*<!-- end -->/
+
+const PRINTED_ACTIONS = /<!-- printed: actions -->[\s\S]*<!-- end -->/
+
+/** The text of docs/operating.md with the table of who may do what as it is in code. */
+export const operatingText = (written: string): string =>
+  written.replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', actionsText(), '<!-- end -->'].join('\n\n'))
 
 /** The text of ARCHITECTURE.md with the tables of moves as they are in code. */
 export function architectureText(written: string): string {

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
@@ -49,9 +52,10 @@ export const openExceptions = (app: App, merchantId: number | null): Promise<Ope
  */
 export async function resolveException(
   app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-  note: string,
+  actor: Actor,
+  { merchantId, id, note }: { merchantId: number; id: string; note: string },
 ): Promise<OpenedException> {
+  allow(actor, 'exception.resolve', merchantId)
   return app.db.transaction(async (tx) => {
     const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
     if (!place) throw notFound('exception')
@@ -65,6 +69,9 @@ export async function resolveException(
     if (found.closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
     const closedAt = app.clock.now()
     const close = call(CLOSE, merchantId, id, closedAt.toISOString(), note)
-    return { value: { ...found, closedAt, note }, last: [close, pauseHeadAgain(merchantId, found.mode)] }
+    const act = { actor, action: 'exception.resolve', at: closedAt, merchantId, mode: found.mode } as const
+    const row = auditRow({ ...act, subject: id, before: { kind: found.kind }, after: { note } })
+    const resume = pauseHeadAgain(merchantId, found.mode)
+    return { value: { ...found, closedAt, note }, last: [close, resume, row] }
   })
 }

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { findCommand, keepOrFind } from '../merchants/command-keys.ts'
 import { type Merchant, merchantInactive } from '../merchants/merchant.ts'
@@ -29,12 +32,12 @@ const DAY_MS = 86_400_000
 const COMMAND = 'gift-cards issue'
 
 // A repeat adds the missing cards of the first call; a code that another card has makes it fail.
-const ADD = statement(
+const ADD = statement<{ id: string }>(
   'add gift cards',
   `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, notes, expires_at, created_at)
    select $1::bigint, n.id, n.code_hash, n.last4, $5::bigint, $5::bigint, $6::text, $7::timestamptz, $8::timestamptz
    from unnest($2::text[], $3::bytea[], $4::text[]) as n (id, code_hash, last4)
-   on conflict (merchant_id, id) do nothing`,
+   on conflict (merchant_id, id) do nothing returning id`,
 )
 
 /**
@@ -43,16 +46,20 @@ const ADD = statement(
  */
 export async function issueCards(
   app: App,
-  issuer: Issuer,
-  { commandKey, ...issue }: CardIssue & { commandKey?: string | undefined },
+  actor: Actor,
+  { issuer, commandKey, ...issue }: CardIssue & { issuer: Issuer; commandKey?: string | undefined },
 ): Promise<IssuedCards> {
+  allow(actor, 'card.issue', issuer.id)
   judgeForm(issue)
   const seen = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
   const { draft, again } = seen ?? (await begin(app, issuer, { ...issue, commandKey }))
   const add = () =>
     app.db.transaction(async (tx) => {
-      await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
-      return { value: null }
+      const [added] = await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
+      if (added.length === 0) return { value: null }
+      const act = { actor, action: 'card.issue', at: app.clock.now(), merchantId: issuer.id } as const
+      const after = { cards: added.map(({ id }) => id), value: draft.value, expires_at: draft.expiresAt }
+      return { value: null, last: [auditRow({ ...act, mode: 'live', after })] }
     })
   // Another command with this key may be storing the same cards, and its codes are seen before its ids: then both are there.
   await (commandKey === undefined ? add() : whenTaken(add, add))
@@ -123,7 +130,11 @@ function aYearOn(at: Date): string {
   return readLastDay(next) === null ? next.replace('-02-29', '-03-01') : next
 }
 
-function addCards(app: App, issuer: Issuer, { draft, notes }: { draft: Draft; notes: string | null }): Call {
+function addCards(
+  app: App,
+  issuer: Issuer,
+  { draft, notes }: { draft: Draft; notes: string | null },
+): Call<{ id: string }> {
   const { cards, value, expiresAt, at } = draft
   return call(
     ADD,

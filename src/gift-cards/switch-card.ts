@@ -1,38 +1,47 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard } from './gift-card.ts'
 
-const DEACTIVATE = statement<GiftCard>(
-  'deactivate gift card',
-  `update gift_cards g set deactivated_at = coalesce(g.deactivated_at, $3) where g.merchant_id = $1 and g.id = $2
-   returning ${GIFT_CARD_COLUMNS}`,
-)
-const ACTIVATE = statement<GiftCard>(
-  'activate gift card',
-  `update gift_cards g set deactivated_at = null where g.merchant_id = $1 and g.id = $2 returning ${GIFT_CARD_COLUMNS}`,
+// Switched off again, a card keeps the first time.
+const SWITCH = statement<GiftCard>(
+  'switch gift card',
+  `update gift_cards g set deactivated_at = case when $3::timestamptz is not null then coalesce(g.deactivated_at, $3) end
+   where g.merchant_id = $1 and g.id = $2 returning ${GIFT_CARD_COLUMNS}`,
 )
 
 type Owner = { id: number; tag: string }
+type OwnCard = { owner: Owner; cardId: string }
 
 /**
  * Deactivates a card. Open payments that reserved some of it still complete. It waits for a payment that is being stored;
  * after it returns, no further one uses the card. Throws 404 `gift card not found`.
  */
-export async function deactivateCard(app: App, owner: Owner, cardId: string): Promise<GiftCard> {
-  const at = app.clock.now().toISOString()
-  return known(isOwn(owner, cardId) ? await app.db.query(DEACTIVATE, [owner.id, cardId, at]) : [])
-}
+export const deactivateCard = (app: App, actor: Actor, card: OwnCard): Promise<GiftCard> =>
+  switchCard(app, actor, { ...card, active: false })
 
 /** Activates a card again; an expired or spent one still pays nothing. Throws 404 `gift card not found`. */
-export async function activateCard(app: App, owner: Owner, cardId: string): Promise<GiftCard> {
-  return known(isOwn(owner, cardId) ? await app.db.query(ACTIVATE, [owner.id, cardId]) : [])
-}
+export const activateCard = (app: App, actor: Actor, card: OwnCard): Promise<GiftCard> =>
+  switchCard(app, actor, { ...card, active: true })
 
-const isOwn = ({ tag }: Owner, cardId: string) => tagOf('gc_', cardId) === tag
-
-function known([card]: readonly GiftCard[]): GiftCard {
-  if (!card) throw notFound('gift card')
-  return card
+async function switchCard(
+  app: App,
+  actor: Actor,
+  { owner, cardId, active }: OwnCard & { active: boolean },
+): Promise<GiftCard> {
+  allow(actor, 'card.switch', owner.id)
+  if (tagOf('gc_', cardId) !== owner.tag) throw notFound('gift card')
+  const at = app.clock.now()
+  const deactivatedAt = active ? null : at.toISOString()
+  return app.db.transaction(async (tx) => {
+    const [[card]] = await tx.send(call(SWITCH, owner.id, cardId, deactivatedAt))
+    if (!card) throw notFound('gift card')
+    const act = { actor, action: 'card.switch', at, merchantId: owner.id } as const
+    return { value: card, last: [auditRow({ ...act, mode: 'live', subject: cardId, after: { active } })] }
+  })
 }

@@ -1,17 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { KeyCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { ExactWindow } from '../rate-limits/exact-window.ts'
-import type { Caller } from './caller.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Frame, Passed } from './frame.ts'
-import {
-  bearerToken,
-  checkTimestamp,
-  clientAddress,
-  keyRequired,
-  readIdempotencyKey,
-  scopeRefusal,
-} from './guards.ts'
+import type { Frame, KeyHolder, Passed } from './frame.ts'
+import { bearerToken, checkTimestamp, clientAddress, keyRequired, readIdempotencyKey } from './guards.ts'
 
 const ALL = 'all'
 
@@ -22,18 +16,24 @@ export function admitNow<App>(
   request: FastifyRequest,
 ): Promise<void> | unknown {
   try {
-    const caller = identify(frame, request)
-    if (caller instanceof Promise)
-      return caller.then((known) => admit(frame, declared, { request, caller: known }))
-    return admit(frame, declared, { request, caller }) ?? null
+    const origin = clientAddress(request.raw, frame.trustedProxies)
+    const holder = identify(frame, request, origin)
+    if (holder instanceof Promise)
+      return holder.then((known) =>
+        admit(frame, declared, { request, caller: { ...known, origin, requestId: request.id } }),
+      )
+    return admit(frame, declared, { request, caller: { ...holder, origin, requestId: request.id } }) ?? null
   } catch (error) {
     return error
   }
 }
 
-/** The caller. A request without credentials counts as a failed authentication of its address. */
-function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Promise<Caller> {
-  const address = clientAddress(request.raw, frame.trustedProxies)
+/** Whose key it is. A request without credentials counts as a failed authentication of its address. */
+function identify<App>(
+  frame: Frame<App>,
+  request: FastifyRequest,
+  address: string,
+): KeyHolder | Promise<KeyHolder> {
   try {
     return frame.authenticate(bearerToken(request.raw), address)
   } catch (error) {
@@ -48,14 +48,14 @@ function identify<App>(frame: Frame<App>, request: FastifyRequest): Caller | Pro
 function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
-  { request, caller }: { request: FastifyRequest; caller: Caller },
+  { request, caller }: { request: FastifyRequest; caller: KeyCaller },
 ): void | Promise<void> {
   const { rate } = declared
   const atMs = frame.clock.nowMs()
   const { windows, exactWindows, expectedMs } = frame.placeOf(caller)
   const passed: Passed = { caller, key: null, giveBack: null }
   request.passed = passed
-  if (declared.scope === 'full' && caller.scope !== 'full') throw scopeRefusal()
+  allow(caller, declared.action)
   windows.take(caller.merchantId, caller.mode, ALL, atMs)
   const exact = exactWindows[rate]
   exact?.refuseEarly(caller, atMs)

@@ -1,5 +1,5 @@
+import type { Caller } from '../actors/actor.ts'
 import { unavailable } from '../platform/refusal.ts'
-import type { Caller } from './caller.ts'
 
 /** Refuses requests on arrival that would wait too long (reliability.md 6.2). */
 export type Crowds = {

@@ -1,10 +1,12 @@
 import type { Static, TSchema } from 'typebox'
+import type { Action } from '../actors/actions.ts'
+import type { KeyCaller } from '../actors/actor.ts'
 import { writeExact } from '../platform/exact-json.ts'
-import type { Answer, Caller } from './caller.ts'
+import type { Answer } from './caller.ts'
 
 /** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, form. */
 export type ApiRequest<Body = unknown> = {
-  caller: Caller
+  caller: KeyCaller
   requestId: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
@@ -40,8 +42,8 @@ export type Endpoint<App> = {
   summary: string
   description?: string
   tag: string
-  /** full: a collections-only key is refused with 403 before anything else is looked at (contract.md 3 f). */
-  scope: 'any' | 'full'
+  /** What the key must be allowed to do: else 403 before anything else is looked at (contract.md 3 f). */
+  action: Action
   /** The name of its own rate limit; the total of all requests is counted beside it. */
   rate: RateOf<App>
   /**

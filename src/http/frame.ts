@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
+import type { Caller, KeyCaller } from '../actors/actor.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { ExactWindow } from '../rate-limits/exact-window.ts'
 import type { SharedWindows } from '../rate-limits/shared-windows.ts'
-import type { Caller } from './caller.ts'
 import type { Crowds } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+
+/** Whom a key belongs to, whatever it is used for. */
+export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId'>
 
 /** What the frame needs from the product. */
 export type Frame<App> = {
@@ -14,7 +17,7 @@ export type Frame<App> = {
   clock: Clock
   log: Logger
   /** The holder of this key, without a promise when it is cached. Throws 401, 429 (too many failures), 503. */
-  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
+  authenticate(token: string, clientAddress: string): KeyHolder | Promise<KeyHolder>
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): Promise<void>
   /** Who serves this caller, and the windows that count its requests. */
@@ -39,7 +42,7 @@ export type Serving<App> = {
 
 /** `giveBack`: gives back the place that it has taken in the window of its own kind. */
 export type Passed = {
-  caller: Caller
+  caller: KeyCaller
   key: string | null
   giveBack: (() => void) | null
 }

@@ -23,13 +23,6 @@ export function bearerToken(request: IncomingMessage): string {
 export const unauthorized = (message: 'missing bearer token' | 'invalid api key') =>
   new Refusal(401, 'unauthorized', message)
 
-export const scopeRefusal = () =>
-  new Refusal(
-    403,
-    'forbidden',
-    'this endpoint requires a full secret key; collections-only keys cannot move money out',
-  )
-
 /** Refuses a POST whose X-Timestamp is missing, no integer, too old or ahead (spec 5.4; G52, G53). */
 export function checkTimestamp(header: string | string[] | undefined, clock: Clock): void {
   if (header === undefined || header === '')

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox'
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
-import type { Caller } from './caller.ts'
 
 /** The part of a query that every list takes. */
 export type ListWindow = {

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { needsFullKey } from '../actors/actions.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Json, refTo, type SchemaPrinter } from './openapi-schemas.ts'
 
@@ -138,7 +139,7 @@ export function answersOf(declared: Declared, schemas: SchemaPrinter): Json {
 function statusesOf(declared: Declared): number[] {
   const post = declared.method === 'POST'
   const when: [number, boolean][] = [
-    [403, declared.scope === 'full'],
+    [403, needsFullKey(declared.action)],
     [404, declared.params !== undefined],
     [409, declared.idempotency !== 'ignored'],
     [413, post],

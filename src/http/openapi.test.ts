@@ -11,7 +11,7 @@ const declared = {
   name: 'createThings',
   summary: 'Create things',
   tag: 'Things',
-  scope: 'any' as const,
+  action: 'read' as const,
   rate: 'things',
   rateKind: 'shared' as const,
   idempotency: 'required' as const,

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../actors/actor.ts'
 import { answer, type Endpoint } from './endpoint.ts'
 import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './lists.ts'
 
@@ -7,7 +7,7 @@ import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './li
 export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempotency: 'ignored' } as const
 
 type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary' | 'tag'> &
-  Partial<Pick<Endpoint<never>, 'description' | 'scope' | 'refusals'>>
+  Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
 type Query = Readonly<Record<string, string | undefined>>
 
 /** Declares the endpoint that reads one object by the id in its path. */
@@ -26,7 +26,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    scope: 'any',
+    action: 'read',
     ...told,
     ...READS,
     rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.
@@ -57,7 +57,7 @@ export function listEndpoint<App, Row>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    scope: 'any',
+    action: 'read',
     ...told,
     ...READS,
     rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.

@@ -1,4 +1,5 @@
-import type { Answer, Caller } from '../http/caller.ts'
+import type { Caller } from '../actors/actor.ts'
+import type { Answer } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
 import { done, failed, type Outcome } from '../platform/batch.ts'
 import type { Call } from '../platform/db/database.ts'

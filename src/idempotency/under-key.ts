@@ -1,5 +1,6 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Answer, Caller } from '../http/caller.ts'
+import type { Answer } from '../http/caller.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { isLockTimeout } from '../platform/db/errors.ts'
 import { againWhenTaken, isTaken } from '../platform/db/taken.ts'

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import { keyReused } from '../idempotency/keys.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -7,6 +10,8 @@ import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { inOpenMonth, lockHeads, openBook } from './book.ts'
+
+type Holder = { merchantId: number; tag: string }
 
 export const MOST_TEST_FUNDS = 100_000_000
 
@@ -21,14 +26,15 @@ const ADDED = statement<{ amount: number }>(
  */
 export async function addTestFunds(
   { db, clock }: { db: Database; clock: Clock },
-  holder: { merchantId: number; tag: string },
-  { amount, key }: { amount: number; key: string | undefined },
+  actor: Actor,
+  { holder, amount, key }: { holder: Holder; amount: number; key: string | undefined },
 ): Promise<{ id: string; added: boolean }> {
+  allow(actor, 'funds.add', holder.merchantId)
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > MOST_TEST_FUNDS)
     throw domainRefusal('bad_request', `amount must be a whole number from 1 to ${MOST_TEST_FUNDS}`)
   const id = key === undefined ? newId('fund_', holder.tag) : idFor(holder.tag, key)
   const add = async () => {
-    await inOpenMonth(() => postFunds({ db, clock }, holder, { id, amount }))
+    await inOpenMonth(() => postFunds({ db, clock }, actor, { ...holder, id, amount }))
     return { id, added: true }
   }
   if (key === undefined) return add()
@@ -38,8 +44,8 @@ export async function addTestFunds(
 
 function postFunds(
   { db, clock }: { db: Database; clock: Clock },
-  { merchantId }: { merchantId: number },
-  { id: subject, amount }: { id: string; amount: number },
+  actor: Actor,
+  { merchantId, id: subject, amount }: Holder & { id: string; amount: number },
 ): Promise<null> {
   return db.transaction(async (tx) => {
     const at = clock.now()
@@ -54,7 +60,8 @@ function postFunds(
       credit: 'available',
       amount,
     })
-    return { value: null, last: book.writes() }
+    const act = { actor, action: 'funds.add', at, merchantId, mode: 'test' } as const
+    return { value: null, last: [...book.writes(), auditRow({ ...act, subject, after: { amount } })] }
   })
 }
 

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { hashApiKey, type KeyKind, newApiKey } from '../platform/api-key-format.ts'
 import { crashPoint } from '../platform/crash-point.ts'
@@ -13,6 +16,7 @@ import { findCommand, keepCommand } from './command-keys.ts'
 export const CELL_KEY_COLUMN = 'api_keys.ciphertext'
 
 type Holder = { id: number }
+type WantedKey = { holder: Holder; kind: KeyKind; commandKey?: string | undefined }
 type NewKey = { kind: KeyKind; key: string; at: Date }
 
 const ADD_DIRECTORY = statement(
@@ -68,9 +72,10 @@ export function addCellKey(app: App, holder: Holder, { kind, key, at }: NewKey):
 /** A new key of this kind; every older one of the kind is refused from the commit on, in all processes within a second (G60). */
 export async function rotateKey(
   app: App,
-  holder: Holder,
-  { kind, commandKey }: { kind: KeyKind; commandKey?: string | undefined },
+  actor: Actor,
+  { holder, kind, commandKey }: WantedKey,
 ): Promise<string> {
+  allow(actor, 'key.rotate', holder.id)
   const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
   const seen =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
@@ -78,10 +83,13 @@ export async function rotateKey(
   const at = app.clock.now()
   const key = newApiKey(kind)
   const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
-  await storeInCell(app, holder, { kind, key, at })
+  const act = { actor, action: 'key.rotate', at, merchantId: holder.id, subject: keyIdOf(key) } as const
+  const row = auditRow({ ...act, after: { kind, ends: key.slice(-4) } })
+  await storeInCell(app, addCellKey(app, holder, { kind, key, at }), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
-    return { value: null, last: [addDirectoryKey(holder, { kind, key, at }), directoryChanged(), ...keep] }
+    const add = addDirectoryKey(holder, { kind, key, at })
+    return { value: null, last: [add, directoryChanged(), ...keep, row] }
   })
   crashPoint('key.revoked')
   await closeRevokedKeys(app)
@@ -92,9 +100,10 @@ export async function rotateKey(
 /** A second key of a kind, for a change without a gap. Refuses a third. */
 export async function createKey(
   app: App,
-  holder: Holder,
-  { kind, commandKey }: { kind: KeyKind; commandKey?: string | undefined },
+  actor: Actor,
+  { holder, kind, commandKey }: WantedKey,
 ): Promise<{ id: string; key: string }> {
+  allow(actor, 'key.create', holder.id)
   const command = { command: 'keys create', input: { merchant: holder.id, kind } }
   const seen =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
@@ -103,12 +112,14 @@ export async function createKey(
   const keep =
     commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key: made.key })]
   refuseThird(await app.directory.query(OPEN_OF_KIND, [holder.id, kind]), kind)
-  await storeInCell(app, holder, made)
+  const act = { actor, action: 'key.create', at: made.at, merchantId: holder.id } as const
+  const row = auditRow({ ...act, subject: keyIdOf(made.key), after: { kind, ends: made.key.slice(-4) } })
+  await storeInCell(app, addCellKey(app, holder, made), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(LOCK_HOLDER, holder.id))
     const [open] = await tx.send(call(OPEN_OF_KIND, holder.id, kind))
     refuseThird(open, kind)
-    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep] }
+    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep, row] }
   })
   app.keyRing.forget()
   return { id: keyIdOf(made.key), key: made.key }
@@ -133,13 +144,19 @@ export async function listKeys(app: App, holder: Holder): Promise<ListedKey[]> {
  * Revokes a key: it is refused from the commit on, in all processes within a second. A repeat changes nothing; refuses an
  * unknown id.
  */
-export async function revokeKey(app: App, holder: Holder, id: string): Promise<void> {
-  const at = app.clock.now().toISOString()
+export async function revokeKey(
+  app: App,
+  actor: Actor,
+  { holder, id }: { holder: Holder; id: string },
+): Promise<void> {
+  allow(actor, 'key.revoke', holder.id)
+  const at = app.clock.now()
   await app.directory.transaction(async (tx) => {
-    const [revoked] = await tx.send(call(REVOKE_ONE, holder.id, id, at))
+    const [revoked] = await tx.send(call(REVOKE_ONE, holder.id, id, at.toISOString()))
     if (revoked.length === 0)
       throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
-    return { value: null, last: [directoryChanged()] }
+    const row = auditRow({ actor, action: 'key.revoke', at, merchantId: holder.id, subject: id })
+    return { value: null, last: [directoryChanged(), row] }
   })
   crashPoint('key.revoked')
   await closeRevokedKeys(app)
@@ -147,9 +164,11 @@ export async function revokeKey(app: App, holder: Holder, id: string): Promise<v
 }
 
 /** The cell is written first, so that every key in the directory has its sealed copy. */
-async function storeInCell(app: App, holder: Holder, key: NewKey): Promise<void> {
-  const adding = addCellKey(app, holder, key)
-  await app.db.query(adding.statement, adding.values)
+async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    await tx.send(add)
+    return { value: null, last: [row] }
+  })
 }
 
 /** A key's public id is derived from the key, so that the directory and the cell have the same. */

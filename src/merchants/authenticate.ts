@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Caller } from '../http/caller.ts'
+import type { KeyHolder } from '../http/frame.ts'
 import { unauthorized } from '../http/guards.ts'
 import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -19,7 +19,7 @@ const CHANGED = statement('directory changed', 'update revision set number = num
 /** The keys that this process has cached. A revoked one is dropped within a second in every process (reliability.md A3). */
 export type KeyRing = {
   /** The holder of this key, without a promise when it is cached. Throws 401, or 429 after too many failures of one address. */
-  authenticate(token: string, clientAddress: string): Caller | Promise<Caller>
+  authenticate(token: string, clientAddress: string): KeyHolder | Promise<KeyHolder>
   /** Throws 429 after too many. */
   countFailure(clientAddress: string): Promise<void>
   /** Checks whether any key has changed, and drops all if so. Called every 400 ms. */
@@ -44,9 +44,9 @@ export type KeyRingParts = {
 }
 
 export function keyRing(parts: KeyRingParts): KeyRing {
-  const callers = new Map<string, Caller>()
+  const callers = new Map<string, KeyHolder>()
   // Parallel requests with the same uncached key ask once.
-  const asking = new Map<string, Promise<Caller | null>>()
+  const asking = new Map<string, Promise<KeyHolder | null>>()
   const failures = failureWindow(parts)
   let revision = -1
   let lookedAt = performance.now()
@@ -64,7 +64,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     generation += 1
   }
 
-  async function find(token: string): Promise<Caller | null> {
+  async function find(token: string): Promise<KeyHolder | null> {
     const asked = generation
     const caller = await findCaller(parts.directory, token)
     if (caller === null) return null
@@ -73,7 +73,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     return caller
   }
 
-  async function lookUp(token: string, address: string): Promise<Caller> {
+  async function lookUp(token: string, address: string): Promise<KeyHolder> {
     const name = `${generation} ${token}`
     const found = asking.get(name) ?? find(token).finally(() => asking.delete(name))
     asking.set(name, found)
@@ -104,17 +104,17 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   }
 }
 
-async function findCaller(directory: Database, token: string): Promise<Caller | null> {
+async function findCaller(directory: Database, token: string): Promise<KeyHolder | null> {
   const form = readApiKey(token)
   if (form === null) return null
   const [holder] = await directory.query(HOLDER, [hashApiKey(token)])
-  return holder ? { ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) } : null
+  return holder ? { kind: 'key', ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) } : null
 }
 
 const failureWindow = ({ failuresAMinute: limit, counts, log }: KeyRingParts) =>
   sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
 
-function facetsOf(kind: KeyKind): Pick<Caller, 'mode' | 'scope'> {
+function facetsOf(kind: KeyKind): Pick<KeyHolder, 'mode' | 'scope'> {
   return {
     mode: kind.startsWith('test') ? 'test' : 'live',
     scope: kind.endsWith('collections') ? 'collections' : 'full',

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { type Act, auditRow, auditRows } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { makeHeads } from '../ledger/book.ts'
 import { type KeyKind, newApiKey } from '../platform/api-key-format.ts'
@@ -55,10 +58,10 @@ const REGISTER = statement<{ id: number }>(
   'register merchant',
   `insert into merchants (public_id, tag, handle, cell, created_at) values ($1, $2, $3, $4, $5) returning id`,
 )
-const STORE = statement(
+const STORE = statement<{ id: number }>(
   'store merchant',
   `insert into merchants (id, public_id, tag, handle, name, email, public_key_test, public_key_live, kyc_status,
-     vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
+     vending_enabled, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning id`,
 )
 const HANDLE_TAKEN = statement('handle taken', 'select 1 from merchants where handle = $1')
 const MERCHANT_OF_TAG = statement<{ id: number }>(
@@ -83,20 +86,21 @@ type Draft = {
  */
 export async function createMerchant(
   gateway: Gateway,
-  input: NewMerchant,
-  commandKey?: string,
+  actor: Actor,
+  { commandKey, ...input }: NewMerchant & { commandKey?: string | undefined },
 ): Promise<CreatedMerchant> {
+  allow(actor, 'merchant.create')
   checkNames(input)
   const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
   const seen =
     commandKey === undefined
       ? null
       : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
-  const draft = seen ?? (await register(app, input, commandKey))
+  const draft = seen ?? (await register(app, actor, { input, commandKey }))
   const [row] = await app.directory.query(MERCHANT_OF_TAG, [draft.tag])
   assert(row, 'a drafted merchant is registered')
   const merchant = { id: row.id, ...draft }
-  await storeInCell(app, input, merchant)
+  await storeInCell(app, actor, { input, merchant })
   await app.directory.transaction(async (tx) => {
     await tx.send(
       ...KINDS.map((kind) => addDirectoryKey(merchant, { kind, key: draft.keys[kind], at: app.clock.now() })),
@@ -124,18 +128,24 @@ function checkNames({ name, email, handle }: NewMerchant): void {
 }
 
 /** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
-async function register(app: App, input: NewMerchant, commandKey: string | undefined): Promise<Draft> {
+async function register(
+  app: App,
+  actor: Actor,
+  { input, commandKey }: { input: NewMerchant; commandKey: string | undefined },
+): Promise<Draft> {
   for (let attempt = 1; ; attempt += 1) {
     const draft = drawDraft(input, attempt)
-    const at = app.clock.now().toISOString()
+    const at = app.clock.now()
     try {
       await app.directory.transaction(async (tx) => {
         const keep =
           commandKey === undefined
             ? []
             : [keepCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
-        await tx.send(call(REGISTER, draft.publicId, draft.tag, draft.handle, app.cell, at), ...keep)
-        return { value: null }
+        const { publicId, tag, handle } = draft
+        const [[made]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
+        assert(made, 'a merchant that was registered has an id')
+        return { value: null, last: [...keep, auditRow(createdBy(actor, { ...draft, id: made.id }, at))] }
       })
       return draft
     } catch (error) {
@@ -175,10 +185,19 @@ function handleFor(name: string, attempt: number): string {
   return attempt === 1 && !RESERVED.has(slug) ? slug : `${slug}-${newTag()}`
 }
 
-async function storeInCell(app: App, input: NewMerchant, merchant: Draft & { id: number }): Promise<void> {
+const createdBy = (actor: Actor, { id, publicId, handle }: Draft & { id: number }, at: Date): Act => ({
+  ...{ actor, action: 'merchant.create', at },
+  ...{ merchantId: id, subject: publicId, after: { handle } },
+})
+
+async function storeInCell(
+  app: App,
+  actor: Actor,
+  { input, merchant }: { input: NewMerchant; merchant: Draft & { id: number } },
+): Promise<void> {
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
-    await tx.send(
+    const [stored] = await tx.send(
       call(
         STORE,
         merchant.id,
@@ -197,6 +216,8 @@ async function storeInCell(app: App, input: NewMerchant, merchant: Draft & { id:
     return {
       value: null,
       last: [
+        // A repeat that finishes a cut call stores nothing again.
+        ...auditRows(stored.length === 0 ? [] : [createdBy(actor, merchant, at)]),
         makeHeads(merchant.id),
         addSecret(app, {
           merchantId: merchant.id,

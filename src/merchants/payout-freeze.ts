@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { freezeHead } from '../ledger/book.ts'
 import { type Call, call } from '../platform/db/database.ts'
@@ -15,6 +18,10 @@ const FREEZE_PLATFORM = statement(
 const PLATFORM_FREEZE = statement<{ reason: string | null }>(
   'platform payout freeze',
   'select case when frozen then reason end as reason from payout_freeze',
+)
+const LOCK_PLATFORM = statement<{ reason: string | null }>(
+  'lock platform payout freeze',
+  'select case when frozen then reason end as reason from payout_freeze for update',
 )
 const LOCK_CELL = statement('lock cell against payouts', 'select lock_payout_stops()')
 const STOP_CELL = statement<{ changed: number }>(
@@ -39,8 +46,16 @@ const TELLS_A_CELL_WITHIN_MS = 20_000
  * so after this returns no reservation can commit behind it (G70; ledger.md 6). If a cell cannot be written the others are
  * written anyway; then this throws, and the worker keeps trying.
  */
-export async function freezePlatform(gateway: Gateway, reason: string | null): Promise<void> {
-  await gateway.directory.query(FREEZE_PLATFORM, [reason !== null, reason, gateway.clock.now().toISOString()])
+export async function freezePlatform(gateway: Gateway, actor: Actor, reason: string | null): Promise<void> {
+  const action = reason === null ? 'payouts.unfreeze' : 'payouts.freeze'
+  allow(actor, action)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [[before]] = await tx.send(call(LOCK_PLATFORM))
+    const act = { actor, action, at, merchantId: null, subject: 'platform' } as const
+    const freeze = call(FREEZE_PLATFORM, reason !== null, reason, at.toISOString())
+    return { value: null, last: [freeze, auditRow({ ...act, before: before ?? null, after: { reason } })] }
+  })
   const told = await Promise.allSettled(gateway.cells.map(tellCell))
   const failed = told.find((one) => one.status === 'rejected')
   if (failed) throw failed.reason
@@ -90,9 +105,16 @@ function copyFreeze(app: App): Promise<number> {
 export const lockStops = (): Call<PayoutStop> => call(LOCK_STOPS)
 
 /** Freezes one account's live payouts. The pause of an open exception is another column and stays. */
-export async function freezeAccount(app: App, merchantId: number, reason: string | null): Promise<void> {
+export async function freezeAccount(
+  app: App,
+  actor: Actor,
+  { merchantId, reason }: { merchantId: number; reason: string | null },
+): Promise<void> {
+  const action = reason === null ? 'payouts.unfreeze' : 'payouts.freeze'
+  allow(actor, action, merchantId)
   await app.db.transaction(async (tx) => {
     await tx.send(freezeHead(merchantId, 'live', reason))
-    return { value: null }
+    const act = { actor, action, at: app.clock.now(), merchantId, mode: 'live' } as const
+    return { value: null, last: [auditRow({ ...act, after: { reason } })] }
   })
 }

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
@@ -8,6 +11,8 @@ import { addSecret, openSecret } from './secrets.ts'
 
 /** The new secret, and until when the previous one also signs. */
 export type RotatedSecret = { secret: string; previousUntil: Date }
+/** `atOnce`: the old one has leaked, so there is no overlap. */
+type Rotation = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
 type Draft = { secret: string; atMs: number }
 
 const HOUR_MS = 3_600_000
@@ -36,9 +41,10 @@ export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64'
  */
 export async function rotateWebhookSecret(
   app: App,
-  merchant: { id: number },
-  commandKey?: string,
+  actor: Actor,
+  { merchant, commandKey, atOnce = false }: Rotation,
 ): Promise<RotatedSecret> {
+  allow(actor, 'webhook.rotate', merchant.id)
   const { draft, again } = await draftOf(app, merchant.id, commandKey)
   await app.db.transaction(async (tx) => {
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
@@ -46,21 +52,24 @@ export async function rotateWebhookSecret(
     const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
     // A repeat finishes a rotation that a crash cut, and never restores a secret that a later rotation replaced.
     const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
-    if (isDone) return { value: null }
+    const forget = atOnce ? [call(FORGET_PREVIOUS, merchant.id)] : []
+    if (isDone) return { value: null, last: forget }
+    const act = { actor, action: 'webhook.rotate', at: app.clock.now(), merchantId: merchant.id } as const
+    const row = auditRow({ ...act, after: { at_once: atOnce } })
     const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const
     const next = { merchantId: merchant.id, purpose: 'webhook', plain: draft.secret } as const
     const expiresAt = new Date(draft.atMs + OVERLAP_MS)
     return {
       value: null,
-      last: [addSecret(app, { ...old, expiresAt }), addSecret(app, { ...next, expiresAt: null })],
+      last: [
+        addSecret(app, { ...old, expiresAt }),
+        addSecret(app, { ...next, expiresAt: null }),
+        ...forget,
+        row,
+      ],
     }
   })
   return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
-}
-
-/** Ends the overlap now: the old secret has leaked. */
-export async function forgetPreviousSecret(app: App, merchant: { id: number }): Promise<void> {
-  await app.db.query(FORGET_PREVIOUS, [merchant.id])
 }
 
 /** Erases secrets whose overlap is over. */

@@ -29,7 +29,7 @@ export const merchantEndpoints = [
     name: 'getAccount',
     summary: 'Who this key belongs to',
     tag: 'Account',
-    scope: 'any',
+    action: 'read',
     rate: 'reads',
     rateKind: 'shared',
     idempotency: 'ignored',

@@ -1,6 +1,11 @@
+import type { AuditedAction } from '../actors/actions.ts'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRows } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { groupBy } from '../platform/group-by.ts'
 import { resolveHost } from '../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
@@ -25,6 +30,21 @@ export type MerchantChange = Partial<
     | 'failNextReason'
   >
 >
+
+// What it takes to change each of them.
+const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
+  kycStatus: 'merchant.verify',
+  active: 'merchant.set',
+  vendingEnabled: 'merchant.set',
+  autoRefundOnJam: 'merchant.jams',
+  instantSettlement: 'merchant.set',
+  webhookUrl: 'webhook.address',
+  chargeLimit: 'merchant.set',
+  payoutLimit: 'merchant.set',
+  testHold: 'sandbox.set',
+  failNextPayouts: 'sandbox.set',
+  failNextReason: 'sandbox.set',
+}
 
 const HOLDER = statement<{ cell: string }>(
   'cell of merchant',
@@ -87,19 +107,40 @@ export async function findMerchantOfTag(
 }
 
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
-export async function setMerchant(app: App, merchant: Merchant, change: MerchantChange): Promise<Merchant> {
+export async function setMerchant(
+  app: App,
+  actor: Actor,
+  { merchant, change }: { merchant: Merchant; change: MerchantChange },
+): Promise<Merchant> {
+  const fields = Object.keys(change) as (keyof MerchantChange)[] // Typed by its keys.
+  for (const field of fields) allow(actor, CHANGED_BY[field], merchant.id)
   if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
   const wanted = merchantNamed(merchant.publicId)
   const changed = await app.db.transaction(async (tx) => {
     await lockRow(tx, merchant.id)
     const [[now]] = await tx.send(wanted)
-    const next = { ...(now as Merchant), ...change }
-    return { value: next, last: [call(SET, ...valuesOf(next), app.clock.now().toISOString())] }
+    const before = now as Merchant // It was just locked.
+    const next = { ...before, ...change }
+    const at = app.clock.now()
+    const rows = auditRows(actsOf(fields, { actor, at, before, next }))
+    return { value: next, last: [call(SET, ...valuesOf(next), at.toISOString()), ...rows] }
   })
   if (change.webhookUrl !== undefined) app.nudge('tend-addresses')
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
   return changed
+}
+
+type Changed = { actor: Actor; at: Date; before: Merchant; next: Merchant }
+
+/** One row for each action that the change takes. */
+function actsOf(fields: readonly (keyof MerchantChange)[], { actor, at, before, next }: Changed) {
+  const byAction = groupBy(fields, (field) => CHANGED_BY[field])
+  return [...byAction].map(([action, own]) => {
+    const of = (merchant: Merchant) => Object.fromEntries(own.map((field) => [field, merchant[field]]))
+    const act = { actor, action, at, merchantId: next.id, subject: next.publicId }
+    return { ...act, before: of(before), after: of(next) }
+  })
 }
 
 /** Live payouts share locks on the row without ever leaving a gap. A lock on the table is granted in order. */

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
@@ -19,9 +22,10 @@ const MOVE = statement('move test clock', 'update merchants set test_clock_offse
  */
 export async function advanceTestClock(
   app: App,
-  merchantId: number,
-  advance: string,
+  actor: Actor,
+  { merchantId, advance }: { merchantId: number; advance: string },
 ): Promise<{ offsetMs: number; testTime: Date } | null> {
+  allow(actor, 'sandbox.clock', merchantId)
   return app.db.transaction(async (tx) => {
     const now = app.clock.now()
     const [[row]] = await tx.send(call(LOCK, merchantId))
@@ -29,7 +33,10 @@ export async function advanceTestClock(
     const step = stepMs(advance, later(now, before))
     if (step === null || before + step > FURTHEST_MS) return { value: null }
     const offsetMs = before + step
-    return { value: { offsetMs, testTime: later(now, offsetMs) }, last: [call(MOVE, merchantId, offsetMs)] }
+    const act = { actor, action: 'sandbox.clock', at: now, merchantId, mode: 'test' } as const
+    const audited = auditRow({ ...act, before: { offset_ms: before }, after: { offset_ms: offsetMs } })
+    const value = { offsetMs, testTime: later(now, offsetMs) }
+    return { value, last: [call(MOVE, merchantId, offsetMs), audited] }
   })
 }
 

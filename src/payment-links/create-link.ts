@@ -1,3 +1,4 @@
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
@@ -16,8 +17,10 @@ export type LinkRequest = KeyedRequest & { given: GivenLink }
  * Creates a link, or repeats the stored answer of its Idempotency-Key where one was sent (spec 4.4; contract.md 3 h).
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
-export const createLink = (app: App, request: LinkRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
+export async function createLink(app: App, request: LinkRequest): Promise<Answer> {
+  allow(request.caller, 'link.create')
+  return storeUnderKey(app, request, (tx, at) => makeLink(app, tx, { request, at }))
+}
 
 async function makeLink(
   app: App,

@@ -1,3 +1,5 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { addCheckoutCharge, announceCovered, type CheckoutCharge } from '../charges/checkout-charge.ts'
 import { headroomFor, heldBy } from '../charges/headroom.ts'
@@ -34,7 +36,12 @@ const READINESS_WAIT_MS = 2000
  * with no transaction open (spec 1.10, 3.1; contract.md G43, G44, 3 k). However many forms arrive at once, a one-shot link
  * makes one charge. Whole UGX.
  */
-export async function payLink(app: App, link: PaidLink, payment: LinkPayment): Promise<LinkPaid> {
+export async function payLink(
+  app: App,
+  actor: Actor,
+  { link, payment }: { link: PaidLink; payment: LinkPayment },
+): Promise<LinkPaid> {
+  allow(actor, 'link.pay')
   const installation = await installationFor(app, link, payment)
   const { answer, charge } = await paymentTurns(app).take(link.merchantId, () =>
     storeOnce(app, link, { payment, installation }),

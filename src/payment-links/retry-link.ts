@@ -1,3 +1,5 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { holdLink, lockLink } from './hold-link.ts'
@@ -10,8 +12,10 @@ import type { PaymentLink } from './payment-link.ts'
  */
 export function retryLink(
   app: App,
+  actor: Actor,
   { merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>,
 ): Promise<boolean> {
+  allow(actor, 'link.pay')
   return app.db.transaction(async (tx): Promise<{ value: boolean; last?: readonly Call[] }> => {
     const [, [attempt]] = await tx.send(lockLink(merchantId, id), attemptHolding(merchantId, id))
     if (!attempt) return { value: true }

@@ -19,7 +19,7 @@ export const paymentLinkEndpoints = [
     description:
       'Send the customer to its `url` or show its QR. Paid is what `charge.succeeded` or the charge says; that the customer came back to `success_url` proves nothing. Links do not expire.',
     tag,
-    scope: 'any',
+    action: 'link.create',
     rate: 'payment_links',
     rateKind: 'shared',
     idempotency: 'optional',

@@ -1,5 +1,9 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Merchant } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -7,11 +11,13 @@ import { notFound } from '../platform/refusal.ts'
 import { findLink } from './find-links.ts'
 import type { LinkWithCharges, PaymentLink } from './payment-link.ts'
 
+type Switched = Pick<PaymentLink, 'mode'>
+
 // Switching off again keeps the first time. The attached charge does not change.
-const SWITCH = statement<{ id: string }>(
+const SWITCH = statement<Switched>(
   'switch payment link',
   `update payment_links set switched_off_at = case when $3::timestamptz is not null then coalesce(switched_off_at, $3) end
-   where merchant_id = $1 and id = $2 and kind = 'link' returning id`,
+   where merchant_id = $1 and id = $2 and kind = 'link' returning mode`,
 )
 
 /** Switches one link off as of this time, or on again (null), in the caller's transaction. */
@@ -19,7 +25,7 @@ export const switchTo = ({
   merchantId,
   id,
   switchedOffAt,
-}: Pick<PaymentLink, 'merchantId' | 'id' | 'switchedOffAt'>): Call<{ id: string }> =>
+}: Pick<PaymentLink, 'merchantId' | 'id' | 'switchedOffAt'>): Call<Switched> =>
   call(SWITCH, merchantId, id, switchedOffAt?.toISOString() ?? null)
 
 /**
@@ -29,13 +35,20 @@ export const switchTo = ({
  */
 export async function switchLink(
   app: App,
-  { id: merchantId, tag }: Pick<Merchant, 'id' | 'tag'>,
-  { id, to }: { id: string; to: 'on' | 'off' },
+  actor: Actor,
+  { owner, id, to }: { owner: Pick<Merchant, 'id' | 'tag'>; id: string; to: 'on' | 'off' },
 ): Promise<LinkWithCharges> {
-  const switchedOffAt = to === 'off' ? app.clock.now() : null
-  const switched = switchTo({ merchantId, id, switchedOffAt })
-  const [row] = tagOf('lnk_', id) === tag ? await app.db.query(switched.statement, switched.values) : []
-  const link = row ? await findLink(app, { merchantId, id }) : null
-  if (link === null) throw notFound('payment link')
+  const merchantId = owner.id
+  allow(actor, 'link.switch', merchantId)
+  if (tagOf('lnk_', id) !== owner.tag) throw notFound('payment link')
+  const at = app.clock.now()
+  await app.db.transaction(async (tx) => {
+    const [[row]] = await tx.send(switchTo({ merchantId, id, switchedOffAt: to === 'off' ? at : null }))
+    if (!row) throw notFound('payment link')
+    const act = { actor, action: 'link.switch', at, merchantId, mode: row.mode } as const
+    return { value: null, last: [auditRow({ ...act, subject: id, after: { to } })] }
+  })
+  const link = await findLink(app, { merchantId, id })
+  assert(link, 'a payment link is never deleted')
   return link
 }

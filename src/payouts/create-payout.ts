@@ -1,3 +1,5 @@
+import { allow } from '../actors/allow.ts'
+import { auditRows } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
@@ -28,6 +30,7 @@ type PayoutCreation = Batch<WantedPayout, Created<NewPayout>>
  * fee leave available in the commit that stores it. Throws Refusal for what is not kept under the key.
  */
 export async function createPayout(app: App, request: PayoutRequest): Promise<Answer> {
+  allow(request.caller, 'payout.create')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
@@ -78,14 +81,19 @@ export async function storePayouts(
       window: app.exactWindows.payouts,
     })
     const desk = await openDesk(app, tx, { ...locked, at })
-    const { outcomes, addKeys } = createUnderKeys(wanted, {
+    const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
       keys: locked.own[0],
       windows: locked.windows,
       at,
       decide: (one) => acceptPayout(app, one, { desk, at }),
       bodyOf: (payout) => (payout.mode === 'live' ? null : JSON.stringify(presentPayout(payout))),
     })
-    return { value: outcomes, last: [...desk.writes(), ...addKeys(), ...locked.windows.writes()] }
+    const rows = made.map(({ id, merchantId, mode, amount, fee, recipientPhone: phone }, index) => ({
+      ...{ actor: (requests[index] as WantedPayout).caller, action: 'payout.create' as const, at },
+      ...{ merchantId, mode, subject: id, after: { amount, fee, phone } },
+    }))
+    const last = [...desk.writes(), ...addKeys(), ...auditRows(rows), ...locked.windows.writes()]
+    return { value: outcomes, last }
   })
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
 import { readPhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'

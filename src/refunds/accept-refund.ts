@@ -1,5 +1,5 @@
+import type { Caller } from '../actors/actor.ts'
 import type { Charge } from '../charges/charge.ts'
-import type { Caller } from '../http/caller.ts'
 import type { Desk } from '../payouts/desk/desk.ts'
 import type { NewPayout } from '../payouts/new-payout.ts'
 import type { PayoutReadiness } from '../payouts/payout-readiness.ts'

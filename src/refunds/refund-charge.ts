@@ -1,8 +1,10 @@
+import type { Caller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { type Act, auditRows } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
 import { refundCharges } from '../charges/write-charge-status.ts'
 import { lockCardsOf, restoreCards } from '../gift-cards/use-card.ts'
-import type { Caller } from '../http/caller.ts'
 import { inOpenMonth } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { openDesk } from '../payouts/desk/desk.ts'
@@ -35,6 +37,7 @@ type Refunds = Batch<WantedRefund, Refunded>
  * all, nothing else happens. Of several calls at once only one succeeds. Throws Refusal with nothing written.
  */
 export async function refundCharge(app: App, caller: Caller, refund: Refund): Promise<Refunded> {
+  allow(caller, 'charge.refund')
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
   const refunded = await refunds(app).add({ ...refund, caller, readiness })
   crashPoint('refund.committed')
@@ -90,6 +93,7 @@ async function refundTogether(
           at,
         ),
         ...desk.writes(),
+        ...auditRows(actsOf(wanted, outcomes, at)),
         ...addEvents(
           refunded.map((one) => happeningOf(one, desk.termsOf(one.charge.merchantId))),
           at,
@@ -99,6 +103,18 @@ async function refundTogether(
     }
   })
 }
+
+/** Whose refunds of a batch succeeded, and where the money goes. */
+const actsOf = (wanted: readonly WantedRefund[], outcomes: readonly Outcome<Refunded>[], at: Date): Act[] =>
+  outcomes.flatMap((outcome, index) => {
+    const asked = wanted[index]
+    if (!outcome.ok || asked === undefined) return []
+    const { charge, payout } = outcome.value
+    const act = { actor: asked.caller, action: 'charge.refund', at, subject: charge.id } as const
+    const { merchantId, mode, giftCardAmount } = charge
+    const after = { amount: payout?.amount ?? 0, gift_card: giftCardAmount, payout: payout?.id ?? null }
+    return { ...act, merchantId, mode, after }
+  })
 
 async function spentMeanwhile(tx: Tx, wanted: readonly WantedRefund[]): Promise<ReadonlySet<WantedRefund>> {
   const asking = wanted.flatMap((one) => (one.unless === undefined ? [] : [{ one, call: one.unless }]))

@@ -43,7 +43,7 @@ export const refundEndpoints = [
     description:
       'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200.',
     tag: 'Charges',
-    scope: 'full',
+    action: 'charge.refund',
     rate: 'refunds',
     rateKind: 'batch',
     idempotency: 'ignored',

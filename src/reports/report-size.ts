@@ -1,5 +1,6 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Caller, Stream } from '../http/caller.ts'
+import type { Stream } from '../http/caller.ts'
 import type { ReportSize, Turn } from '../platform/report-turns.ts'
 import { reportTurns } from '../platform/report-turns.ts'
 import type { Period } from './statement/period.ts'

@@ -34,7 +34,7 @@ const BalanceShape = Type.Object(
 )
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
-const read = { ...READS, scope: 'any' } as const
+const read = { ...READS, action: 'read' } as const
 
 export const reportEndpoints = [
   endpoint<App, never>({

@@ -1,5 +1,7 @@
+import type { Caller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../http/caller.ts'
 import { clockOffsetMs, merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
@@ -35,6 +37,7 @@ export async function changeSchedule(
   caller: Caller,
   { id, change }: { id: string; change: ScheduleChange },
 ): Promise<Schedule> {
+  allow(caller, 'schedule.change')
   const own = tagOf('spo_', id) === caller.tag
   return app.db.transaction(async (tx) => {
     const at = app.clock.now()
@@ -46,7 +49,11 @@ export async function changeSchedule(
     if (!terms.active) throw merchantInactive()
     if (!schedule) throw scheduleNotFound()
     const next = changed(schedule, change, { at, now: later(at, clockOffsetMs(terms, caller.mode)) })
-    return { value: next, last: next === schedule ? [] : [writeChange(schedule, next)] }
+    if (next === schedule) return { value: next }
+    const act = { actor: caller, action: 'schedule.change', at, merchantId: caller.merchantId } as const
+    const states = { before: { status: schedule.status }, after: { status: next.status } }
+    const row = auditRow({ ...act, mode: caller.mode, subject: id, ...states })
+    return { value: next, last: [writeChange(schedule, next), row] }
   })
 }
 

@@ -1,5 +1,8 @@
+import type { Caller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import type { Answer, Caller } from '../http/caller.ts'
+import type { Answer } from '../http/caller.ts'
 import { type CreateRequest, createUnderKey } from '../idempotency/create-under-keys.ts'
 import { findKeys } from '../idempotency/keys.ts'
 import { knowingOthers } from '../idempotency/under-key.ts'
@@ -37,6 +40,7 @@ const ADD = statement(
  * commit. Balance, freeze and pause are not checked: they count when a cycle runs. Throws Refusal for what is not kept.
  */
 export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
+  allow(request.caller, 'schedule.create')
   const { merchantId, mode } = request.caller
   return app.keysInFlight.during({ merchantId, mode, key: request.key }, () =>
     knowingOthers(() => storeSchedule(app, request)),
@@ -63,7 +67,11 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
       decide: () => acceptSchedule(app, request, { terms, open: counted.open, at }),
       bodyOf: (schedule) => JSON.stringify(presentSchedule(schedule)),
     })
-    return { value: created, last: [...made.map(addSchedule), ...addKeys()] }
+    const act = { actor: request.caller, action: 'schedule.create', at, merchantId, mode } as const
+    const rows = made.map(({ id, amount, interval, recipients }) =>
+      auditRow({ ...act, subject: id, after: { amount, interval, recipients: recipients.length } }),
+    )
+    return { value: created, last: [...made.map(addSchedule), ...addKeys(), ...rows] }
   })
 }
 

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { findCommand, keepOrFind } from '../merchants/command-keys.ts'
 import type { Merchant } from '../merchants/merchant.ts'
@@ -10,7 +13,7 @@ import { statement } from '../platform/db/statement.ts'
 import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
-import { readItemWords, type ShopItem, termsOfItem } from './item.ts'
+import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
 /** The merchant of the page. */
 export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'chargeLimit'>
@@ -33,14 +36,15 @@ const ADD = statement(
  */
 export async function addItem(
   app: App,
-  shop: Shop,
-  { commandKey, ...given }: NewItem & { commandKey?: string | undefined },
+  actor: Actor,
+  { shop, commandKey, ...given }: NewItem & { shop: Shop; commandKey?: string | undefined },
 ): Promise<AddedItem> {
+  allow(actor, 'item.add', shop.id)
   const wanted = { ...given, ...readItemWords(given) }
   const used = commandKey === undefined ? null : keyed(shop, { wanted, commandKey })
   const before = used === null ? null : await findCommand<Draft>(app, used)
   const draft = before ?? (await begin(app, shop, { wanted, used }))
-  return store(app, shop, { wanted, draft })
+  return store(app, actor, { shop, wanted, draft })
 }
 
 /** All random values and times, stored under the key before anything else. */
@@ -68,20 +72,20 @@ async function begin(
   return (await keepOrFind(app, used, draft)).made
 }
 
-type Drafted = { wanted: NewItem; draft: Draft }
+type Drafted = { shop: Shop; wanted: NewItem; draft: Draft }
 
 /** When it is taken, the first use of this key has stored it. */
-const store = (app: App, shop: Shop, drafted: Drafted): Promise<AddedItem> =>
+const store = (app: App, actor: Actor, drafted: Drafted): Promise<AddedItem> =>
   whenTaken<AddedItem>(
-    async () => ({ item: await storeNew(app, shop, drafted), again: false }),
+    async () => ({ item: await storeNew(app, actor, drafted), again: false }),
     async (error) => {
-      const item = await findItem(app, { merchantId: shop.id, id: drafted.draft.id })
+      const item = await findItem(app, { merchantId: drafted.shop.id, id: drafted.draft.id })
       if (item === null) throw error
       return { item, again: true }
     },
   )
 
-const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<ShopItem> =>
+const storeNew = (app: App, actor: Actor, { shop, wanted, draft }: Drafted): Promise<ShopItem> =>
   app.db.transaction(async (tx) => {
     const { name, amount, description, picture } = wanted
     const asked = { amount, description, reference: null, successUrl: null, cancelUrl: null }
@@ -93,5 +97,6 @@ const storeNew = (app: App, shop: Shop, { wanted, draft }: Drafted): Promise<Sho
     await tx.send(...addLinks([link]), add)
     const [[item]] = await tx.send(itemById(shop.id, draft.id))
     assert(item, 'what was just stored is found')
-    return { value: item }
+    const act = { actor, action: 'item.add', at: app.clock.now(), merchantId: shop.id, mode: 'live' } as const
+    return { value: item, last: [auditRow({ ...act, subject: item.id, after: auditedItem(item) })] }
   })

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { type Act, auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockLink } from '../payment-links/hold-link.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
@@ -11,7 +14,7 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { NewItem, Shop } from './add-item.ts'
 import { itemById } from './find-items.ts'
-import { readItemWords, type ShopItem, termsOfItem } from './item.ts'
+import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
 /** The fields to change; absent ones stay, null removes a picture or description. */
 export type ItemChange = Partial<NewItem>
@@ -42,12 +45,14 @@ const REMOVE = statement(
  */
 export function editItem(
   app: App,
-  shop: Shop,
-  { id, change }: { id: string; change: ItemChange },
+  actor: Actor,
+  { shop, id, change }: { shop: Shop; id: string; change: ItemChange },
 ): Promise<ShopItem> {
-  return changeItem(app, shop, id, async (tx, { locked, link }) => {
+  allow(actor, 'item.edit', shop.id)
+  const at = app.clock.now()
+  const act = { actor, action: 'item.edit', at, merchantId: shop.id } as const
+  return changeItem(app, { shop, id, act }, async (tx, { locked, link }) => {
     if (locked.removed) throw notFound('item')
-    const at = app.clock.now()
     const words = readItemWords({
       name: change.name ?? locked.name,
       description: change.description === undefined ? link.description : change.description,
@@ -62,24 +67,33 @@ export function editItem(
         ? []
         : [call(SET_PICTURE, shop.id, id, picture, picture && at.toISOString())]),
     )
+    return true
   })
 }
 
 /** Takes an item off the page and switches its link off; a removed one does not change. Throws 404 `item not found`. */
-export function removeItem(app: App, shop: Shop, id: string): Promise<ShopItem> {
-  return changeItem(app, shop, id, async (tx, { locked, link }) => {
-    if (locked.removed) return
-    const at = app.clock.now()
+export function removeItem(
+  app: App,
+  actor: Actor,
+  { shop, id }: { shop: Shop; id: string },
+): Promise<ShopItem> {
+  allow(actor, 'item.remove', shop.id)
+  const at = app.clock.now()
+  const act = { actor, action: 'item.remove', at, merchantId: shop.id } as const
+  return changeItem(app, { shop, id, act }, async (tx, { locked, link }) => {
+    if (locked.removed) return false
     await tx.send(switchTo({ ...link, switchedOffAt: at }), call(REMOVE, shop.id, id, at.toISOString()))
+    return true
   })
 }
 
-/** Runs a change on a locked item and its locked link, and answers with the result. */
+type Changing = { shop: Shop; id: string; act: Act }
+
+/** Runs a change on a locked item and its locked link, and answers with the result. `change` says whether it changed anything. */
 async function changeItem(
   app: App,
-  shop: Shop,
-  id: string,
-  change: (tx: Tx, found: { locked: Locked; link: PaymentLink }) => Promise<void>,
+  { shop, id, act }: Changing,
+  change: (tx: Tx, found: { locked: Locked; link: PaymentLink }) => Promise<boolean>,
 ): Promise<ShopItem> {
   if (tagOf('itm_', id) !== shop.tag) throw notFound('item')
   return app.db.transaction(async (tx) => {
@@ -87,10 +101,13 @@ async function changeItem(
     if (!locked) throw notFound('item')
     const [[link]] = await tx.send(lockLink(shop.id, locked.linkId))
     assert(link, 'an item has a link')
-    await change(tx, { locked, link })
+    const changed = await change(tx, { locked, link })
     const [[item]] = await tx.send(itemById(shop.id, id))
     assert(item, 'an item never goes')
-    return { value: item }
+    if (!changed) return { value: item }
+    const before = { name: locked.name, link: link.id, amount: link.amount }
+    const row = auditRow({ ...act, mode: 'live', subject: id, before, after: auditedItem(item) })
+    return { value: item, last: [row] }
   })
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { BY_HAND } from '../../test/helpers/actors.ts'
 import { assertStorefrontsHold, MANGOES, PICTURE, pageOf } from '../../test/helpers/storefront.ts'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
 import { allStatements } from '../platform/db/statement.ts'
@@ -47,7 +48,7 @@ test('a page is six, newest first, and each says which comes before; a strange p
       first.items.map(({ name }) => name),
       JSON.stringify(place),
     )
-  await removeItem(app, shop, first.nextBeforeId as string)
+  await removeItem(app, BY_HAND, { shop, id: first.nextBeforeId as string })
   assert.deepEqual((await shown(first.nextBeforeId)).items, second.items, 'a removed item keeps its place')
 })
 

@@ -75,3 +75,6 @@ export function presentItem(item: ShopItem, { baseUrl, handle }: { baseUrl: stri
     ...(picture === null ? {} : { picture_url: `${baseUrl}${picture}` }),
   }
 }
+
+/** An item as the audit keeps it. */
+export const auditedItem = ({ name, linkId, amount }: ShopItem) => ({ name, link: linkId, amount })

@@ -1,3 +1,5 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { termsOf } from '../merchants/merchant.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
@@ -30,8 +32,10 @@ export function readOwnAmount(text: string, { least, most }: { least: number; mo
  */
 export function createOwnAmountLink(
   app: App,
+  actor: Actor,
   { merchantId, tag, amount }: { merchantId: number; tag: string; amount: number },
 ): Promise<PaymentLink> {
+  allow(actor, 'link.pay')
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([merchantId]))
     assert(terms, 'a page has a merchant')

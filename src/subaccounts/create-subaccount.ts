@@ -1,3 +1,4 @@
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
@@ -22,8 +23,10 @@ const ADD = statement(
  * Creates a subaccount, or repeats the stored answer of its Idempotency-Key where one was sent (spec 4.5; contract.md 3 h).
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
-export const createSubaccount = (app: App, request: SubaccountRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
+export async function createSubaccount(app: App, request: SubaccountRequest): Promise<Answer> {
+  allow(request.caller, 'subaccount.create')
+  return storeUnderKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
+}
 
 async function makeSubaccount(tx: Tx, { caller, input }: SubaccountRequest, at: Date): Promise<Made> {
   if (input.name === undefined) throw badRequest('subaccount name is required')

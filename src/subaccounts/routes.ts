@@ -24,7 +24,7 @@ export const subaccountEndpoints = [
     summary: 'Add a party that shares of charges can be paid to',
     description: 'One subaccount serves both modes; its balances are kept apart.',
     tag,
-    scope: 'any',
+    action: 'subaccount.create',
     rate: 'subaccounts',
     rateKind: 'shared',
     idempotency: 'optional',

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -15,12 +18,14 @@ const SET_STATUS = statement<Subaccount>(
  */
 export function setSubaccountStatus(
   app: App,
-  merchantId: number,
-  { id, status }: { id: string; status: SubaccountStatus },
+  actor: Actor,
+  { merchantId, id, status }: { merchantId: number; id: string; status: SubaccountStatus },
 ): Promise<Subaccount> {
+  allow(actor, 'subaccount.set', merchantId)
   return app.db.transaction(async (tx) => {
     const [[subaccount]] = await tx.send(call(SET_STATUS, merchantId, id, status))
     if (!subaccount) throw notFound('subaccount')
-    return { value: subaccount }
+    const act = { actor, action: 'subaccount.set', at: app.clock.now(), merchantId } as const
+    return { value: subaccount, last: [auditRow({ ...act, subject: id, after: { status } })] }
   })
 }

@@ -41,7 +41,7 @@ export const vendingEndpoints = [
     description:
       'Show its `display_url`, or its QR. When the customer has paid, your machine is told to dispense, once; `vending.dispensed` or `vending.dispense_failed` says what it reported. Unpaid, the order ends at `expires_at`.',
     tag,
-    scope: 'any',
+    action: 'order.create',
     rate: 'vending_orders',
     rateKind: 'shared',
     idempotency: 'optional',
@@ -72,7 +72,7 @@ export const vendingEndpoints = [
     summary: 'Take back an order that nobody pays',
     description: 'At once: its QR is worth nothing from then on. Refused while a payment is attached.',
     tag,
-    scope: 'any',
+    action: 'order.invalidate',
     rate: 'invalidate_order',
     rateKind: 'shared',
     idempotency: 'ignored',
@@ -92,7 +92,7 @@ export const vendingEndpoints = [
     description:
       'Never dispenses twice: an order that was dispensed is answered as it is. A supplier that refuses again is a 200 with `ok` false and the reason in `vending_error`.',
     tag,
-    scope: 'any',
+    action: 'order.dispense',
     rate: 'retry_dispense',
     rateKind: 'shared',
     idempotency: 'ignored',
@@ -115,7 +115,7 @@ export const vendingEndpoints = [
     description:
       'For payment flows of your own. One succeeded charge pays for one dispense, for ever; only a supplier that refuses the command, or a jam, frees it again.',
     tag,
-    scope: 'any',
+    action: 'order.dispense',
     rate: 'direct_dispense',
     rateKind: 'shared',
     idempotency: 'optional',

@@ -1,5 +1,6 @@
+import type { Caller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import type { Caller } from '../http/caller.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { merchantInactive, termsOf } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
@@ -75,6 +76,7 @@ export function listFor({ status, event }: Pick<DeliveryFilter, 'status' | 'even
 
 /** Makes one delivery due now: to the current address, signed with the current secret, the same bytes (G19a). */
 export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
+  allow(caller, 'webhook.resend')
   if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
   const terms = termsOf([caller.merchantId])
   const [merchant] = await app.db.query(terms.statement, terms.values)

@@ -37,7 +37,7 @@ export const webhookEndpoints = [
     description:
       'The same bytes under the same id, to your current address, signed with your current secret.',
     tag,
-    scope: 'any',
+    action: 'webhook.resend',
     rate: 'webhook_resend',
     rateKind: 'shared',
     idempotency: 'ignored',

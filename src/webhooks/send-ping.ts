@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { type Merchant, type Mode, merchantsById } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -7,6 +10,8 @@ import { whenTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { addEvents } from './events.ts'
+
+type Ping = { merchant: Pick<Merchant, 'id'>; mode: Mode; commandKey?: string | undefined }
 
 const MESSAGE = 'test event'
 
@@ -18,13 +23,15 @@ const FIND_PING = statement<{ id: string }>(
 /** The event that tests a receiver (contract.md section 5), delivered like any other. With `commandKey` a repeat sends nothing new. */
 export async function sendPing(
   app: App,
-  { id: merchantId }: Pick<Merchant, 'id'>,
-  { mode, commandKey }: { mode: Mode; commandKey?: string | undefined },
+  actor: Actor,
+  { merchant, mode, commandKey }: Ping,
 ): Promise<{ eventId: string; url: string }> {
+  const merchantId = merchant.id
+  allow(actor, 'webhook.ping', merchantId)
   const subject = commandKey === undefined ? newId('ping_', '') : pingOf(commandKey, mode)
   const url = await whenTaken(
     async () => {
-      const posted = await storePing(app, { merchantId, mode, subject })
+      const posted = await storePing(app, actor, { merchantId, mode, subject })
       app.nudge('send-deliveries')
       return posted
     },
@@ -41,6 +48,7 @@ async function webhookUrlOf(app: App, merchantId: number): Promise<string> {
 
 async function storePing(
   app: App,
+  actor: Actor,
   { merchantId, mode, subject }: { merchantId: number; mode: Mode; subject: string },
 ): Promise<string> {
   const at = app.clock.now()
@@ -64,7 +72,8 @@ async function storePing(
       data,
       hasWebhookUrl: true,
     } as const
-    return { value: webhookUrl, last: addEvents([happening], at) }
+    const row = auditRow({ actor, action: 'webhook.ping', at, merchantId, mode, subject })
+    return { value: webhookUrl, last: [...addEvents([happening], at), row] }
   })
 }
 

@@ -1,3 +1,6 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth } from '../ledger/book.ts'
 import { merchantInactive } from '../merchants/merchant.ts'
@@ -15,6 +18,7 @@ import { moveAttempt } from '../rails/attempts.ts'
 import { withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
+type Decided = { merchantId: number; id: string; decision: Decision; note: string | null }
 type Row = { merchantId: number; id: string; state: 'requested' | Decision }
 
 const ADD = statement('add withdrawal', 'insert into withdrawals (merchant_id, id) values ($1, $2)')
@@ -26,6 +30,12 @@ const DECIDE = statement(
   'decide withdrawal',
   'update withdrawals set state = $3, note = $4, decided_at = $5 where merchant_id = $1 and id = $2',
 )
+// The merchant may take back what it has asked for; the rest is for the operator.
+const ACTION_OF = {
+  approved: 'withdrawal.decide',
+  rejected: 'withdrawal.decide',
+  cancelled: 'withdrawal.cancel',
+} as const satisfies Record<Decision, string>
 // The failure reasons of a withdrawal that was not approved.
 const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as const
 
@@ -35,8 +45,11 @@ const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as co
  */
 export async function requestWithdrawal(
   app: App,
+  actor: Actor,
   { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
 ): Promise<NewPayout> {
+  allow(actor, 'withdrawal.request', merchantId)
+  const act = { actor, action: 'withdrawal.request', at: app.clock.now(), merchantId, mode: 'live' } as const
   return acceptPayout(app, {
     holder: { merchantId, mode: 'live' },
     origin: { kind: 'withdrawal' },
@@ -54,7 +67,14 @@ export async function requestWithdrawal(
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }
     },
-    alongside: (payout) => [call(ADD, merchantId, payout.id)],
+    alongside: (payout) => [
+      call(ADD, merchantId, payout.id),
+      auditRow({
+        ...act,
+        subject: payout.id,
+        after: { amount, fee: payout.fee, phone: payout.recipientPhone },
+      }),
+    ],
   })
 }
 
@@ -62,21 +82,14 @@ export async function requestWithdrawal(
  * Approves (then it is sent like any payout), rejects or cancels a waiting withdrawal; the last two return amount and fee.
  * The first decision counts: the same one again changes nothing, another is refused.
  */
-export async function decideWithdrawal(
-  app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-  { decision, note }: { decision: Decision; note: string | null },
-): Promise<void> {
-  await inOpenMonth(() => decide(app, { merchantId, id }, { decision, note }))
+export async function decideWithdrawal(app: App, actor: Actor, decided: Decided): Promise<void> {
+  allow(actor, ACTION_OF[decided.decision], decided.merchantId)
+  await inOpenMonth(() => decide(app, actor, decided))
   app.nudge('send-payouts')
   app.nudge('send-deliveries')
 }
 
-function decide(
-  app: App,
-  { merchantId, id }: { merchantId: number; id: string },
-  { decision, note }: { decision: Decision; note: string | null },
-): Promise<null> {
+function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Decided): Promise<null> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[row]] = await tx.send(call(LOCK, merchantId, id))
@@ -84,8 +97,10 @@ function decide(
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
     const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
+    const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
+    const audited = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })
     if (decision === 'approved')
-      return { value: null, last: [decided, releaseWithdrawal(merchantId, id, at)] }
+      return { value: null, last: [decided, releaseWithdrawal(merchantId, id, at), audited] }
     const payout = { merchantId, id, mode: 'live' as const, subaccountId: null }
     const end = {
       payout,
@@ -94,7 +109,7 @@ function decide(
     }
     const { moved, writes } = await endPayoutsIn(tx, [end], at)
     assert(moved[0] === 'moved', 'a withdrawal that waits is open')
-    return { value: null, last: [...writes, decided] }
+    return { value: null, last: [...writes, decided, audited] }
   })
 }
 

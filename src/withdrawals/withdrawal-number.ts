@@ -1,4 +1,8 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
@@ -27,19 +31,38 @@ const FIND = statement<WithdrawalNumber>(
 /** Sets the number; a new one must be verified again. Throws Refusal when it is no phone. */
 export async function setWithdrawalNumber(
   app: App,
-  merchantId: number,
-  phone: string,
+  actor: Actor,
+  { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<WithdrawalNumber> {
+  allow(actor, 'withdrawal.number', merchantId)
   const normalised = readPhone(phone)
   if (normalised === null) throw invalidRequest('phone is not a valid phone number')
-  const [row] = await app.db.query(SET, [merchantId, normalised, app.clock.now().toISOString()])
-  return row as WithdrawalNumber
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[before], [set]] = await tx.send(
+      call(FIND, merchantId),
+      call(SET, merchantId, normalised, at.toISOString()),
+    )
+    assert(set, 'an upsert answers with its row')
+    const act = { actor, action: 'withdrawal.number', at, merchantId, mode: 'live' } as const
+    return { value: set, last: [auditRow({ ...act, before: before ?? null, after: set })] }
+  })
 }
 
 /** Records that staff have verified the number; null when there is none. */
-export async function verifyWithdrawalNumber(app: App, merchantId: number): Promise<WithdrawalNumber | null> {
-  const [row] = await app.db.query(VERIFY, [merchantId, app.clock.now().toISOString()])
-  return row ?? null
+export async function verifyWithdrawalNumber(
+  app: App,
+  actor: Actor,
+  merchantId: number,
+): Promise<WithdrawalNumber | null> {
+  allow(actor, 'withdrawal.verify', merchantId)
+  const at = app.clock.now()
+  return app.db.transaction<WithdrawalNumber | null>(async (tx) => {
+    const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString()))
+    if (!verified) return { value: null }
+    const act = { actor, action: 'withdrawal.verify', at, merchantId, mode: 'live' } as const
+    return { value: verified, last: [auditRow({ ...act, after: verified })] }
+  })
 }
 
 export const withdrawalNumber = (merchantId: number) => call(FIND, merchantId)

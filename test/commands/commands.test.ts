@@ -235,18 +235,20 @@ test('payouts freeze and unfreeze, of the platform and of one account, each on i
   const ended = await json('payouts', 'unfreeze', '--merchant', handle)
   assert.deepEqual([ended.scope, ended.frozen], ['account', false])
   assert.deepEqual(await frozen(), { platform: null, live: null, test: null })
-  const acts = await service.rows<any>(
-    `select action, details from audit where action like 'payouts %' order by id`,
-  )
-  assert.deepEqual(
-    acts.map(({ action, details }) => [action, details.reason]),
-    [
-      ['payouts freeze', 'storm'],
-      ['payouts freeze', 'doubt'],
-      ['payouts unfreeze', null],
-      ['payouts unfreeze', null],
-    ],
-  )
+  const actsIn = async (place: string) =>
+    (
+      await service.rows<any>(
+        `select action, after from ${place}.audit where action like 'payouts.%' order by id`,
+      )
+    ).map(({ action, after }) => [action, after.reason])
+  assert.deepEqual(await actsIn('directory'), [
+    ['payouts.freeze', 'storm'],
+    ['payouts.unfreeze', null],
+  ])
+  assert.deepEqual(await actsIn('cell_0'), [
+    ['payouts.freeze', 'doubt'],
+    ['payouts.unfreeze', null],
+  ])
 })
 
 const pick = (from: any, wanted: object) =>

@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import type { Report } from '../../src/disputes/report.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { CUSTOMER } from '../helpers/actors.ts'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
 import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
 
@@ -38,7 +39,7 @@ async function complainedAbout() {
   service.pass(2000)
   await service.run('follow-charges')
   const report = (chargeId: string, said: Report = REPORT) =>
-    openDispute(service.app, { merchantId: found.id, chargeId, report: said })
+    openDispute(service.app, CUSTOMER, { merchantId: found.id, chargeId, report: said })
   await report(liveCharge)
   service.pass(1000)
   await report(testCharge, { reason: 'other', details: null, contact: null })
@@ -55,7 +56,7 @@ async function complainedAbout() {
 
 const auditOf = (merchantId: number) =>
   service.rows<any>(
-    `select action, details from audit where merchant_id = $1 and action like 'disputes %' order by id`,
+    `select action, subject from audit where merchant_id = $1 and action like 'dispute.%' order by id`,
     [merchantId],
   )
 
@@ -101,7 +102,7 @@ test('disputes close closes once for good, leaves one row of audit, and lets the
   assert.ok(closed.closed_at)
   service.pass(60_000)
   assert.deepEqual(await close(), closed)
-  assert.deepEqual(await auditOf(own.merchantId), [{ action: 'disputes close', details: { dispute: id } }])
+  assert.deepEqual(await auditOf(own.merchantId), [{ action: 'dispute.close', subject: id }])
   assert.deepEqual(
     (await own.list('--open')).map((one: any) => one.charge_id),
     [own.testCharge],

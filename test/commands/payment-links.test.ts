@@ -41,11 +41,11 @@ async function payOn(id: string, api: Client): Promise<void> {
   service.pass(2000)
   await service.run('follow-charges')
 }
-const audited = async (action: string, id: string) =>
+const audited = async (to: string, id: string) =>
   (
     await service.rows(
-      "select 1 from directory.audit where action = $1 and details->>'link' = $2 and merchant_id is not null",
-      [action, id],
+      "select 1 from audit where action = 'link.switch' and after->>'to' = $1 and subject = $2 and merchant_id is not null",
+      [to, id],
     )
   ).length
 
@@ -60,7 +60,7 @@ test('a link is switched off and on, in either mode, as the API then shows it', 
     const on = await json('on', own.handle, '--link', id)
     assert.deepEqual([on.status, on.is_active], ['pending', true])
     assert.deepEqual(on, await own.read(id, client))
-    assert.deepEqual([await audited('payment-links off', id), await audited('payment-links on', id)], [2, 1])
+    assert.deepEqual([await audited('off', id), await audited('on', id)], [2, 1])
   }
 })
 
@@ -121,7 +121,7 @@ test('what may not be is refused with exit code 1, and leaves no audit row', asy
   const ran = await Promise.all(cases.map(([args]) => run(...args)))
   for (const [at, [, says]] of cases.entries()) assertRefused(ran[at] as Ran, { code: 1, says })
   assert.equal((await stranger.read(id)).is_active, true)
-  assert.equal(await audited('payment-links off', id), 0)
+  assert.equal(await audited('off', id), 0)
 })
 
 test('wrong usage is exit code 2', async () => {

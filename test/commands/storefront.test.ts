@@ -62,7 +62,7 @@ type Verb = (...rest: string[]) => Promise<any>
 
 const auditOf = (merchantId: number) =>
   service.rows<any>(
-    `select action, details from audit where merchant_id = $1 and action like 'storefront %' order by id`,
+    `select action, subject, after from audit where merchant_id = $1 and action like 'item.%' order by id`,
     [merchantId],
   )
 
@@ -94,9 +94,9 @@ test('an item is added, listed, edited and removed, each with a row of audit', a
   assert.deepEqual(await list(), [])
   assert.equal((await run('storefront', 'list', handle)).stdout, 'nothing is offered\n')
   assert.deepEqual(await auditOf(merchant.id), [
-    { action: 'storefront add', details: { item: id, link: link_id, amount: 5000 } },
-    { action: 'storefront edit', details: { item: id, link: edited.link_id, amount: 6000 } },
-    { action: 'storefront remove', details: { item: id, link: edited.link_id, amount: 6000 } },
+    { action: 'item.add', subject: id, after: { name: 'Mangoes', link: link_id, amount: 5000 } },
+    { action: 'item.edit', subject: id, after: { name: edited.name, link: edited.link_id, amount: 6000 } },
+    { action: 'item.remove', subject: id, after: { name: edited.name, link: edited.link_id, amount: 6000 } },
   ])
 })
 

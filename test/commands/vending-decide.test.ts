@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
 import { assertVerified } from '../helpers/live-service.ts'
@@ -39,7 +40,7 @@ const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
   )
 const decide = async (order: string, outcome: string) => oneJson(await run(order, outcome, '--json'))
 const audit = (order: string) =>
-  service.rows<any>(`select action, details from audit where details->>'order' = $1`, [order])
+  service.rows<any>(`select action, after from audit where subject = $1`, [order])
 
 test('a person who saw the product ends the order as delivered, once', async () => {
   const { order_id, charge_id } = await dispensingOrder(service, shop, { machine: 'M-LOST' })
@@ -54,9 +55,7 @@ test('a person who saw the product ends the order as delivered, once', async () 
     events.map(({ event, data }) => [event, data.source]),
     [['vending.dispensed', 'manual']],
   )
-  assert.deepEqual(await audit(order_id), [
-    { action: 'vending decide', details: { order: order_id, outcome: 'delivered' } },
-  ])
+  assert.deepEqual(await audit(order_id), [{ action: 'order.decide', after: { decision: 'delivered' } }])
   assert.deepEqual(
     (await claimsOf(service, charge_id)).map(({ state }) => state),
     ['delivered'],
@@ -84,7 +83,10 @@ test('what was not delivered can be dispensed again, and a late report of delive
 test('an optimistic delivery can be decided the other way, one that a machine confirmed cannot', async () => {
   const own = await vendingShop(service)
   const secret = await dispenseSecret(own)
-  await setVending(service.app, { id: own.merchantId }, { profile: 'optimistic' })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: { profile: 'optimistic' },
+  })
   const [guessed, confirmed] = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   await send(service, report(service, 'done', { ...confirmed, secret }))
   const args = (order: string) => [

@@ -51,7 +51,10 @@ async function shop() {
   }
 }
 const auditOf = (merchantId: number) =>
-  service.rows<any>('select action, details from audit where merchant_id = $1 order by id', [merchantId])
+  service.rows<any>(
+    "select action, subject, after from audit where merchant_id = $1 and action ~ '^(machine|vending)' order by id",
+    [merchantId],
+  )
 
 test('machines are added, listed and removed, each with a row of audit', async () => {
   const { handle, merchant, machines } = await shop()
@@ -70,8 +73,8 @@ test('machines are added, listed and removed, each with a row of audit', async (
   assert.deepEqual(await machines('list'), [])
   assert.equal((await run('machines', 'list', handle)).stdout, 'no machines\n')
   assert.deepEqual(
-    (await auditOf(merchant.id)).map(({ action, details }) => `${action} ${details.machine}`),
-    ['add M-1', 'add M-1', 'add M-2', 'remove M-1', 'remove M-2'].map((act) => `machines ${act}`),
+    (await auditOf(merchant.id)).map(({ action, subject }) => `${action} ${subject}`),
+    ['add M-1', 'add M-1', 'add M-2', 'remove M-1', 'remove M-2'].map((act) => `machine.${act}`),
   )
 })
 
@@ -101,7 +104,11 @@ test('the supplier is set once and never shown again; what is not said stays', a
   const done = { listed: 1, added: 1, updated: 0, inactive: 0, ignored: 1 }
   assert.deepEqual(await machines('sync'), done)
   assert.equal((await machines('list'))[0].name, 'Synced')
-  assert.deepEqual((await auditOf(merchant.id)).at(-1), { action: 'machines sync', details: done })
+  assert.deepEqual((await auditOf(merchant.id)).at(-1), {
+    action: 'machine.sync',
+    subject: null,
+    after: done,
+  })
 })
 
 test('another supplier replaces the first whole, and ends with no slash', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { needsFullKey } from '../../src/actors/actions.ts'
 import { ENDPOINTS } from '../../src/api.ts'
 import { rotateKey } from '../../src/merchants/api-keys.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { type KeyKind, newApiKey } from '../../src/platform/api-key-format.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, domain, type Refused, unauthorized } from './refused.ts'
@@ -114,7 +116,7 @@ for (const endpoint of ALL)
   test(`${endpoint.title} tells an unknown, a rotated and a revoked key apart by no byte`, async () => {
     const own = await service.merchant()
     const { id } = (await findMerchant(service.gateway, own.id)).merchant
-    await rotateKey(service.app, { id }, { kind: 'test' })
+    await rotateKey(service.app, BY_HAND, { holder: { id }, kind: 'test' })
     await service.rows(
       'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
       [id, 'live'],
@@ -134,7 +136,7 @@ for (const kind of KINDS)
     const authorization = `Bearer ${merchant.keys[kind]}`
     for (const endpoint of ALL) {
       const reply = await call(endpoint, { authorization })
-      if (kind.endsWith('collections') && endpoint.scope === 'full') {
+      if (kind.endsWith('collections') && needsFullKey(endpoint.action)) {
         // Before any look at the object, the timestamp or the body.
         assertRefused(reply, SCOPE, { because: endpoint.title })
         assertRefused(await call(endpoint, { authorization, 'x-timestamp': undefined }), SCOPE)
@@ -162,7 +164,7 @@ test('a rotated key is refused at once here and within a second in another proce
     const { id } = (await findMerchant(service.gateway, own.id)).merchant
     for (const kind of ['test', 'live_collections'] as const) {
       assert.deepEqual([await ask(service, own.keys[kind]), await ask(other, own.keys[kind])], [200, 200])
-      const key = await rotateKey(service.app, { id }, { kind })
+      const key = await rotateKey(service.app, BY_HAND, { holder: { id }, kind })
       const rotatedAt = performance.now()
       assert.equal(await ask(service, own.keys[kind]), 401, 'at once in the process that did it')
       while ((await ask(other, own.keys[kind])) === 200)

@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
@@ -114,15 +115,15 @@ async function pause({ merchantId, tag }: Payer, mode: 'test' | 'live') {
 }
 async function resolveAll({ merchantId }: Payer) {
   for (const { id } of await openExceptions(service.app, merchantId))
-    await resolveException(service.app, { merchantId, id }, 'looked into')
+    await resolveException(service.app, BY_HAND, { merchantId, id, note: 'looked into' })
 }
 
 test('an account with every fault is refused for the first of them: inactive, unverified, frozen, paused', async () => {
   const own = await payer(service)
   const api = service.client(own.merchant.keys.live)
   await service.set(own.merchant, { active: false, kycStatus: 'pending' })
-  await freezePlatform(service.gateway, 'drill')
-  await freezeAccount(service.app, own.merchantId, 'drill')
+  await freezePlatform(service.gateway, BY_HAND, 'drill')
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'drill' })
   await pause(own, 'live')
   const replies: [Reply, Refused, string][] = []
   const refused = async (refusal: Refused, cure: () => Promise<unknown>) => {
@@ -136,8 +137,10 @@ test('an account with every fault is refused for the first of them: inactive, un
   }
   await refused(INACTIVE, () => service.set(own.merchant, { active: true }))
   await refused(UNVERIFIED, () => service.set(own.merchant, { kycStatus: 'verified' }))
-  await refused(FROZEN, () => freezePlatform(service.gateway, null))
-  await refused(PAUSED, () => freezeAccount(service.app, own.merchantId, null))
+  await refused(FROZEN, () => freezePlatform(service.gateway, BY_HAND, null))
+  await refused(PAUSED, () =>
+    freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null }),
+  )
   await refused(PAUSED, () => resolveAll(own))
   for (const [first, , key] of replies) {
     const again = await bulk(api, GOOD, { 'idempotency-key': key })
@@ -151,11 +154,11 @@ test('an account with every fault is refused for the first of them: inactive, un
 test('in test mode the freezes and the missing verification stop nothing, the pause of test does', async () => {
   const own = await payer(service, 100_000)
   await service.set(own.merchant, { kycStatus: 'rejected' })
-  await freezePlatform(service.gateway, 'drill')
-  await freezeAccount(service.app, own.merchantId, 'drill')
+  await freezePlatform(service.gateway, BY_HAND, 'drill')
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'drill' })
   await pause(own, 'live')
   assert.equal((await bulk(own.api, GOOD)).body.accepted, 1)
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   await pause(own, 'test')
   assertRefused(await bulk(own.api, GOOD), PAUSED)
   await resolveAll(own)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 import type { Client } from '../helpers/test-service.ts'
@@ -51,11 +52,11 @@ for (const mode of ['test', 'live'] as const)
     test(`M13: a finished key of a ${mode} ${what} is replayed to everybody who asks at once`, async () => {
       const shop = await richShop(service, 100_000)
       const { app, merchant } = await findMerchant(service.gateway, shop.merchant.id)
-      await addTestFunds(
-        app,
-        { merchantId: merchant.id, tag: merchant.tag },
-        { amount: 100_000, key: undefined },
-      )
+      await addTestFunds(app, BY_HAND, {
+        holder: { merchantId: merchant.id, tag: merchant.tag },
+        amount: 100_000,
+        key: undefined,
+      })
       const client = mode === 'live' ? shop.live : shop.test
       const { path, body } = start(client)
       const headers = { 'idempotency-key': `replayed ${what}` }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import test, { after, before } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import type { LiveService, Shop } from '../helpers/live-service.ts'
 import { PAYOUT, payoutDigest, startPayingService } from '../helpers/payouts.ts'
 import {
@@ -225,13 +226,13 @@ async function refuseWith(faults: readonly Fault[], because: string): Promise<vo
   const request: Request = { headers: { 'idempotency-key': randomUUID() }, body: structuredClone(PAYOUT) }
   for (const { spoil } of faults) spoil?.(request)
   const key = request.collections ? shop.merchant.keys.live_collections : shop.merchant.keys.live
-  if (states.has('frozen')) await freezePlatform(service.gateway, 'a review')
+  if (states.has('frozen')) await freezePlatform(service.gateway, BY_HAND, 'a review')
   if (states.has('no rail')) service.rail.ready('person')
   const before = await payoutDigest(service)
   const reply = await service.client(key).post('/v1/payouts', request.body, request.headers)
   const after = await payoutDigest(service)
   service.rail.ready('ready')
-  if (states.has('frozen')) await freezePlatform(service.gateway, null)
+  if (states.has('frozen')) await freezePlatform(service.gateway, BY_HAND, null)
   assertRefused(reply, faults[0]?.expected as Refused, { because })
   assert.equal(after, before, 'zero writes')
 }
@@ -253,7 +254,8 @@ async function shopIn(states: ReadonlySet<State>): Promise<Shop> {
       `update ledger_heads set available = 1000000 where merchant_id = $1 and mode = 'live'`,
       [merchant.id],
     )
-  if (states.has('held')) await freezeAccount(app, merchant.id, 'a person asked')
+  if (states.has('held'))
+    await freezeAccount(app, BY_HAND, { merchantId: merchant.id, reason: 'a person asked' })
   await service.set(shop.merchant, {
     active: !states.has('inactive'),
     kycStatus: states.has('unverified') ? 'pending' : 'verified',

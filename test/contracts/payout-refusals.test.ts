@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import type { LiveService, Shop } from '../helpers/live-service.ts'
 import { PAYOUT, pay, payoutDigest, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund } from '../helpers/schedules.ts'
@@ -43,12 +44,12 @@ const FUNDS = 500_000
 
 const adapter = (channel: string) =>
   domain('unsupported_payout_channel', `no disbursement adapter for channel ${channel}`)
-const freeze = (reason: string | null) => async () => freezePlatform(service.gateway, reason)
+const freeze = (reason: string | null) => async () => freezePlatform(service.gateway, BY_HAND, reason)
 const hold =
   (reason: string | null) =>
   async ({ merchant }: Shop) => {
     const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-    await freezeAccount(app, row.id, reason)
+    await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
   }
 
 const DOMAIN: Case[] = [

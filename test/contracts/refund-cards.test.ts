@@ -4,6 +4,7 @@ import { moveCharge } from '../../src/charges/move-charge.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
@@ -90,7 +91,7 @@ test('a card gets its part back although it was switched off, and keeps it when 
   const shop = await shopWithCard()
   const { id, phone } = await paidInPart(shop)
   service.operator.onSubmit({ answer: 'refuse', code: 'PAYEE_LOCKED' }, phone ?? '')
-  await deactivateCard(service.app, shop.holder, shop.cardId)
+  await deactivateCard(service.app, BY_HAND, { owner: shop.holder, cardId: shop.cardId })
   const { status, body } = await refund(shop.api, id)
   assert.equal(status, 202, JSON.stringify(body))
   await sendUntilEnded(service, body.refund.id)
@@ -161,12 +162,12 @@ test('C6 five at once give it back once, and nothing that stops payouts stops it
   const shop = await shopWithCard()
   const { id } = await paidInFull(shop)
   await paidInFull(shop)
-  await deactivateCard(service.app, shop.holder, shop.cardId)
-  await freezeAccount(service.app, shop.own.merchantId, 'a look at it')
+  await deactivateCard(service.app, BY_HAND, { owner: shop.holder, cardId: shop.cardId })
+  await freezeAccount(service.app, BY_HAND, { merchantId: shop.own.merchantId, reason: 'a look at it' })
   service.rail.ready('person')
   const replies = await Promise.all(Array.from({ length: 5 }, () => refund(shop.api, id)))
   service.rail.ready('ready')
-  await freezeAccount(service.app, shop.own.merchantId, null)
+  await freezeAccount(service.app, BY_HAND, { merchantId: shop.own.merchantId, reason: null })
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
   assert.deepEqual(
     await sumsOf(service, shop.cardId),

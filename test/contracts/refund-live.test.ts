@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
 import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
@@ -101,8 +102,8 @@ test('a live refund is shown as authorized at once, sent once, and the charge fe
 test('a live refund is refused while payouts are stopped, for verification first, with the charge untouched', async () => {
   const own = await paidLive()
   await service.set(own.merchant, { kycStatus: 'rejected' })
-  await freezePlatform(service.gateway, 'drill')
-  await freezeAccount(service.app, own.merchantId, 'drill')
+  await freezePlatform(service.gateway, BY_HAND, 'drill')
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'drill' })
   trouble = { cure: 'wait', why: 'breaker open' }
   await assertUntouched(
     own,
@@ -119,7 +120,7 @@ test('a live refund is refused while payouts are stopped, for verification first
       'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
     ),
   )
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   await assertUntouched(
     own,
     domain(
@@ -127,7 +128,7 @@ test('a live refund is refused while payouts are stopped, for verification first
       'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
     ),
   )
-  await freezeAccount(service.app, own.merchantId, null)
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null })
   trouble = null
   assert.equal((await refund(own.live, own.id)).status, 202)
 })

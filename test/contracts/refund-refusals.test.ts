@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, newPayer } from '../helpers/live-service.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
@@ -185,7 +186,7 @@ test('of several faults the first in the order of the contract is told, until no
   const good = await ended(own.api, { amount: 900_000 })
   await assertRefusedWithoutWrites(own.api, good, PAUSED)
   for (const { id } of await openExceptions(service.app, merchantId))
-    await resolveException(service.app, { merchantId, id }, 'looked into')
+    await resolveException(service.app, BY_HAND, { merchantId, id, note: 'looked into' })
   assert.equal((await refund(own.api, good)).body.code, 'insufficient_balance')
   await fund(service, own, 905_000)
   assert.equal((await refund(own.api, good)).status, 202)

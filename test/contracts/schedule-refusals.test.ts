@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Payer, payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, domain, invalid, type Refused } from './refused.ts'
@@ -179,9 +180,9 @@ test('a live schedule needs a verified business, a test one does not', async () 
 
 test('a schedule is made without money and during a freeze: that counts when it runs', async () => {
   const poor = await payer(service)
-  await freezePlatform(service.gateway, 'review')
+  await freezePlatform(service.gateway, BY_HAND, 'review')
   assert.equal((await plan(service.client(poor.merchant.keys.live))).status, 201)
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   assert.equal((await plan(poor.api)).status, 201)
 })
 

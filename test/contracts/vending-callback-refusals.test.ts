@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type Callback, md5, postCallback, signed } from '../fakes/supplier-callbacks.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertRefused, dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { dispensingOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
@@ -109,7 +110,10 @@ test('no sign, a malformed one and one of somebody else get the same answer', as
 test('each of the three kinds of secret is accepted, the API keys until they are switched off', async () => {
   const own = await vendingShop(service)
   const operator = 'c5ee600-35e7-11e7'
-  await setVending(service.app, { id: own.merchantId }, { supplier: { ...SUPPLIER, secret: operator } })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: { supplier: { ...SUPPLIER, secret: operator } },
+  })
   const dispense = await dispenseSecret(own)
   const { keys } = own.merchant
   for (const key of [dispense, operator, keys.test, keys.test_collections]) {
@@ -117,7 +121,10 @@ test('each of the three kinds of secret is accepted, the API keys until they are
     await send(service, good(order, {}, key))
     assert.equal((await readOrder(own, order.order_id)).vending_status, 'dispensed', key)
   }
-  await setVending(service.app, { id: own.merchantId }, { acceptApiSecret: false })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: { acceptApiSecret: false },
+  })
   const order = await dispensingOrder(service, own)
   for (const key of [keys.test, keys.test_collections])
     await refused(good(order, {}, key), 401, 'invalid signature')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { removeMachine } from '../../src/vending/machines/machines.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
@@ -193,7 +194,7 @@ test('an inactive, a removed and a foreign machine are as unknown as one that ne
     merchantId,
     'M-1',
   ])
-  await removeMachine(service.app, { merchantId, machine: 'M-2' })
+  await removeMachine(service.app, BY_HAND, { merchantId, machine: 'M-2' })
   await service.rows(
     `insert into machines (merchant_id, machine, name, created_at) values ($1, 'theirs', 'theirs', now())`,
     [shop.merchantId],

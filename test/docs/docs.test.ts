@@ -5,9 +5,10 @@ import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
 import Schema from 'typebox/schema'
+import { needsFullKey } from '../../src/actors/actions.ts'
 import { ENDPOINTS } from '../../src/api.ts'
 import { chargeEventData } from '../../src/charges/charge.ts'
-import { architectureText, openapiText, schemaText } from '../../src/docs/printed.ts'
+import { architectureText, openapiText, operatingText, schemaText } from '../../src/docs/printed.ts'
 import { readPhone } from '../../src/platform/phone.ts'
 import { settingsTable } from '../../src/settings/config.ts'
 import { EVENT_TYPES } from '../../src/webhooks/events.ts'
@@ -34,6 +35,12 @@ test('ARCHITECTURE.md has the tables of moves that the code has', () => {
   const written = read('ARCHITECTURE.md')
   assert.match(written, /- `succeeded` -> `refunded` \(`charge.refunded`\)/)
   assert.ok(written === architectureText(written), `ARCHITECTURE.md ${STALE}`)
+})
+
+test('docs/operating.md has the table of actions that the code has', () => {
+  const written = read('docs', 'operating.md')
+  assert.match(written, /\| `payout.create` \| full key, owner \| fresh \| yes \|/)
+  assert.ok(written === operatingText(written), `docs/operating.md ${STALE}`)
 })
 
 test('docs/schema.sql is what a migrated database prints now', async () => {
@@ -93,13 +100,13 @@ test('C22: the health of the service and the door of machine suppliers are in th
 })
 
 test('every endpoint of the product is in the document, under its name and with what its declaration says', () => {
-  for (const { path, method, name, answers, refusals, idempotency, scope } of ENDPOINTS) {
+  for (const { path, method, name, answers, refusals, idempotency, action } of ENDPOINTS) {
     const operation = document.paths[path.replace(/:([a-z_]+)/g, '{$1}')]?.[method.toLowerCase()]
     assert.equal(operation?.operationId, name, `${method} ${path}`)
     const statuses = Object.keys(operation.responses)
     for (const status of [...Object.keys(answers), ...Object.keys(refusals ?? {}), '401', '429', '503'])
       assert.ok(statuses.includes(status), `${name} ${status}`)
-    assert.equal(statuses.includes('403'), scope === 'full' || 403 in (refusals ?? {}), name)
+    assert.equal(statuses.includes('403'), needsFullKey(action) || 403 in (refusals ?? {}), name)
     assert.equal(statuses.includes('409'), idempotency !== 'ignored' || 409 in (refusals ?? {}), name)
     const headers = (operation.parameters ?? []).filter((one: any) => one.in === 'header')
     const required = headers.filter((one: any) => one.required).map((one: any) => one.name)

@@ -6,6 +6,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import type { Call } from '../../src/platform/db/database.ts'
+import { BY_HAND } from './actors.ts'
 import { type Browser, browserOf, type Page, untilServed } from './checkout.ts'
 import { eventually, type LiveService, newPayer, type Shop } from './live-service.ts'
 import type { TestService } from './test-service.ts'
@@ -44,10 +45,10 @@ export async function payShopOf(service: LiveService, shop: Shop): Promise<PaySh
     handle: row.handle,
     link: linkBy(shop.live),
     testLink: linkBy(shop.test),
-    switchLink: (id, to) => switchLink(service.app, row, { id, to }),
+    switchLink: (id, to) => switchLink(service.app, BY_HAND, { owner: row, id, to }),
     card: async (value, expires) => {
       const issue = { value, quantity: 1, expires: expires ?? null, notes: null }
-      const { cards } = await issueCards(service.app, row, issue)
+      const { cards } = await issueCards(service.app, BY_HAND, { issuer: row, ...issue })
       return cards[0] as { id: string; code: string }
     },
   }

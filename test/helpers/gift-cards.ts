@@ -12,6 +12,7 @@ import { lockCard, reserveCard } from '../../src/gift-cards/use-card.ts'
 import type { MerchantTerms } from '../../src/merchants/merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { addAttempts } from '../../src/rails/attempts.ts'
+import { BY_HAND } from './actors.ts'
 import { newPayer } from './live-service.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
@@ -23,7 +24,7 @@ type Carded = { cardId: string; amount: number; applied: number; at?: Date; blin
 /** A new card of this merchant. */
 export async function newCard(service: TestService, { merchantId: id, tag }: Owner, value = 50_000) {
   const issue = { value, quantity: 1, expires: null, notes: null }
-  const { cards } = await issueCards(service.app, { id, tag, active: true }, issue)
+  const { cards } = await issueCards(service.app, BY_HAND, { issuer: { id, tag, active: true }, ...issue })
   assert.ok(cards[0])
   return cards[0]
 }

@@ -7,6 +7,7 @@ import type { Claim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import type { DispenseOutcome, MoveSource } from '../../src/vending/dispensing/dispense-move.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
+import { BY_HAND, CUSTOMER } from './actors.ts'
 import { followUntilEnded, newPayer } from './live-service.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
@@ -69,11 +70,10 @@ export async function payOrder(
   { tag, mode = 'test', pays = () => {} }: Wanted & { tag: string },
 ): Promise<PaidOrder> {
   const payment = { channel: 'op1_momo', phone: newPayer(), email: null, card: null, chargeId: null } as const
-  const paid = await payLink(
-    service.app,
-    { merchantId, id, mode, allowMultipleUses: false, tag },
-    { ...payment, phone: mode === 'test' ? '0700000000' : payment.phone },
-  )
+  const paid = await payLink(service.app, CUSTOMER, {
+    link: { merchantId, id, mode, allowMultipleUses: false, tag },
+    payment: { ...payment, phone: mode === 'test' ? '0700000000' : payment.phone },
+  })
   assert.equal(paid.kind, 'stored', JSON.stringify(paid))
   const chargeId = paid.kind === 'stored' ? paid.chargeId : ''
   pays(chargeId)
@@ -147,4 +147,4 @@ export const toldOf = async (service: TestService, { id }: Place): Promise<strin
   ).map(({ type, occurrence }) => `${type} ${occurrence}`)
 
 export const fundTest = (service: TestService, { merchantId, tag }: Owner, amount: number) =>
-  addTestFunds(service.app, { merchantId, tag }, { amount, key: undefined })
+  addTestFunds(service.app, BY_HAND, { holder: { merchantId, tag }, amount, key: undefined })

@@ -3,6 +3,7 @@ import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { advanceTestClock } from '../../src/merchants/test-clock.ts'
+import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
 /** A merchant that pays others, with its test key. */
@@ -40,7 +41,7 @@ export async function payer(service: TestService, funds = 0): Promise<Payer> {
 }
 
 export const fund = (service: TestService, { merchantId, tag }: Payer, amount: number) =>
-  addTestFunds(service.app, { merchantId, tag }, { amount, key: undefined })
+  addTestFunds(service.app, BY_HAND, { holder: { merchantId, tag }, amount, key: undefined })
 
 /** POST of a schedule that differs from the right one in what is given. */
 export const plan = (api: Client, difference: object = {}, headers: Record<string, string> = {}) =>
@@ -66,7 +67,10 @@ export async function testClockTo(service: TestService, { merchantId }: Payer, m
     [merchantId],
   )
   const wait = new Date(moment).getTime() - service.clock.nowMs() - Number(row?.offset)
-  const moved = await advanceTestClock(service.app, merchantId, `${Math.ceil(wait / MINUTE)}m`)
+  const moved = await advanceTestClock(service.app, BY_HAND, {
+    merchantId,
+    advance: `${Math.ceil(wait / MINUTE)}m`,
+  })
   assert.ok(moved, `the test clock reaches ${moment}`)
 }
 

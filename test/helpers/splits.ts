@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../../src/subaccounts/subaccount.ts'
+import { BY_HAND } from './actors.ts'
 import type { Client, TestService } from './test-service.ts'
 
 /** Makes subaccounts and answers with their ids, in the order given. */
@@ -42,7 +43,11 @@ export async function setStatus(
   const [row] = await service.rows<{ id: string }>('select id from cell_0.merchants where public_id = $1', [
     merchant.id,
   ])
-  const { status: now } = await setSubaccountStatus(service.app, Number(row?.id), { id, status })
+  const { status: now } = await setSubaccountStatus(service.app, BY_HAND, {
+    merchantId: Number(row?.id),
+    id,
+    status,
+  })
   assert.equal(now, status)
 }
 

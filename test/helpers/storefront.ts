@@ -6,6 +6,7 @@ import { editItem, type ItemChange } from '../../src/storefront/change-item.ts'
 import { listItems } from '../../src/storefront/find-items.ts'
 import { STOREFRONT_INVARIANTS } from '../../src/verify/storefront-invariants.ts'
 import { verifySnapshot } from '../../src/verify/verify.ts'
+import { BY_HAND } from './actors.ts'
 import { assertVerified } from './live-service.ts'
 import type { TestService } from './test-service.ts'
 
@@ -30,8 +31,9 @@ export async function pageOf(service: TestService, change: MerchantChange = {}) 
     made,
     shop,
     shown,
-    add: async (more: Partial<NewItem> = {}) => (await addItem(app, shop, { ...MANGOES, ...more })).item,
-    edit: (id: string, to: ItemChange) => editItem(app, shop, { id, change: to }),
+    add: async (more: Partial<NewItem> = {}) =>
+      (await addItem(app, BY_HAND, { shop, ...MANGOES, ...more })).item,
+    edit: (id: string, to: ItemChange) => editItem(app, BY_HAND, { shop, id, change: to }),
     names: async (beforeId: string | null = null, limit = 6) =>
       (await shown(beforeId, limit)).items.map(({ name }) => name),
     linkOf: async (id: string) => {

@@ -14,6 +14,7 @@ import { MONEY } from '../../src/platform/db/tables.ts'
 import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
+import { BY_HAND } from './actors.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 /** The whole service over real HTTP on a database of its own, with a clock that the test moves and sweeps that it runs. */
@@ -127,7 +128,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     database,
     merchant: (input = {}) => {
       merchants += 1
-      return createMerchant(gateway, {
+      return createMerchant(gateway, BY_HAND, {
         name: `Shop ${merchants}`,
         email: `shop${merchants}@shops.invalid`,
         ...input,
@@ -135,7 +136,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     set: async (merchant, change) => {
       const found = await findMerchant(gateway, merchant.id)
-      await setMerchant(found.app, found.merchant, change)
+      await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change })
       await runSweep(sweeps, 'tend-addresses')
     },
     client: (key) => clientOf(service.url, key, clock),

@@ -1,5 +1,6 @@
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { stillClock } from '../contracts/still-clock.ts'
+import { fullKey } from './actors.ts'
 import { assertVerified } from './live-service.ts'
 import { orderRow, type PaidOrder, type Place, paidOrder } from './paid-orders.ts'
 import { type Payer, payer } from './schedules.ts'
@@ -52,7 +53,7 @@ export async function startCore(): Promise<VendingCore> {
     paid: (machine = 'M-1') => paidOrder(service, core.shop, { machine }),
     refund: ({ chargeId }, { app } = service) => {
       const { merchantId, tag } = core.shop
-      const caller = { merchantId, tag, cell: app.cell, mode: 'test', scope: 'full', keyLast4: '' } as const
+      const caller = fullKey({ merchantId, tag, cell: app.cell, mode: 'test' })
       return refundCharge(app, caller, { chargeId })
     },
     claimsOf,

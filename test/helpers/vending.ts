@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
+import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
 export const ORDERS = '/v1/vending/orders'
@@ -46,7 +47,7 @@ export async function registerMachines(
   machines: readonly string[] = MACHINES,
 ): Promise<void> {
   for (const machine of machines)
-    await addMachine(service.app, { merchantId, machine, name: `Machine ${machine}` })
+    await addMachine(service.app, BY_HAND, { merchantId, machine, name: `Machine ${machine}` })
 }
 
 /** The body of an order that anybody can make. */

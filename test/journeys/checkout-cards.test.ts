@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm } from '../helpers/checkout.ts'
 import {
   applyCode,
@@ -179,7 +180,10 @@ const OVERTAKEN: [string, (at: Awaited<ReturnType<typeof applied>>) => Promise<u
       browser.send(await browser.get(`/pay/${link}`), '/apply-voucher', { remove: '1' }),
   ],
   ['the cookies were cleared', async ({ browser }) => browser.cookies().splice(0)],
-  ['the card was switched off', ({ card }) => deactivateCard(service.app, shop.row, card.id)],
+  [
+    'the card was switched off',
+    ({ card }) => deactivateCard(service.app, BY_HAND, { owner: shop.row, cardId: card.id }),
+  ],
 ]
 for (const [what, happens] of OVERTAKEN)
   test(`C8 a form that showed a card is not paid in full when ${what}: it comes again with the sum`, async () => {
@@ -198,7 +202,7 @@ for (const [what, happens] of OVERTAKEN)
 
 test('C8 a card that somebody has switched off is told to have gone when the page is opened again', async () => {
   const { link, card, browser } = await applied(10_000, 4000)
-  await deactivateCard(service.app, shop.row, card.id)
+  await deactivateCard(service.app, BY_HAND, { owner: shop.row, cardId: card.id })
   const page = await browser.get(`/pay/${link}`)
   assert.ok(page.text.includes(EN.faults.voucher_lost) && page.text.includes('10,000'))
   assert.equal((await browser.get(`/pay/${link}`)).text.includes(EN.faults.voucher_lost), false, 'once')

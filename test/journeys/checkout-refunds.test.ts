@@ -4,6 +4,7 @@ import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { SW } from '../../src/checkout/texts/sw.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import type { Browser } from '../helpers/checkout.ts'
 import { applyCode, chargeOn, type PayShop, payShopOf, visitor } from '../helpers/checkout-shop.ts'
 import { type LiveService, newPayer, succeed } from '../helpers/live-service.ts'
@@ -22,11 +23,11 @@ before(async () => {
   shop = await payShopOf(service, await richShop(service))
   await service.set(shop.merchant, { vendingEnabled: true })
   await registerMachines(service, shop.row.id, ['M-JAM'])
-  await addTestFunds(
-    service.app,
-    { merchantId: shop.row.id, tag: shop.row.tag },
-    { amount: 500_000, key: undefined },
-  )
+  await addTestFunds(service.app, BY_HAND, {
+    holder: { merchantId: shop.row.id, tag: shop.row.tag },
+    amount: 500_000,
+    key: undefined,
+  })
   somebody = visitor(service)
 })
 after(async () => {

@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import pg from 'pg'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Browser, hasForm } from '../helpers/checkout.ts'
 import {
   applyCode,
@@ -49,7 +50,7 @@ const order = async (): Promise<string> => {
 }
 const item = async (): Promise<string> => {
   const wanted = { name: 'Basket', amount: AMOUNT, description: null, picture: null }
-  return (await addItem(service.app, shop.row, wanted)).item.linkId
+  return (await addItem(service.app, BY_HAND, { shop: shop.row, ...wanted })).item.linkId
 }
 const screenOf = async (id: string) =>
   /<main id="screen" class="([a-z]+)"/.exec((await somebody.get(`/vending/display/${id}`)).text)?.[1]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm, type Page } from '../helpers/checkout.ts'
 import { applyCode, cardNow, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
 import { DAY, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
@@ -45,7 +46,7 @@ async function uselessCodes(): Promise<Record<string, string>> {
     shop.card(1000),
     shop.card(5000, new Date(service.clock.nowMs() + DAY).toISOString().slice(0, 10)),
   ])
-  await deactivateCard(service.app, shop.row, off.id)
+  await deactivateCard(service.app, BY_HAND, { owner: shop.row, cardId: off.id })
   const link = await shop.link({ amount: 1000 })
   const browser = stranger()
   await browser.send(await applyCode(browser, link, spent.code), '/submit')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { addItem } from '../../src/storefront/add-item.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import type { Browser, Page } from '../helpers/checkout.ts'
 import {
   applyCode,
@@ -78,7 +79,8 @@ async function everyPage(shop: PayShop, paid: string, open: string): Promise<[st
 for (const [index, text] of HOSTILE.entries())
   test(`hostile words are shown as words, on every page: ${JSON.stringify(text)}`, async () => {
     const shop = await payShop(service, { name: `Shop ${text}`.slice(0, 100), handle: `hostile-${index}` })
-    await addItem(service.app, shop.row, {
+    await addItem(service.app, BY_HAND, {
+      shop: shop.row,
       name: text.replaceAll('\u202e', ''),
       amount: 5000,
       description: text,

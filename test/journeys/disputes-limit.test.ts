@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { pino } from 'pino'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { CUSTOMER } from '../helpers/actors.ts'
 import { chargesOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
 import { DAY, type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
@@ -164,7 +165,7 @@ test('D4 the operator hears once a day of each mode, and reads nothing of what c
     const all = await paid(shop, mode, A_DAY + 2)
     const outcomes: string[] = []
     for (const { charge: chargeId } of all)
-      outcomes.push(await openDispute(app, { merchantId: shop.row.id, chargeId, report }))
+      outcomes.push(await openDispute(app, CUSTOMER, { merchantId: shop.row.id, chargeId, report }))
     const rest = mode === 'live' ? 'opened' : 'acknowledged'
     assert.deepEqual(outcomes, [...Array(A_DAY).fill('opened'), rest, rest])
   }

@@ -10,6 +10,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { DISPUTE_INVARIANTS } from '../../src/verify/dispute-invariants.ts'
 import { verifySnapshot } from '../../src/verify/verify.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
 import {
   DAY,
   eventsOf,
@@ -70,7 +71,7 @@ async function shop() {
   const made = await service.shop()
   const merchantId = await idOf(made)
   const report = (chargeId: string, said: Report = REPORT, app: App = service.app) =>
-    openDispute(app, { merchantId, chargeId, report: said })
+    openDispute(app, CUSTOMER, { merchantId, chargeId, report: said })
   return { ...made, merchantId, report }
 }
 
@@ -176,7 +177,7 @@ test('while one is open a second is acknowledged and stores nothing; after it wa
   assert.equal(await report(chargeId, { reason: 'other', details: null, contact: null }), 'acknowledged')
   assert.equal(await service.digest(), before)
   const [first] = await disputesOf(chargeId)
-  await closeDispute(service.app, { merchantId, id: first.id })
+  await closeDispute(service.app, BY_HAND, { merchantId, id: first.id })
   assert.equal(await report(chargeId), 'opened')
   const [closed, second] = await disputesOf(chargeId)
   assert.deepEqual([closed.id, closed.reason, second.closed_at], [first.id, 'not_delivered', null])
@@ -267,15 +268,15 @@ test('a closed dispute never changes and none goes, whoever tries', async () => 
   await assert.rejects(service.rows('delete from disputes where id = $1', [id]), {
     message: /disputes is append-only: delete is refused/,
   })
-  const first = await closeDispute(service.app, { merchantId, id })
+  const first = await closeDispute(service.app, BY_HAND, { merchantId, id })
   service.pass(HOUR)
-  const again = await closeDispute(service.app, { merchantId, id })
+  const again = await closeDispute(service.app, BY_HAND, { merchantId, id })
   assert.deepEqual([first.closed, again.closed], [true, false])
   assert.deepEqual(again.dispute, first.dispute)
   await assert.rejects(service.rows(`update disputes set details = 'x' where id = $1`, [id]), {
     message: /disputes is append-only: update is refused/,
   })
-  await assert.rejects(closeDispute(service.app, { merchantId: merchantId + 1, id }), {
+  await assert.rejects(closeDispute(service.app, BY_HAND, { merchantId: merchantId + 1, id }), {
     status: 404,
     message: 'dispute not found',
   })
@@ -287,7 +288,7 @@ test('two who close one dispute at the same moment: one of them did it', async (
   await report(chargeId)
   const [{ id }] = await disputesOf(chargeId)
   const ends = await Promise.all(
-    Array.from({ length: 6 }, () => closeDispute(service.app, { merchantId, id })),
+    Array.from({ length: 6 }, () => closeDispute(service.app, BY_HAND, { merchantId, id })),
   )
   assert.equal(ends.filter(({ closed }) => closed).length, 1)
   assert.equal(new Set(ends.map(({ dispute }) => dispute.closedAt?.getTime())).size, 1)

@@ -5,6 +5,7 @@ import { openException } from '../../src/exceptions/exception.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, eventually, gate } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -38,7 +39,7 @@ async function pausedAccount() {
   }
   const first = await idOf(await open(Promise.resolve()))
   const resolve = (exception: string) =>
-    resolveException(app, { merchantId: merchant.id, id: exception }, 'looked into')
+    resolveException(app, BY_HAND, { merchantId: merchant.id, id: exception, note: 'looked into' })
   const pausedBy = async () => {
     const [head] = await service.rows<{ by: string | null }>(
       `select payouts_paused_by as by from ledger_heads where merchant_id = $1 and mode = 'live'`,

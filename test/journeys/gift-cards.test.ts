@@ -6,6 +6,7 @@ import { findCard, findUsableCard, listCards } from '../../src/gift-cards/find-c
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { endCardUses, lockCardsOf, restoreCards } from '../../src/gift-cards/use-card.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { assertVerified, eventually } from '../helpers/live-service.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
@@ -127,7 +128,7 @@ test('a refund gives back what was taken, once, whether the card has expired or 
   const [{ id: expired }, { id: off }] = [await newCard(service, own), await newCard(service, own)]
   const charges = await Promise.all([pay(expired), pay(expired), pay(off), pay(off)])
   const holder = { id: own.merchantId, tag: own.tag }
-  await deactivateCard(service.app, holder, off)
+  await deactivateCard(service.app, BY_HAND, { owner: holder, cardId: off })
   await service.rows('update gift_cards set expires_at = created_at where id = $1', [expired])
   await end([
     [charges[0], 'taken'],
@@ -190,9 +191,9 @@ test('a code finds its card in any writing, of its own merchant, in live, while 
   for (const text of ['', 'nonsense', 'AAAA-AAAA-AAAA', card.id, `${card.code}A`, '\0'])
     assert.equal(await find(text), null, JSON.stringify(text))
   const holder = { id: own.merchantId, tag: own.tag }
-  await deactivateCard(service.app, holder, card.id)
+  await deactivateCard(service.app, BY_HAND, { owner: holder, cardId: card.id })
   assert.equal(await find(card.code), null)
-  await activateCard(service.app, holder, card.id)
+  await activateCard(service.app, BY_HAND, { owner: holder, cardId: card.id })
   assert.equal((await find(card.code))?.id, card.id)
   for (const change of [
     'balance = 0, reserved = value',
@@ -217,7 +218,13 @@ test('cards are listed newest first, page by page, each once', async () => {
   const shop = await payer(service)
   const holder = { id: shop.merchantId, tag: shop.tag, active: true }
   for (const quantity of [3, 4]) {
-    await issueCards(service.app, holder, { value: 1000, quantity, expires: null, notes: null })
+    await issueCards(service.app, BY_HAND, {
+      issuer: holder,
+      value: 1000,
+      quantity,
+      expires: null,
+      notes: null,
+    })
     service.pass(1000)
   }
   const all = await listCards(service.app, shop.merchantId, { after: null, limit: 100 })

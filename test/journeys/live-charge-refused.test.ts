@@ -81,7 +81,11 @@ for (const [trouble, { before, afterwards }] of CLEAN)
     assert.deepEqual([refused.status, refused.body.code], [502, 'rail_unavailable'])
     assert.equal(refused.body.error, UNAVAILABLE)
     assert.equal(refused.headers.get('idempotent-replayed'), null)
-    assert.deepEqual(changedTables(tables, await service.digest()), ['charges', 'rail_attempts', 'rail_evidence'])
+    assert.deepEqual(changedTables(tables, await service.digest()), [
+      'charges',
+      'rail_attempts',
+      'rail_evidence',
+    ])
     const rows = await service.rows<{ id: string }>(
       `select c.id, c.status, c.published, c.voided_at is not null as voided, c.follow_at, a.state
        from charges c join rail_attempts a on a.subject = c.id where c.reference = $1`,

@@ -4,6 +4,7 @@ import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import {
   balanceOf,
   DAY,
@@ -246,7 +247,7 @@ async function assertPaused(shop: Shop, subject: string, kind: string): Promise<
 
 async function resolve({ merchant }: Shop, id: string): Promise<void> {
   const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-  await resolveException(app, { merchantId: row.id, id }, 'the operator has corrected itself')
+  await resolveException(app, BY_HAND, { merchantId: row.id, id, note: 'the operator has corrected itself' })
 }
 
 /** The first minutes question by question, then in steps of twelve hours. */

@@ -5,6 +5,7 @@ import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { balanceOf, eventsOf, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import {
   lookOnce,
@@ -46,12 +47,12 @@ after(async () => {
 type Stop = { on(shop: Shop): Promise<void>; off(shop: Shop): Promise<void> }
 const hold = async ({ merchant }: Shop, reason: string | null) => {
   const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-  await freezeAccount(app, row.id, reason)
+  await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
 }
 const STOPS: Record<string, Stop> = {
   'the freeze of the platform': {
-    on: () => freezePlatform(service.gateway, 'a review'),
-    off: () => freezePlatform(service.gateway, null),
+    on: () => freezePlatform(service.gateway, BY_HAND, 'a review'),
+    off: () => freezePlatform(service.gateway, BY_HAND, null),
   },
   'the freeze of the account': {
     on: (shop) => hold(shop, 'a person asked'),
@@ -109,5 +110,6 @@ async function resolveAll({ merchant }: Shop): Promise<void> {
     'select id from exceptions where merchant_id = $1 and closed_at is null',
     [row.id],
   )
-  for (const { id } of open) await resolveException(app, { merchantId: row.id, id }, 'looked into')
+  for (const { id } of open)
+    await resolveException(app, BY_HAND, { merchantId: row.id, id, note: 'looked into' })
 }

@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { balanceOf, eventsOf, gate, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import {
   COST,
@@ -111,8 +112,8 @@ const STOPS: [string, string, (shop: Shop) => Promise<void>, (shop: Shop) => Pro
   [
     'the platform is frozen',
     'payouts_frozen',
-    () => freezePlatform(service.gateway, 'a review'),
-    () => freezePlatform(service.gateway, null),
+    () => freezePlatform(service.gateway, BY_HAND, 'a review'),
+    () => freezePlatform(service.gateway, BY_HAND, null),
   ],
   [
     'the account is frozen',
@@ -182,7 +183,7 @@ test('live and test payouts of one merchant at once, with its sandbox switch arm
 test('money in flight is not stopped by a freeze: it is paid or comes back', async () => {
   const shop = await richShop(service, FUNDS)
   const [paid, failed] = [(await payNew(shop.live)).body, (await payNew(shop.live)).body]
-  await freezePlatform(service.gateway, 'a review')
+  await freezePlatform(service.gateway, BY_HAND, 'a review')
   await hold(shop, 'a person asked')
   try {
     service.operator.refuses(failed.id, 'PAYEE_LOCKED')
@@ -195,13 +196,13 @@ test('money in flight is not stopped by a freeze: it is paid or comes back', asy
     assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - COST, pending: 0 })
   } finally {
     await hold(shop, null)
-    await freezePlatform(service.gateway, null)
+    await freezePlatform(service.gateway, BY_HAND, null)
   }
 })
 
 async function hold({ merchant }: Shop, reason: string | null): Promise<void> {
   const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-  await freezeAccount(app, row.id, reason)
+  await freezeAccount(app, BY_HAND, { merchantId: row.id, reason })
 }
 
 async function reservationsOf({ merchant }: Shop): Promise<number> {

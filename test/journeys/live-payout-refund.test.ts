@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import {
   balanceOf,
   eventsOf,
@@ -162,13 +163,13 @@ test('a freeze refuses new refunds and holds those that wait; a lost verificatio
   const { body } = await shop.live.charge({ customer: { phone: newPayer() } })
   await succeed(service, body.id)
   const { id } = (await refund(shop, charge)).body.refund
-  await freezePlatform(service.gateway, 'a review')
+  await freezePlatform(service.gateway, BY_HAND, 'a review')
   const before = await digest()
   const refused = await refund(shop, body.id)
   const after = await digest()
   service.pass(60_000)
   await service.run('send-payouts')
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   assert.deepEqual([refused.status, refused.body.code], [400, 'payouts_frozen'])
   assert.equal(after, before, 'zero writes')
   assert.equal(await submitsOf(service, id), 0)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import type { SubmitHow } from '../fakes/operator.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import {
   balanceOf,
   DAY,
@@ -189,14 +190,14 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
       const { body } = await pay(live, { recipient: { phone } })
       await eventually('the late answer is recorded', () => submitHeard(service, body.id))
       service.operator.onSubmit({ answer: 'accept' }, phone)
-      await freezePlatform(service.gateway, 'a review')
+      await freezePlatform(service.gateway, BY_HAND, 'a review')
       for (let nth = 0; nth < 3; nth += 1) {
         service.pass(600_000)
         await service.run('send-payouts')
       }
       assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
       assert.deepEqual(await postingsOf(service, body.id), RESERVED)
-      await freezePlatform(service.gateway, null)
+      await freezePlatform(service.gateway, BY_HAND, null)
       await sendOnce(service)
       assert.equal(heardOf(service, 'submit', body.rail_reference).length, 2)
       await settle(service, body.id)

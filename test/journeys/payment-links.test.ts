@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { holdLink, lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
 
@@ -76,7 +77,7 @@ const refund = async (charge: string) => {
 }
 const flip = async (id: string, to: 'on' | 'off') => {
   const tag = id.slice(4, 9)
-  return switchLink(service.app, { id: Number(await merchantOf(id)), tag }, { id, to })
+  return switchLink(service.app, BY_HAND, { owner: { id: Number(await merchantOf(id)), tag }, id, to })
 }
 
 test('a link is created, read and listed with every field, in the mode of its key', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { eventually, gate, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import {
   attemptOf,
@@ -72,7 +73,10 @@ async function merchantOf(service: LiveService, { merchant }: Shop): Promise<num
 /** What holds an account's payouts back, and what lets them go again. */
 const STOPS: Record<string, (service: LiveService, shop: Shop, stopped: boolean) => Promise<unknown>> = {
   'an operator has frozen': async (service, shop, stopped) =>
-    freezeAccount(service.app, await merchantOf(service, shop), stopped ? 'a review' : null),
+    freezeAccount(service.app, BY_HAND, {
+      merchantId: await merchantOf(service, shop),
+      reason: stopped ? 'a review' : null,
+    }),
   'an open exception pauses': async (service, shop, stopped) =>
     service.rows(`update ledger_heads set payouts_paused_by = $2 where merchant_id = $1 and mode = 'live'`, [
       await merchantOf(service, shop),
@@ -111,18 +115,21 @@ describe('queues side by side', { concurrency: 1 }, () => {
       const shop = await richShop(service, FUNDS)
       const { body } = await payNew(shop.live)
       const [queued = ''] = await queueBulk(shop)
-      await freezePlatform(service.gateway, 'a review')
-      await freezeAccount(service.app, await merchantOf(service, shop), 'a review')
+      await freezePlatform(service.gateway, BY_HAND, 'a review')
+      await freezeAccount(service.app, BY_HAND, {
+        merchantId: await merchantOf(service, shop),
+        reason: 'a review',
+      })
       service.operator.pays(body.id)
       await lookOnce(service, body.id)
       assert.equal((await payoutOf(shop.live, body.id)).status, 'succeeded')
       service.pass(3_600_000)
       await service.run('send-payouts')
       assert.equal(await submitsOf(service, queued), 0)
-      await freezeAccount(service.app, await merchantOf(service, shop), null)
+      await freezeAccount(service.app, BY_HAND, { merchantId: await merchantOf(service, shop), reason: null })
       await service.run('send-payouts')
       assert.equal(await submitsOf(service, queued), 0)
-      await freezePlatform(service.gateway, null)
+      await freezePlatform(service.gateway, BY_HAND, null)
       await service.run('send-payouts')
       assert.equal(await attemptOf(service, queued), 'accepted', 'it leaves as soon as nothing holds it')
       await service.verify()

@@ -6,6 +6,7 @@ import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { verifyStops } from '../../src/verify/stops.ts'
 import { freePort } from '../crash/installation.ts'
 import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Ran, runProgram } from '../helpers/command-line.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
@@ -95,7 +96,7 @@ test('M7: the freeze wins under readers that never leave a gap, and none of them
   try {
     await load.allHave(2)
     const started = performance.now()
-    await freezePlatform(service.gateway, 'under load')
+    await freezePlatform(service.gateway, BY_HAND, 'under load')
     const took = performance.now() - started
     const seenBefore = load.seen.length
     await load.allHave(2)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { DAY, eventually, gate, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import {
   AMBIGUOUS,
@@ -71,12 +72,12 @@ for (const held of ['a freeze', 'a worker that dies at once'] as const)
   test(`M4: a payout that waited two days is posted again after ${held}: the day counts from its first post`, async () => {
     shop = await richShop(service, FUNDS)
     const phone = newPayer()
-    await freezePlatform(service.gateway, 'a long review')
+    await freezePlatform(service.gateway, BY_HAND, 'a long review')
     const [id = ''] = await queueBulkFrozen(shop, phone)
     service.pass(2 * DAY)
     await service.run('send-payouts')
     assert.equal(await submitsOf(service, id), 0)
-    await freezePlatform(service.gateway, null)
+    await freezePlatform(service.gateway, BY_HAND, null)
     service.pass(HOUR)
     const died = gate()
     const first =
@@ -100,18 +101,18 @@ for (const held of ['a freeze', 'a worker that dies at once'] as const)
   })
 
 async function queueBulkFrozen(own: Shop, phone: string): Promise<string[]> {
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   const ids = await queueBulk(own, [phone])
-  await freezePlatform(service.gateway, 'a long review')
+  await freezePlatform(service.gateway, BY_HAND, 'a long review')
   return ids
 }
 
 test('M12: a repost that was held back until the day was over does not go out any more', async () => {
   const body = await aboutToBePosted()
-  await freezePlatform(service.gateway, 'a review')
+  await freezePlatform(service.gateway, BY_HAND, 'a review')
   await lookOnce(service, body.id)
   service.pass(DAY)
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   for (let look = 0; look < 10; look += 1) await lookOnce(service, body.id)
   assert.equal(await submitsOf(service, body.id), 1)
   const shown = await payoutOf(shop.live, body.id)
@@ -150,7 +151,7 @@ for (const verdict of ['wait', 'person'] as const)
 for (const held of ['freeze', 'no service'] as const)
   test(`M12: during a ${held} a payout that is to be posted again is asked about, and ends when the operator knows it`, async () => {
     const body = await aboutToBePosted()
-    if (held === 'freeze') await freezePlatform(service.gateway, 'a review')
+    if (held === 'freeze') await freezePlatform(service.gateway, BY_HAND, 'a review')
     else service.rail.ready('person')
     try {
       await service.run('send-payouts')
@@ -159,7 +160,7 @@ for (const held of ['freeze', 'no service'] as const)
       assert.deepEqual(await postingsOf(service, body.id), PAID)
       assert.equal(await submitsOf(service, body.id), 1)
     } finally {
-      await freezePlatform(service.gateway, null)
+      await freezePlatform(service.gateway, BY_HAND, null)
       service.rail.ready('ready')
     }
   })

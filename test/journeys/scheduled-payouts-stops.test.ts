@@ -3,6 +3,7 @@ import test, { after, afterEach, before } from 'node:test'
 import pg from 'pg'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { stillClock } from '../contracts/still-clock.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import {
   assertVerified,
   DAY,
@@ -89,11 +90,11 @@ test("the platform's freeze holds live cycles back and no test cycle", async () 
   const test = await planned(shop.api)
   await assertWaits(shop.live, {
     begin: async () => {
-      await freezePlatform(service.gateway, 'review')
+      await freezePlatform(service.gateway, BY_HAND, 'review')
       assert.equal(await run(), 1)
       assert.equal((await payoutsOf(service, test.id)).length, 1)
     },
-    end: () => freezePlatform(service.gateway, null),
+    end: () => freezePlatform(service.gateway, BY_HAND, null),
   })
 })
 
@@ -102,12 +103,12 @@ test("an account's freeze holds its live cycles back and nobody else's", async (
   const other = await livePayer()
   await assertWaits(shop.live, {
     begin: async () => {
-      await freezeAccount(service.app, shop.merchantId, 'asked by its bank')
+      await freezeAccount(service.app, BY_HAND, { merchantId: shop.merchantId, reason: 'asked by its bank' })
       const free = await planned(other.live)
       assert.equal(await run(), 1)
       assert.equal((await payoutsOf(service, free.id)).length, 1)
     },
-    end: () => freezeAccount(service.app, shop.merchantId, null),
+    end: () => freezeAccount(service.app, BY_HAND, { merchantId: shop.merchantId, reason: null }),
   })
 })
 
@@ -193,6 +194,6 @@ test('a freeze that is being set while a cycle runs comes before it or after it,
     assert.equal((await scheduleOf(shop.live, made.id)).status, 'active')
   } finally {
     await operator.end()
-    await freezePlatform(service.gateway, null)
+    await freezePlatform(service.gateway, BY_HAND, null)
   }
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { settleLedger } from '../../src/charges/settle-charges.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, balanceOf, DAY } from '../helpers/live-service.ts'
 import {
   addSubaccounts,
@@ -156,7 +157,7 @@ test('more shares than one transaction takes are all released, and several sweep
     merchant.id,
   ])
   const ledger = { merchantId: Number(row?.id), mode: 'test' as const }
-  const counts = await Promise.all([1, 2, 3, 4].map(() => settleLedger(service.app, ledger)))
+  const counts = await Promise.all([1, 2, 3, 4].map(() => settleLedger(service.app, BY_HAND, ledger)))
   assert.equal(
     counts.reduce((sum, count) => sum + count, 0),
     10 + 200,

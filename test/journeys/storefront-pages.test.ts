@@ -6,6 +6,7 @@ import { addItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import type { ShopItem } from '../../src/storefront/item.ts'
 import { readPicture } from '../../src/storefront/picture.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Browser, formOf, hasForm, type Page } from '../helpers/checkout.ts'
 import { chargeOn, type PayShop, pay, payShop, visitor } from '../helpers/checkout-shop.ts'
 import { type LiveService, startLiveService, succeed } from '../helpers/live-service.ts'
@@ -33,7 +34,7 @@ async function offer(
   const items: ShopItem[] = []
   for (const [at, name] of names.entries()) {
     const wanted = { name, amount: 5000 + at, description: at % 2 === 0 ? `About ${name}` : null, picture }
-    items.push((await addItem(service.app, shop.row, wanted)).item)
+    items.push((await addItem(service.app, BY_HAND, { shop: shop.row, ...wanted })).item)
     service.pass(1000)
   }
   return items
@@ -121,8 +122,12 @@ test('test links, one-shot links, links that are no items, hidden and removed it
   await Promise.all([shop.link(), shop.testLink(), shop.link({ allow_multiple_uses: true })])
   await somebody.post(`/pay/@${shop.handle}/pay`, { amount: '7000' })
   await shop.switchLink(hidden.linkId, 'off')
-  await removeItem(service.app, shop.row, removed.id)
-  const changed = await editItem(service.app, shop.row, { id: dearer.id, change: { amount: 9000 } })
+  await removeItem(service.app, BY_HAND, { shop: shop.row, id: removed.id })
+  const changed = await editItem(service.app, BY_HAND, {
+    shop: shop.row,
+    id: dearer.id,
+    change: { amount: 9000 },
+  })
   const page = await somebody.get(`/pay/@${shop.handle}`)
   assert.deepEqual(linksOn(page), [changed.linkId, kept.linkId])
   const { body } = await somebody.get(`/pay/@${shop.handle}/items.json`)
@@ -261,6 +266,6 @@ test('its QR codes and pictures are files with headers of their own, kept for as
     `@${shop.handle}/qr.gif`,
   ])
     assert.equal((await somebody.get(`/pay/${path}`)).status, 404, path)
-  await removeItem(service.app, shop.row, item.id)
+  await removeItem(service.app, BY_HAND, { shop: shop.row, id: item.id })
   assert.equal((await somebody.get(src)).status, 404)
 })

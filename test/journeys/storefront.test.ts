@@ -6,6 +6,7 @@ import { addItem, type NewItem } from '../../src/storefront/add-item.ts'
 import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import { allItems, findPicture } from '../../src/storefront/find-items.ts'
 import { createOwnAmountLink } from '../../src/storefront/own-amount.ts'
+import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
 import { assertStorefrontsHold, MANGOES, PICTURE, pageOf } from '../helpers/storefront.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -75,14 +76,16 @@ test('an item costs what a charge may cost, and its words are as long as they ma
   assert.equal((await add({ amount: 1_000_000, description: ' ' })).description, null)
   await service.set({ id: shop.publicId } as never, { active: false })
   const inactive = (await findMerchant(service.gateway, shop.publicId)).merchant
-  await assert.rejects(addItem(app, inactive, MANGOES), { message: 'merchant is not active' })
+  await assert.rejects(addItem(app, BY_HAND, { shop: inactive, ...MANGOES }), {
+    message: 'merchant is not active',
+  })
 })
 
 test('a key makes a repeat harmless: five at once and one later add one item, also when it was changed since', async () => {
   const { app, shop, edit } = await page()
   const stranger = await page()
   const add = (more: Partial<NewItem> = {}, own = shop) =>
-    addItem(app, own, { ...MANGOES, ...more, commandKey: 'spring' })
+    addItem(app, BY_HAND, { shop: own, ...MANGOES, ...more, commandKey: 'spring' })
   const together = await Promise.all(Array.from({ length: 5 }, () => add()))
   assert.equal(new Set(together.map(({ item }) => item.id)).size, 1)
   assert.equal(together.filter(({ again }) => !again).length, 1)
@@ -99,10 +102,10 @@ test('a key makes a repeat harmless: five at once and one later add one item, al
 test('what was begun with a key and never stored is finished by the repeat', async () => {
   const { app, shop } = await page()
   const used = { ...MANGOES, commandKey: 'cut' }
-  const { item } = await addItem(app, shop, used)
+  const { item } = await addItem(app, BY_HAND, { shop, ...used })
   await service.rows('delete from storefront_items where id = $1', [item.id])
   await service.rows('delete from payment_links where id = $1', [item.linkId])
-  const { item: again } = await addItem(app, shop, used)
+  const { item: again } = await addItem(app, BY_HAND, { shop, ...used })
   assert.deepEqual(again, item)
 })
 
@@ -161,7 +164,7 @@ test('prices changed at the same moment leave one link on, the one that the item
 test('a link that is switched off hides its item, also after an edit, until it is switched on', async () => {
   const { add, edit, shop, names, app, linkOf } = await page()
   const item = await add({ picture: PICTURE })
-  await switchLink(app, shop, { id: item.linkId, to: 'off' })
+  await switchLink(app, BY_HAND, { owner: shop, id: item.linkId, to: 'off' })
   assert.deepEqual(await names(), [])
   assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
   const dearer = await edit(item.id, { amount: 9000 })
@@ -171,19 +174,19 @@ test('a link that is switched off hides its item, also after an edit, until it i
     (await allItems(app, shop.id)).map(({ id, hidden }) => [id, hidden]),
     [[item.id, true]],
   )
-  await switchLink(app, shop, { id: dearer.linkId, to: 'on' })
+  await switchLink(app, BY_HAND, { owner: shop, id: dearer.linkId, to: 'on' })
   assert.deepEqual(await names(), ['Mangoes'])
 })
 
 test('a removed item is gone with its link, twice does no harm, and it cannot be changed', async () => {
   const { add, edit, shop, names, app, linkOf } = await page()
   const item = await add({ picture: PICTURE })
-  const removed = await removeItem(app, shop, item.id)
+  const removed = await removeItem(app, BY_HAND, { shop, id: item.id })
   assert.ok(removed.removed)
   const { switchedOffAt } = await linkOf(item.linkId)
   assert.ok(switchedOffAt)
   service.pass(60_000)
-  assert.deepEqual(await removeItem(app, shop, item.id), removed)
+  assert.deepEqual(await removeItem(app, BY_HAND, { shop, id: item.id }), removed)
   assert.deepEqual((await linkOf(item.linkId)).switchedOffAt, switchedOffAt)
   assert.deepEqual([await names(), await allItems(app, shop.id)], [[], []])
   assert.equal(await findPicture(app, { merchantId: shop.id, itemId: item.id }), null)
@@ -196,15 +199,18 @@ test('what belongs to another merchant is not found', async () => {
   const foreign = await stranger.add({ picture: PICTURE })
   const renamed = foreign.id.replace(/^itm_...../, `itm_${shop.tag}`)
   for (const id of [foreign.id, renamed, 'itm_x', '', '\0']) {
-    await assert.rejects(editItem(app, shop, { id, change: { amount: 1000 } }), { message: 'item not found' })
-    await assert.rejects(removeItem(app, shop, id), { status: 404, message: 'item not found' })
+    await assert.rejects(editItem(app, BY_HAND, { shop, id, change: { amount: 1000 } }), {
+      message: 'item not found',
+    })
+    await assert.rejects(removeItem(app, BY_HAND, { shop, id }), { status: 404, message: 'item not found' })
     assert.equal(await findPicture(app, { merchantId: shop.id, itemId: id }), null)
   }
 })
 
 test('an amount of the customer’s own is a one-shot live link, by the rules of live money', async () => {
   const { app, shop, made, linkOf } = await page({ kycStatus: 'verified', chargeLimit: 50_000 })
-  const create = (amount: number) => createOwnAmountLink(app, { merchantId: shop.id, tag: shop.tag, amount })
+  const create = (amount: number) =>
+    createOwnAmountLink(app, CUSTOMER, { merchantId: shop.id, tag: shop.tag, amount })
   const link = await create(12_500)
   const { attempt, paid, ...stored } = await linkOf(link.id)
   assert.deepEqual(stored, link)

@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, eventsOf, newPayer } from '../helpers/live-service.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { balanceOfSubaccount, postingsOf } from '../helpers/splits.ts'
@@ -45,7 +46,7 @@ function payOut(
   { at = service, mode = 'test' as 'test' | 'live', id = own.farm } = {},
 ) {
   const { merchantId, tag } = own
-  return payOutSubaccount(at.app, { merchantId, tag, mode }, { subaccountId: id, amount })
+  return payOutSubaccount(at.app, BY_HAND, { holder: { merchantId, tag, mode }, subaccountId: id, amount })
 }
 const shown = async (own: Farm, id: string) => (await own.api.get(`/v1/payouts/${id}`)).body
 
@@ -208,7 +209,11 @@ test('a subaccount without a phone, or one that is not of this merchant, is not 
 test('what fails returns to its subaccount although that has become inactive', async () => {
   const own = await farm('0700000001')
   const { id } = await payOut(own, 10_000)
-  await setSubaccountStatus(service.app, own.merchantId, { id: own.farm, status: 'inactive' })
+  await setSubaccountStatus(service.app, BY_HAND, {
+    merchantId: own.merchantId,
+    id: own.farm,
+    status: 'inactive',
+  })
   await sendAll(service)
   assert.equal((await shown(own, id)).status, 'failed')
   assert.deepEqual(await balanceOfSubaccount(own.api, own.farm), [50_000, 0])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { postCallback } from '../fakes/supplier-callbacks.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
@@ -41,7 +42,10 @@ const names = (events: any[]) => events.map(({ event }) => event)
 test('where the supplier never reports the order counts as dispensed, until a machine says otherwise', async () => {
   const own = await vendingShop(service)
   const key = await dispenseSecret(own)
-  await setVending(service.app, { id: own.merchantId }, { profile: 'optimistic' })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: { profile: 'optimistic' },
+  })
   const orders = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   for (const order of orders) assert.equal(order.vending_status, 'dispensed')
   const [confirmed, contradicted] = orders
@@ -97,13 +101,12 @@ test('two merchants with the same machine and the same secret: nobody knows whos
   const shops = [await vendingShop(service), await vendingShop(service)]
   const orders: any[] = []
   for (const own of shops) {
-    await setVending(
-      service.app,
-      { id: own.merchantId },
-      {
+    await setVending(service.app, BY_HAND, {
+      merchant: { id: own.merchantId },
+      change: {
         supplier: { baseUrl: 'https://suppliers.co.ug', key: 'k', secret: 'the same', shbh: '1' },
       },
-    )
+    })
     await registerMachines(service, own.merchantId, ['TWICE'])
     orders.push(await dispensingOrder(service, own, { machine: 'TWICE' }))
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { callbackBase, md5, signed } from '../fakes/supplier-callbacks.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret } from '../helpers/callbacks.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { type VendingShop, vendingShop } from '../helpers/vending.ts'
@@ -43,13 +44,12 @@ const everything = async () =>
 
 test('a right signature says which secret has made it, and moves and stores nothing', async () => {
   const own = await vendingShop(service)
-  await setVending(
-    service.app,
-    { id: own.merchantId },
-    {
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: {
       supplier: { baseUrl: 'https://suppliers.co.ug', key: 'k', shbh: '1', secret: 'operator' },
     },
-  )
+  })
   const { keys } = own.merchant
   const before = await everything()
   for (const [key, kind] of [
@@ -71,7 +71,10 @@ test('a right signature says which secret has made it, and moves and stores noth
   assert.equal(await everything(), before)
   // Kind 3 of the other mode, and after it was switched off, is none.
   assert.equal((await check(asked({}, keys.live), own)).ok, false)
-  await setVending(service.app, { id: own.merchantId }, { acceptApiSecret: false })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: own.merchantId },
+    change: { acceptApiSecret: false },
+  })
   assert.equal((await check(asked({}, keys.test), own)).ok, false)
 })
 

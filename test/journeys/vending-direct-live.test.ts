@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import {
@@ -26,7 +27,7 @@ before(async () => {
   second = await startService({ env, database: service.database, clock: service.clock })
   shop = await service.shop({ vending: true })
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  await setVending(service.app, merchant, { supplier: supplier.access })
+  await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   await registerMachines(service, merchant.id)
 })
 after(async () => {

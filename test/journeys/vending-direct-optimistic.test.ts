@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { fundTest } from '../helpers/paid-orders.ts'
@@ -22,7 +23,10 @@ before(async () => {
   service = await startService()
   shop = await vendingShop(service)
   secret = await dispenseSecret(shop)
-  await setVending(service.app, { id: shop.merchantId }, { profile: 'optimistic' })
+  await setVending(service.app, BY_HAND, {
+    merchant: { id: shop.merchantId },
+    change: { profile: 'optimistic' },
+  })
 })
 after(async () => {
   try {

@@ -4,6 +4,7 @@ import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { say } from '../helpers/paid-orders.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import {
@@ -189,11 +190,11 @@ test('money that went back is told, and nothing else is asked of the customer', 
   const { order_id, chargeId } = await toldOrder('M-JAM')
   await reported()
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  await addTestFunds(
-    service.app,
-    { merchantId: merchant.id, tag: merchant.tag },
-    { amount: 50_000, key: undefined },
-  )
+  await addTestFunds(service.app, BY_HAND, {
+    holder: { merchantId: merchant.id, tag: merchant.tag },
+    amount: 50_000,
+    key: undefined,
+  })
   assert.equal((await shop.api.post(`/v1/charges/${chargeId}/refund`)).status, 202)
   assert.equal((await stateOf(order_id)).vending_error, EN.display.refunds.on_its_way('UGX 3,500', NAME))
   assert.equal(await screenOf(order_id), 'failed')

@@ -6,6 +6,7 @@ import { syncMachines } from '../../src/vending/machines/sync-machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { postCallback, signed } from '../fakes/supplier-callbacks.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
 
@@ -28,8 +29,9 @@ before(async () => {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   live = shop.live
   merchantId = merchant.id
-  await setVending(service.app, merchant, { supplier: supplier.access })
-  for (const machine of ['M-1', 'M-2']) await addMachine(service.app, { merchantId, machine, name: null })
+  await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
+  for (const machine of ['M-1', 'M-2'])
+    await addMachine(service.app, BY_HAND, { merchantId, machine, name: null })
   secret = (await live.post('/v1/vending/dispense-secret')).body.secret
 })
 after(async () => {
@@ -120,7 +122,7 @@ test('C1 the tray and the list of machines show the numbers of the supplier digi
   )
   assert.ok(tray.text.includes('"raw":{"jd":32.580}') && tray.text.includes('"spdj":1000,'), tray.text)
   supplier.answers('machines', '{"code":1.0,"data":[{"jqbh":1731234567890123459,"jqmc":"Hall"}]}')
-  assert.equal((await syncMachines(service.app, merchantId)).added, 1)
+  assert.equal((await syncMachines(service.app, BY_HAND, merchantId)).added, 1)
   const machines = (await live.get('/v1/vending/machines')).body.data
   assert.ok(machines.some(({ machine }: any) => machine === '1731234567890123459'))
 })

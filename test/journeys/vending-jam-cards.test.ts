@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
+import { CUSTOMER } from '../helpers/actors.ts'
 import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
 import { succeed } from '../helpers/live-service.ts'
@@ -15,14 +16,13 @@ after(jams.end)
 async function paidByCard(own: JamOwner, applied = PRICE): Promise<PaidOrder & { cardId: string }> {
   const place = await newOrder(service, own, { mode: 'live' })
   const { id: cardId } = await newCard(service, own, applied === PRICE ? 8000 : applied)
-  const paid = await payLink(
-    service.app,
-    { ...place, mode: 'live', allowMultipleUses: false, tag: own.tag },
-    {
+  const paid = await payLink(service.app, CUSTOMER, {
+    link: { ...place, mode: 'live', allowMultipleUses: false, tag: own.tag },
+    payment: {
       ...{ channel: 'op1_momo', phone: applied === PRICE ? null : '256700000000', email: null },
       ...{ card: { id: cardId, applied }, chargeId: null },
     },
-  )
+  })
   assert.ok(paid.kind === 'stored', JSON.stringify(paid))
   if (applied < PRICE) await succeed(service, paid.chargeId)
   return { ...place, mode: 'live', chargeId: paid.chargeId, cardId }

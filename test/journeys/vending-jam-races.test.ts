@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
+import { fullKey } from '../helpers/actors.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import { DELIVERED, jammed, say, told } from '../helpers/paid-orders.ts'
 
@@ -66,14 +67,7 @@ test('a worker that has claimed a jam before the retry refunds nothing after it'
   await told(service, order)
   // What the worker does with the lease that it took while the order had failed.
   const { merchantId, tag } = own
-  const caller = {
-    merchantId,
-    tag,
-    cell: service.app.cell,
-    mode: 'test',
-    scope: 'full',
-    keyLast4: '',
-  } as const
+  const caller = fullKey({ merchantId, tag, cell: service.app.cell, mode: 'test' })
   const unless = { statement: { name: 'anything', text: 'select 1' }, values: [] }
   await assert.rejects(refundCharge(service.app, caller, { chargeId: order.chargeId, unless }), {
     message: 'cannot refund: what this charge has paid for is being delivered',

@@ -4,6 +4,7 @@ import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import {
@@ -72,10 +73,10 @@ test('frozen money waits, and is refunded after the freeze', async () => {
   const own = await owner('live')
   await fundLive(own)
   const order = await jammed(service, own, LIVE)
-  await freezeAccount(service.app, own.merchantId, 'a look at it')
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'a look at it' })
   assert.equal(await refundJams(), 1)
   await assertNotRefunded(order)
-  await freezeAccount(service.app, own.merchantId, null)
+  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null })
   assert.equal(await refundJams(), 0)
   service.pass(HOUR)
   assert.equal(await refundJams(), 1)

@@ -5,6 +5,7 @@ import { addMachine, removeMachine } from '../../src/vending/machines/machines.t
 import { syncMachines } from '../../src/vending/machines/sync-machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -30,7 +31,7 @@ after(async () => {
 async function vendor({ speaks = true, vending = true } = {}) {
   const made = await service.merchant({ vending, verified: true })
   const { merchant } = await findMerchant(service.gateway, made.id)
-  if (speaks) await setVending(service.app, merchant, { supplier: supplier.access })
+  if (speaks) await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   const place = (machine: string) => ({ merchantId: merchant.id, machine })
   return {
     made,
@@ -39,9 +40,9 @@ async function vendor({ speaks = true, vending = true } = {}) {
     live: service.client(made.keys.live),
     collections: service.client(made.keys.test_collections),
     add: (machine: string, name: string | null = null) =>
-      addMachine(service.app, { ...place(machine), name }),
-    remove: (machine: string) => removeMachine(service.app, place(machine)),
-    sync: () => syncMachines(service.app, merchant.id),
+      addMachine(service.app, BY_HAND, { ...place(machine), name }),
+    remove: (machine: string) => removeMachine(service.app, BY_HAND, place(machine)),
+    sync: () => syncMachines(service.app, BY_HAND, merchant.id),
     order: (machine: string) =>
       service
         .client(made.keys.test)

@@ -7,6 +7,7 @@ import { addMachine } from '../../src/vending/machines/machines.ts'
 import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import { type SupplierAccess, setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
 
@@ -43,10 +44,10 @@ type Vendor = Shop & { merchantId: number; machines(...machines: string[]): Prom
 async function vendor(access: SupplierAccess | null = supplier.access): Promise<Vendor> {
   const shop = await service.shop({ vending: true })
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  if (access !== null) await setVending(service.app, merchant, { supplier: access })
+  if (access !== null) await setVending(service.app, BY_HAND, { merchant, change: { supplier: access } })
   const machines = async (...numbers: string[]) => {
     for (const machine of numbers)
-      await addMachine(service.app, { merchantId: merchant.id, machine, name: null })
+      await addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: null })
   }
   return { ...shop, merchantId: merchant.id, machines }
 }
@@ -166,7 +167,10 @@ test('what was never sent has failed for certain, and the charge is free for ano
     assert.equal(order.vending_status, 'failed')
     assert.match(order.vending_error, error)
     assert.equal((await claimOf(id)).state, 'released')
-    await setVending(service.app, { id: merchantId }, { supplier: supplier.access })
+    await setVending(service.app, BY_HAND, {
+      merchant: { id: merchantId },
+      change: { supplier: supplier.access },
+    })
     const retried = await live.post(`/v1/vending/orders/${id}/dispense`)
     assert.deepEqual(
       [retried.status, retried.body.ok, retried.body.vending_status],
@@ -269,7 +273,7 @@ test('test mode opens no connection to a supplier, for orders, retries and the t
 
 test('a profile without reports believes the acceptance, and only that', async () => {
   const { live, machines, merchantId } = await vendor()
-  await setVending(service.app, { id: merchantId }, { profile: 'optimistic' })
+  await setVending(service.app, BY_HAND, { merchant: { id: merchantId }, change: { profile: 'optimistic' } })
   await machines('quick', 'slow')
   supplier.behave('error', 'slow')
   const [quick, slow] = [await paid(live, 'quick'), await paid(live, 'slow')]

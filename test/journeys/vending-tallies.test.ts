@@ -5,6 +5,7 @@ import { addMachine, removeMachine } from '../../src/vending/machines/machines.t
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { type CallbackKind, callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { newCard } from '../helpers/gift-cards.ts'
 import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
@@ -32,9 +33,9 @@ type Vendor = Shop & { merchantId: number; tag: string }
 async function vendor(): Promise<Vendor> {
   const shop = await service.shop({ vending: true })
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  await setVending(service.app, merchant, { supplier: supplier.access })
+  await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   for (const machine of [...MACHINES, 'EMPTY'])
-    await addMachine(service.app, { merchantId: merchant.id, machine, name: `Machine ${machine}` })
+    await addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: `Machine ${machine}` })
   return { ...shop, merchantId: merchant.id, tag: merchant.tag }
 }
 
@@ -235,7 +236,7 @@ test('registered machines always appear, removed ones with the orders and the na
   await sandboxOrder(who, 'A', 1000)
   await service.set(who.merchant, { vendingEnabled: false })
   for (const machine of ['A', 'EMPTY'])
-    await removeMachine(service.app, { merchantId: who.merchantId, machine })
+    await removeMachine(service.app, BY_HAND, { merchantId: who.merchantId, machine })
   const paid = { orders: 1, paid: 1, collected: 1000, fees: 200, settled: 800 }
   const { machines } = await tallies(who.test)
   assert.deepEqual(machines, [{ ...empty('A'), registered: false, ...paid }, empty('B'), empty('C')])

@@ -5,6 +5,7 @@ import { addMachine } from '../../src/vending/machines/machines.ts'
 import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 const MACHINES = '/v1/vending/machines'
@@ -23,11 +24,12 @@ after(async () => {
 async function vendor({ speaks = true } = {}) {
   const made = await service.merchant({ vending: true })
   const { merchant } = await findMerchant(service.gateway, made.id)
-  if (speaks) await setVending(service.app, merchant, { supplier: supplier.access })
+  if (speaks) await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   return {
     test: service.client(made.keys.test),
     live: service.client(made.keys.live),
-    add: (machine: string) => addMachine(service.app, { merchantId: merchant.id, machine, name: null }),
+    add: (machine: string) =>
+      addMachine(service.app, BY_HAND, { merchantId: merchant.id, machine, name: null }),
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, passUntil } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { answering, deliver, deliverAll, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
@@ -82,7 +83,7 @@ test('an address saved while no worker ran is found by the worker that starts an
   const [id] = await charges(api, 1)
   // As the command line does it, in a process that runs no background task.
   const found = await findMerchant(service.gateway, merchant.id)
-  await setMerchant(found.app, found.merchant, { webhookUrl: receiver.url })
+  await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change: { webhookUrl: receiver.url } })
   service.pass(3_600_000)
   await deliverAll(service)
   assert.equal((await deliveryOf(api, id as string)).status, 'sent')

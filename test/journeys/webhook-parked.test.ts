@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
 // Many events that wait for an address, and what is done with them when it comes and goes.
@@ -38,7 +39,7 @@ async function shopWithParked(count: number): Promise<Shop> {
 /** As the command line does it: the address is stored, and the background task hears of it by looking. */
 async function address({ merchant }: Shop, webhookUrl: string | null): Promise<void> {
   const found = await findMerchant(service.gateway, merchant.id)
-  await setMerchant(found.app, found.merchant, { webhookUrl })
+  await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change: { webhookUrl } })
 }
 
 async function parkedOf({ merchantId }: Shop): Promise<number> {

@@ -5,6 +5,7 @@ import { openExceptions, resolveException } from '../../src/exceptions/resolve-e
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
@@ -24,8 +25,8 @@ after(async () => {
 test('the refusals come in their order, each word for word and with nothing written', async () => {
   const { merchant, merchantId, tag } = await payer(service)
   await service.set(merchant, { active: false, kycStatus: 'rejected' })
-  await freezePlatform(service.gateway, 'drill')
-  await freezeAccount(service.app, merchantId, 'drill')
+  await freezePlatform(service.gateway, BY_HAND, 'drill')
+  await freezeAccount(service.app, BY_HAND, { merchantId, reason: 'drill' })
   const broken = {
     merchantId,
     tag,
@@ -40,7 +41,7 @@ test('the refusals come in their order, each word for word and with nothing writ
   })
   const paused =
     'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected'
-  const setNumber = (phone: string) => setWithdrawalNumber(service.app, merchantId, phone)
+  const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
   const steps: [number, string, string, () => Promise<unknown>][] = [
     [1, 'merchant_inactive', 'merchant is not active', () => service.set(merchant, { active: true })],
     [
@@ -53,16 +54,16 @@ test('the refusals come in their order, each word for word and with nothing writ
       1,
       'payouts_frozen',
       'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
-      () => freezePlatform(service.gateway, null),
+      () => freezePlatform(service.gateway, BY_HAND, null),
     ],
-    [1, 'payouts_paused', paused, () => freezeAccount(service.app, merchantId, null)],
+    [1, 'payouts_paused', paused, () => freezeAccount(service.app, BY_HAND, { merchantId, reason: null })],
     [
       1,
       'payouts_paused',
       paused,
       async () => {
         for (const { id } of await openExceptions(service.app, merchantId))
-          await resolveException(service.app, { merchantId, id }, 'looked into')
+          await resolveException(service.app, BY_HAND, { merchantId, id, note: 'looked into' })
       },
     ],
     [1, 'no_withdrawal_number', 'no verified withdrawal number', () => setNumber('0772000111')],
@@ -70,7 +71,7 @@ test('the refusals come in their order, each word for word and with nothing writ
       1,
       'no_withdrawal_number',
       'no verified withdrawal number',
-      () => verifyWithdrawalNumber(service.app, merchantId),
+      () => verifyWithdrawalNumber(service.app, BY_HAND, merchantId),
     ],
     [4999, 'amount_too_small', 'amount is below the withdrawal minimum of 5000', async () => {}],
     [
@@ -82,7 +83,7 @@ test('the refusals come in their order, each word for word and with nothing writ
   ]
   for (const [amount, code, message, cure] of steps) {
     const before = await service.digest()
-    await assert.rejects(requestWithdrawal(service.app, { merchantId, amount }), {
+    await assert.rejects(requestWithdrawal(service.app, BY_HAND, { merchantId, amount }), {
       status: 400,
       code,
       message,
@@ -94,16 +95,19 @@ test('the refusals come in their order, each word for word and with nothing writ
 
 test('test money is never withdrawn: however much there is, live has none', async () => {
   const shop = await payer(service, 100_000_000)
-  await setWithdrawalNumber(service.app, shop.merchantId, '0772000111')
-  await verifyWithdrawalNumber(service.app, shop.merchantId)
+  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: shop.merchantId, phone: '0772000111' })
+  await verifyWithdrawalNumber(service.app, BY_HAND, shop.merchantId)
   const before = await service.digest()
-  await assert.rejects(requestWithdrawal(service.app, { merchantId: shop.merchantId, amount: 5000 }), {
-    message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
-  })
+  await assert.rejects(
+    requestWithdrawal(service.app, BY_HAND, { merchantId: shop.merchantId, amount: 5000 }),
+    {
+      message: 'insufficient available balance: have 0, need 5200 (amount 5000 + fee 200)',
+    },
+  )
   assert.equal(await service.digest(), before)
 })
 
 test('a number that was never set cannot be verified', async () => {
   const { merchantId } = await payer(service)
-  assert.equal(await verifyWithdrawalNumber(service.app, merchantId), null)
+  assert.equal(await verifyWithdrawalNumber(service.app, BY_HAND, merchantId), null)
 })

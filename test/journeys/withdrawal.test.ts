@@ -6,6 +6,7 @@ import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail } from '../../src/rails/rail.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, DAY, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
 import { availableOf } from '../helpers/schedules.ts'
 import { type Client, startService, type TestService } from '../helpers/test-service.ts'
@@ -66,18 +67,18 @@ async function owner() {
   service.pass(60_000)
   await service.run('follow-charges')
   assert.equal(await availableOf(found.api), 995_000)
-  await setWithdrawalNumber(service.app, row.id, '0772 000 111')
-  await verifyWithdrawalNumber(service.app, row.id)
+  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: row.id, phone: '0772 000 111' })
+  await verifyWithdrawalNumber(service.app, BY_HAND, row.id)
   return found
 }
 const request = ({ merchantId }: Owner, amount = 100_000, at = service) =>
-  requestWithdrawal(at.app, { merchantId, amount })
+  requestWithdrawal(at.app, BY_HAND, { merchantId, amount })
 const decide = (
   { merchantId }: Owner,
   id: string,
   decision: Decision,
   { at = service, note = null as string | null } = {},
-) => decideWithdrawal(at.app, { merchantId, id }, { decision, note })
+) => decideWithdrawal(at.app, BY_HAND, { merchantId, id, decision, note })
 const shown = async (api: Client, id: string) => (await api.get(`/v1/payouts/${id}`)).body
 const askedFor = (id: string) => asked.filter(({ publicId }) => publicId === id)
 const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
@@ -219,7 +220,8 @@ test('ten requests at once with money for three are three withdrawals', async ()
 test('a new number has to be verified again, and what was asked before goes where it was asked for', async () => {
   const own = await owner()
   const { id } = await request(own)
-  const set = (phone: string) => setWithdrawalNumber(service.app, own.merchantId, phone)
+  const set = (phone: string) =>
+    setWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone })
   assert.deepEqual(await set('+256 772 000 111'), { phone: NUMBER, verified: true }, 'the same number')
   assert.deepEqual(await set('0772000222'), { phone: '256772000222', verified: false })
   await assert.rejects(request(own), { message: 'no verified withdrawal number' })
@@ -236,12 +238,12 @@ test('a new number has to be verified again, and what was asked before goes wher
 test('an approved withdrawal waits out a freeze and is sent once after it', async () => {
   const own = await owner()
   const { id } = await request(own)
-  await freezePlatform(service.gateway, 'drill')
+  await freezePlatform(service.gateway, BY_HAND, 'drill')
   await decide(own, id, 'approved')
   await sendFor(2)
   assert.deepEqual([askedFor(id).length, (await shown(own.api, id)).status], [0, 'pending'])
   assert.equal(await availableOf(own.api), 995_000 - 101_500, 'nothing is returned')
-  await freezePlatform(service.gateway, null)
+  await freezePlatform(service.gateway, BY_HAND, null)
   await sendFor(1)
   assert.deepEqual([askedFor(id).length, (await shown(own.api, id)).status], [1, 'succeeded'])
 })

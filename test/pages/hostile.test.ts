@@ -3,6 +3,7 @@ import test, { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { ON_BROWSER } from './browser.ts'
 import { openWorld, PHONES, type World } from './world.ts'
 
@@ -85,7 +86,13 @@ test('a shop with a hostile name and hostile goods is just a strangely named sho
     for (const name of HOSTILE) {
       const made = await world.service.shop({ name })
       const { merchant } = await findMerchant(world.service.gateway, made.merchant.id)
-      await addItem(world.service.app, merchant, { name, description: name, amount: 5000, picture: null })
+      await addItem(world.service.app, BY_HAND, {
+        shop: merchant,
+        name,
+        description: name,
+        amount: 5000,
+        picture: null,
+      })
       await page.goto(`${world.service.url}/pay/@${merchant.handle}`)
       await assertHarmless(page, name)
       await page.locator('.items a').click()

@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { addItem, type Shop } from '../../src/storefront/add-item.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import type { LiveService } from '../helpers/live-service.ts'
 
 const SIDE = 320
@@ -18,7 +19,7 @@ const ITEMS: readonly [string, string | null, number, [string, string] | null][]
 export async function fillStorefront({ app }: LiveService, merchant: Shop): Promise<void> {
   for (const [name, description, amount, colours] of ITEMS) {
     const picture = colours && (await paint(colours))
-    await addItem(app, merchant, { name, description, amount, picture })
+    await addItem(app, BY_HAND, { shop: merchant, name, description, amount, picture })
   }
 }
 

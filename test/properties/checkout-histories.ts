@@ -5,6 +5,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { kampalaIso } from '../../src/platform/kampala.ts'
 import { type FormAnswer, openForm, payment, sendForm, voucher } from '../crash/forms.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { DAY, type LiveService, newPayer, type Shop, succeed } from '../helpers/live-service.ts'
 
 const MINUTE = 60_000
@@ -65,7 +66,10 @@ export async function newCounter(service: LiveService): Promise<Counter> {
   const expires = kampalaIso(new Date(service.clock.nowMs() + 3 * DAY)).slice(0, 10)
   const cards: Counter['cards'] = []
   for (const value of CARD_VALUES)
-    cards.push(...(await issueCards(service.app, row, { value, quantity: 1, expires, notes: null })).cards)
+    cards.push(
+      ...(await issueCards(service.app, BY_HAND, { issuer: row, value, quantity: 1, expires, notes: null }))
+        .cards,
+    )
   const links: string[] = []
   for (const body of LINKS) links.push((await shop.live.post('/v1/payment-links', body)).body.id)
   return { ...shop, service, row, links, cards }
@@ -86,14 +90,16 @@ export async function act(one: Step, counter: Counter): Promise<number[]> {
       return [(await sendForm(service.url, form)).status]
     }
     case 'link':
-      await switchLink(service.app, counter.row, {
+      await switchLink(service.app, BY_HAND, {
+        owner: counter.row,
         id: counter.links[one.link] as string,
         to: one.on ? 'on' : 'off',
       })
       return []
     case 'card': {
       const change = one.on ? activateCard : deactivateCard
-      await change(service.app, counter.row, (counter.cards[one.card] as { id: string }).id)
+      const { id } = counter.cards[one.card] as { id: string }
+      await change(service.app, BY_HAND, { owner: counter.row, cardId: id })
       return []
     }
     case 'expire':

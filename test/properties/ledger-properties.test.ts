@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import type { Mode } from '../../src/merchants/merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import {
   assertVerified,
   type LiveService,
@@ -108,7 +109,7 @@ async function playShop(
       merchant.id,
     ])
     const holder = { merchantId: Number(row.id), tag: row.tag }
-    await addTestFunds(service.app, holder, { amount: one.amount, key: undefined })
+    await addTestFunds(service.app, BY_HAND, { holder, amount: one.amount, key: undefined })
     modelOf('test').total += one.amount
     return
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import fc from 'fast-check'
-import type { Caller } from '../../src/http/caller.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
@@ -9,6 +8,7 @@ import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
 import { stillClock } from '../contracts/still-clock.ts'
+import { fullKey } from '../helpers/actors.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { DELIVERED, dieSending, JAM, type PaidOrder, paidOrder, say } from '../helpers/paid-orders.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
@@ -225,7 +225,7 @@ async function doOne(at: TestService, shop: Payer, { known, what }: Done): Promi
       return
     case 'refund': {
       const caller = { merchantId: shop.merchantId, tag: shop.tag, cell: at.app.cell, mode: 'test' as const }
-      await refundCharge(at.app, { ...caller, scope: 'full', keyLast4: '' } satisfies Caller, {
+      await refundCharge(at.app, fullKey(caller), {
         chargeId: known.chargeId,
       }).catch((error) => assert.ok(error instanceof Refusal, error))
     }

@@ -8,6 +8,7 @@ import { openGateway } from '../../src/open-gateway.ts'
 import { againWhileAway } from '../../src/platform/db/while-away.ts'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { readConfig } from '../../src/settings/config.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type Fleet, newKey, postUntilJudged, type Race, type Reply, webOf } from './fleet.ts'
 import { DONE_WITHIN_MS, earnLiveMoney, until } from './money.ts'
 import { payWithoutEnd, reservations } from './stop-races.ts'
@@ -30,13 +31,13 @@ export const freezeAgainstStarts: Race = {
       let reserved = 0
       for (let turn = 0; turn < TURNS; turn += 1) {
         const reason = `turn ${turn}`
-        await patiently(() => freezePlatform(gateway, reason))
+        await patiently(() => freezePlatform(gateway, BY_HAND, reason))
         const before = await reservations(fleet)
         await sleep(SURE_MS)
         const slipped = (await reservations(fleet)) - before
         if (slipped > 0) wrong.push(`${slipped} payouts were reserved under the freeze of ${reason}`)
         wrong.push(...(await otherThan(app, reason)))
-        await patiently(() => freezePlatform(gateway, null))
+        await patiently(() => freezePlatform(gateway, BY_HAND, null))
         wrong.push(...(await otherThan(app, null)))
         await untilReserved(fleet, before)
         reserved += (await reservations(fleet)) - before
@@ -181,7 +182,9 @@ function resolveWithoutEnd(app: App, merchantId: number) {
       const last = !going
       const open = await patiently(() => openExceptions(app, merchantId))
       for (const { id } of open)
-        resolved += await patiently(() => resolveException(app, { merchantId, id }, 'looked into')).then(
+        resolved += await patiently(() =>
+          resolveException(app, BY_HAND, { merchantId, id, note: 'looked into' }),
+        ).then(
           () => 1,
           (error) => {
             if (error instanceof Refusal) return 0

@@ -14,6 +14,7 @@ const MIGRATIONS = sourcesOf('migrations', '.sql')
 // Who may import whom: a folder imports itself and what stands on the lines above, never its own line or below.
 const ORDER = [
   ['platform'],
+  ['actors'],
   ['rate-limits'],
   ['http'],
   ['idempotency'],

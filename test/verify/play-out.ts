@@ -6,6 +6,7 @@ import { Refusal } from '../../src/platform/refusal.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { type LiveService, newPayer, type Shop, succeed } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
 import type { StepOut } from './histories-out.ts'
@@ -24,8 +25,8 @@ export async function newPayerShop(service: LiveService): Promise<Payer> {
     subaccounts.push((await shop.test.post('/v1/subaccounts', { name, payout_phone: newPayer() })).body.id)
   await fund(service, shop, subaccounts)
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  await setWithdrawalNumber(service.app, merchant.id, newPayer())
-  await verifyWithdrawalNumber(service.app, merchant.id)
+  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: merchant.id, phone: newPayer() })
+  await verifyWithdrawalNumber(service.app, BY_HAND, merchant.id)
   return { ...shop, merchantId: merchant.id, tag: merchant.tag, subaccounts, asked: 0 }
 }
 
@@ -64,7 +65,9 @@ export async function playOut(service: LiveService, step: StepOut, shops: readon
     case 'pay out': {
       const { merchantId, tag, subaccounts } = shops[step.shop] as Payer
       const wanted = { subaccountId: subaccounts[1] ?? '', amount: step.amount }
-      return command(payOutSubaccount(service.app, { merchantId, tag, mode: step.mode }, wanted))
+      return command(
+        payOutSubaccount(service.app, BY_HAND, { holder: { merchantId, tag, mode: step.mode }, ...wanted }),
+      )
     }
     default:
       return ask(service, step, shops[step.shop] as Payer)
@@ -89,13 +92,17 @@ async function withdraw(
   { amount, decision }: Extract<StepOut, { do: 'withdraw' }>,
   { merchantId }: Payer,
 ): Promise<void> {
-  const { id } = await requestWithdrawal(app, { merchantId, amount })
-  if (decision !== null) await decideWithdrawal(app, { merchantId, id }, { decision, note: null })
+  const { id } = await requestWithdrawal(app, BY_HAND, { merchantId, amount })
+  if (decision !== null) await decideWithdrawal(app, BY_HAND, { merchantId, id, decision, note: null })
 }
 
 async function switchSubaccount(service: LiveService, shop: Payer, active: boolean): Promise<void> {
   const [id = ''] = shop.subaccounts
-  await setSubaccountStatus(service.app, shop.merchantId, { id, status: active ? 'active' : 'inactive' })
+  await setSubaccountStatus(service.app, BY_HAND, {
+    merchantId: shop.merchantId,
+    id,
+    status: active ? 'active' : 'inactive',
+  })
 }
 
 async function ask(service: LiveService, step: Asked, shop: Payer): Promise<void> {

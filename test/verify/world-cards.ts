@@ -10,11 +10,11 @@ import { endCards } from '../../src/charges/end-cards.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import type { NewCharge } from '../../src/charges/write-charges.ts'
 import { reserveCard } from '../../src/gift-cards/use-card.ts'
-import type { Caller } from '../../src/http/caller.ts'
 import type { MerchantTerms } from '../../src/merchants/merchant.ts'
 import { addAttempts } from '../../src/rails/attempts.ts'
 import type { Rail } from '../../src/rails/rail.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
+import { fullKey } from '../helpers/actors.ts'
 import { CARD, CARDED, TAGS } from './names.ts'
 import { attemptOf, publish, takeBack, wordOf, write } from './world-charges.ts'
 
@@ -38,7 +38,7 @@ export async function payByCards(app: App): Promise<void> {
   await refundLive(app, CARDED.refunded)
   await payWhole(app, CARDED.covered, CARD.spent)
   await payWhole(app, CARDED.restored, CARD.restored)
-  await refundCharge(app, OWNER as Caller, { chargeId: CARDED.restored })
+  await refundCharge(app, fullKey({ ...OWNER, cell: app.cell }), { chargeId: CARDED.restored })
 }
 
 async function addLinkAndCards(app: App): Promise<void> {
@@ -94,7 +94,7 @@ async function refundLive(app: App, chargeId: string): Promise<void> {
   const rail = { name: 'one', simulated: false, disburse: {}, readiness: async () => ({ kind: 'ready' }) }
   const live = app.rails.live as { op1_momo?: Rail }
   live.op1_momo = rail as unknown as Rail
-  await refundCharge(app, OWNER as Caller, { chargeId })
+  await refundCharge(app, fullKey({ ...OWNER, cell: app.cell }), { chargeId })
   delete live.op1_momo
 }
 

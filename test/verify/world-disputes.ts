@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts'
 import { closeDispute, listDisputes } from '../../src/disputes/close-dispute.ts'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import { assert } from '../../src/platform/assert.ts'
+import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
 import { CHARGE, REFUNDED } from './names.ts'
 
 /** The charges that customers complained about, and the one of which nobody did. */
@@ -15,10 +16,10 @@ export async function reportProblems(app: App): Promise<void> {
     contact: '0772 000 001',
   } as const
   const bare = { reason: 'other', details: null, contact: null } as const
-  await openDispute(app, { merchantId: 1, chargeId: DISPUTED.open, report })
-  await openDispute(app, { merchantId: 3, chargeId: DISPUTED.refunded, report: bare })
-  await openDispute(app, { merchantId: 1, chargeId: DISPUTED.closed, report: bare })
+  await openDispute(app, CUSTOMER, { merchantId: 1, chargeId: DISPUTED.open, report })
+  await openDispute(app, CUSTOMER, { merchantId: 3, chargeId: DISPUTED.refunded, report: bare })
+  await openDispute(app, CUSTOMER, { merchantId: 1, chargeId: DISPUTED.closed, report: bare })
   const [last] = await listDisputes(app, 1, { mode: 'test', onlyOpen: true })
   assert(last, 'the report of a test charge was stored')
-  await closeDispute(app, { merchantId: 1, id: last.id })
+  await closeDispute(app, BY_HAND, { merchantId: 1, id: last.id })
 }

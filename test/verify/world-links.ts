@@ -3,6 +3,7 @@ import { moveCharge } from '../../src/charges/move-charge.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import type { PaymentLink } from '../../src/payment-links/payment-link.ts'
 import { addLinks } from '../../src/payment-links/write-links.ts'
+import { CUSTOMER } from '../helpers/actors.ts'
 import { LINK, LINKED, TAGS } from './names.ts'
 import { write } from './world-charges.ts'
 
@@ -52,12 +53,15 @@ async function attempt(app: App, id: string, chargeId: string): Promise<void> {
     allowMultipleUses: id === LINK.reusable,
     tag: TAGS[1],
   }
-  await payLink(app, link, {
-    channel: 'op1_momo',
-    phone: '256772000005',
-    email: null,
-    card: null,
-    chargeId,
+  await payLink(app, CUSTOMER, {
+    link,
+    payment: {
+      channel: 'op1_momo',
+      phone: '256772000005',
+      email: null,
+      card: null,
+      chargeId,
+    },
   })
 }
 

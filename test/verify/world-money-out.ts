@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
-import type { Caller } from '../../src/http/caller.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { call } from '../../src/platform/db/database.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { BY_HAND, fullKey } from '../helpers/actors.ts'
 import { REFUNDED, SCHEDULE, SUBACCOUNT, TAGS } from './names.ts'
 import { payInBulk, storeBatch } from './world-bulk.ts'
 import { fail, pay, product, splitCharge, storeCharge, write } from './world-charges.ts'
@@ -19,7 +19,7 @@ const { farm, shop, asleep } = SUBACCOUNT
 
 /** What merchant 3 lives on: test funds, and live money with a share in it, both still in their hold. */
 export async function saveUp(app: App): Promise<void> {
-  await addTestFunds(app, HOLDER, { amount: 10_000_000, key: 'first' })
+  await addTestFunds(app, BY_HAND, { holder: HOLDER, amount: 10_000_000, key: 'first' })
   for (const id of Object.values(SUBACCOUNT)) await addSubaccount(app, id)
   await pay(app, 3, ['live', 'saved', 2_000_000])
   await pay(app, 3, [
@@ -78,7 +78,7 @@ async function shareOut(app: App): Promise<void> {
 
 async function payOutSubaccounts(app: App): Promise<void> {
   const payOut = (key: string, amount: number) =>
-    payOutSubaccount(app, { ...HOLDER, mode: 'test' }, { subaccountId: farm, amount, key })
+    payOutSubaccount(app, BY_HAND, { holder: { ...HOLDER, mode: 'test' }, subaccountId: farm, amount, key })
   await endPayout(app, await payOut('subpaid', 1000), PAID)
   await endPayout(app, await payOut('subunpaid', 1100), UNPAID)
   await payOut('subopen', 1200)
@@ -105,11 +105,11 @@ async function payLive(app: App): Promise<void> {
 }
 
 async function withdraw(app: App): Promise<void> {
-  await setWithdrawalNumber(app, 3, '0700000009')
-  await verifyWithdrawalNumber(app, 3)
-  const request = (key: string) => requestWithdrawal(app, { merchantId: 3, amount: 10_000, key })
+  await setWithdrawalNumber(app, BY_HAND, { merchantId: 3, phone: '0700000009' })
+  await verifyWithdrawalNumber(app, BY_HAND, 3)
+  const request = (key: string) => requestWithdrawal(app, BY_HAND, { merchantId: 3, amount: 10_000, key })
   const decide = (id: string, decision: 'approved' | 'rejected' | 'cancelled') =>
-    decideWithdrawal(app, { merchantId: 3, id }, { decision, note: null })
+    decideWithdrawal(app, BY_HAND, { merchantId: 3, id, decision, note: null })
   await request('requested')
   await decide((await request('approved')).id, 'approved')
   const withdrawn = await request('withdrawn')
@@ -120,7 +120,7 @@ async function withdraw(app: App): Promise<void> {
 }
 
 async function refund(app: App): Promise<void> {
-  const caller = { ...HOLDER, mode: 'test' } as Caller
+  const caller = fullKey({ ...HOLDER, cell: app.cell, mode: 'test' })
   for (const name of ['refundpaid', 'refundopen', 'refundfailed', 'unrefunded'])
     await pay(app, 3, ['test', name, 90_000])
   const refunded = async (chargeId: string) => {

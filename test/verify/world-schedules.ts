@@ -1,10 +1,10 @@
 import type { App } from '../../src/app.ts'
-import type { Caller } from '../../src/http/caller.ts'
 import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
 import { changeSchedule } from '../../src/scheduled-payouts/change-schedule.ts'
 import { runCycle } from '../../src/scheduled-payouts/run-cycle.ts'
+import { fullKey } from '../helpers/actors.ts'
 import { TAGS } from './names.ts'
 import { product, write } from './world-charges.ts'
 // Its statement is asked for by name.
@@ -42,6 +42,6 @@ export async function runNextCycle(app: App, id: string): Promise<void> {
 }
 
 export async function cancelSchedule(app: App, id: string): Promise<void> {
-  const caller = { merchantId: 3, tag: TAGS[3], mode: 'test' } as Caller
+  const caller = fullKey({ merchantId: 3, tag: TAGS[3], cell: app.cell, mode: 'test' })
   await changeSchedule(app, caller, { id, change: 'cancel' })
 }

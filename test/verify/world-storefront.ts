@@ -1,13 +1,14 @@
 import type { App } from '../../src/app.ts'
 import { addItem, type Shop } from '../../src/storefront/add-item.ts'
 import { removeItem } from '../../src/storefront/change-item.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { TAGS } from './names.ts'
 
 /** An item that is shown and one that was removed. */
 export async function offerItems(app: App): Promise<void> {
   const shop: Shop = { id: 1, publicId: 'mer_1', tag: TAGS[1], active: true, chargeLimit: null }
   const plain = { description: null, picture: null }
-  await addItem(app, shop, { ...plain, name: 'Mangoes', amount: 5000 })
-  const { item } = await addItem(app, shop, { ...plain, name: 'Pineapples', amount: 9000 })
-  await removeItem(app, shop, item.id)
+  await addItem(app, BY_HAND, { shop, ...plain, name: 'Mangoes', amount: 5000 })
+  const { item } = await addItem(app, BY_HAND, { shop, ...plain, name: 'Pineapples', amount: 9000 })
+  await removeItem(app, BY_HAND, { shop, id: item.id })
 }

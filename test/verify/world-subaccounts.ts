@@ -3,6 +3,7 @@ import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { product, write } from './world-charges.ts'
 // Its statement is asked for by name.
 import '../../src/subaccounts/create-subaccount.ts'
@@ -19,5 +20,5 @@ export async function addSubaccount(app: App, id: string): Promise<void> {
 
 /** From now on no share reaches it. */
 export async function putToSleep(app: App, id: string): Promise<void> {
-  await setSubaccountStatus(app, 3, { id, status: 'inactive' })
+  await setSubaccountStatus(app, BY_HAND, { merchantId: 3, id, status: 'inactive' })
 }

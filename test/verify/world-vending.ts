@@ -1,6 +1,5 @@
 import type { App } from '../../src/app.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
-import type { Caller } from '../../src/http/caller.ts'
 import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
@@ -13,6 +12,7 @@ import type { DispenseMove, DispenseOutcome } from '../../src/vending/dispensing
 import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
+import { CUSTOMER, fullKey } from '../helpers/actors.ts'
 import { CALLBACK, DIRECT, DIRECTLY, ORDER, orderedBy, TAGS } from './names.ts'
 import { pay, write } from './world-charges.ts'
 
@@ -32,7 +32,7 @@ export async function dispenseGoods(app: App): Promise<void> {
   await command(app, ORDER.again)
   await dispense(app, ORDER.lost, [])
   await dispense(app, ORDER.refunded, [jam])
-  await refundCharge(app, OWNER as Caller, { chargeId: orderedBy(ORDER.refunded) })
+  await refundCharge(app, fullKey({ ...OWNER, cell: app.cell }), { chargeId: orderedBy(ORDER.refunded) })
   await dispenseTrustingly(app)
   await switchOff(app)
   await payFor(app, ORDER.claimed)
@@ -90,7 +90,7 @@ async function payFor(app: App, id: string): Promise<void> {
   const link = { merchantId: 1, id, mode: 'test' as const, allowMultipleUses: false, tag: TAGS[1] }
   const chargeId = orderedBy(id)
   const payment = { channel: 'op1_momo', phone: '256772000005', email: null, card: null, chargeId } as const
-  const { kind } = await payLink(app, link, payment)
+  const { kind } = await payLink(app, CUSTOMER, { link, payment })
   assert(kind === 'stored', `the order was paid: ${kind}`)
   const charge = { merchantId: 1, id: chargeId, mode: 'test' as const, giftCardAmount: 0 }
   await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: '901' } })

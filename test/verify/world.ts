@@ -12,6 +12,7 @@ import { deadlineIn } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { exactWindow } from '../../src/rate-limits/exact-window.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { payByCards } from './world-cards.ts'
 import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
@@ -122,7 +123,11 @@ async function contradictTheRail(app: App): Promise<void> {
 
 /** At last a realistic hold, whose clock is moved past it: real time stays far before hold_until. */
 async function playInTheSandbox(app: App): Promise<void> {
-  await addTestFunds(app, { merchantId: 1, tag: TAGS[1] }, { amount: 1_000_000, key: 'first' })
+  await addTestFunds(app, BY_HAND, {
+    holder: { merchantId: 1, tag: TAGS[1] },
+    amount: 1_000_000,
+    key: 'first',
+  })
   await pay(app, 1, ['test', 'testpaid', 50_000])
   await fail(app, 1, ['test', 'testfailed', 50_000])
   await write(app.db, ...addCharges([newCharge(app, 1, { mode: 'test', name: 'testopen', amount: 201 })]))

@@ -8,7 +8,7 @@ import { hasForbiddenControl } from '../../platform/text.ts'
 import { NOTHING } from '../cookies.ts'
 import { chargeIdOfForm, shownBy } from '../form.ts'
 import type { FormFault, Method } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 import { type Found, findPaidLink, pathOf, takesPayments } from './found-link.ts'
 import { pageOf } from './link-pages.ts'
 import { type FormState, methodsOf, payForm, remember, rememberedBy } from './pay-form.ts'
@@ -52,7 +52,10 @@ export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
   const fault = faultOf(found, sent, card)
   if (fault !== null) return again({ status: HERE.bad, fault })
   const { shop, link } = found
-  const paid = await payLink(shop.app, { ...link, tag: shop.tag }, paymentOf(found, sent, card))
+  const paid = await payLink(shop.app, visitor(visit), {
+    link: { ...link, tag: shop.tag },
+    payment: paymentOf(found, sent, card),
+  })
   return answerTo(checkout, { found, sent, paid, again })
 }
 
@@ -175,6 +178,6 @@ export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
   if (!visit.fromHere || charge?.status !== 'failed') return toStatus
   // An expired order with a failed payment stays as it is (contract.md G29).
   if (isOver(link, checkout.clock.now())) return toStatus
-  const free = link.allowMultipleUses || (await retryLink(shop.app, link))
+  const free = link.allowMultipleUses || (await retryLink(shop.app, visitor(visit), link))
   return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
 }

@@ -3,7 +3,7 @@ import { openDispute } from '../../disputes/open-dispute.ts'
 import { readReport } from '../../disputes/report.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import type { FormFault, View } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 import { type Found, findPaidLink, pathOf, paymentOf } from './found-link.ts'
 import { pageOf, withRetryAfter } from './link-pages.ts'
 import { isPaid } from './states.ts'
@@ -32,7 +32,7 @@ export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
     return withRetryAfter(again(429, 'reported'), error)
   }
   const { merchantId } = found.link
-  await openDispute(found.shop.app, { merchantId, chargeId: found.charge.id, report: read })
+  await openDispute(found.shop.app, visitor(visit), { merchantId, chargeId: found.charge.id, report: read })
   const path = pathOf(found, 'report')
   return { kind: 'redirect', to: `${path}${path.includes('?') ? '&' : '?'}sent=1` }
 }

@@ -7,7 +7,7 @@ import { picturePath, presentItems, type ShopItem } from '../../storefront/item.
 import { createOwnAmountLink, LEAST_OWN_AMOUNT, readOwnAmount } from '../../storefront/own-amount.ts'
 import { qrReply, withRetryAfter } from '../link/link-pages.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 
 const ITEMS_A_PAGE = 6
 // The address of a picture changes with its content, so it may be cached for long.
@@ -43,7 +43,7 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
   try {
     await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
     await checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
-    const link = await createOwnAmountLink(shop.app, { ...shop, amount: own.amount })
+    const link = await createOwnAmountLink(shop.app, visitor(visit), { ...shop, amount: own.amount })
     return { kind: 'redirect', to: `/pay/${link.id}` }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

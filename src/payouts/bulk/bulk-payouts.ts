@@ -1,5 +1,8 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import type { Answer, Caller } from '../../http/caller.ts'
+import type { Answer } from '../../http/caller.ts'
 import { type Created, createUnderKey } from '../../idempotency/create-under-keys.ts'
 import { findKeys, finishKey, type KeyOwner } from '../../idempotency/keys.ts'
 import { knowingOthers } from '../../idempotency/under-key.ts'
@@ -33,6 +36,7 @@ export type BulkRequest = {
  * for what is not kept under the key.
  */
 export async function createBulk(app: App, request: BulkRequest): Promise<Answer> {
+  allow(request.caller, 'payout.bulk')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, () =>
@@ -85,12 +89,18 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
       bodyOf: () => null,
     })
     const leaseUntil = later(at, BULK_LEASE_MS)
-    return {
-      value: created,
-      last: [...addKeys(), ...made.map((batch) => addBatch(batch, leaseUntil)), ...locked.windows.writes()],
-    }
+    const act = { actor: request.caller, action: 'payout.bulk', at, merchantId, mode } as const
+    const rows = made.map(({ id, items, total }) =>
+      auditRow({ ...act, subject: id, after: { items: total, amount: sumOf(items) } }),
+    )
+    const batches = made.map((batch) => addBatch(batch, leaseUntil))
+    return { value: created, last: [...addKeys(), ...batches, ...rows, ...locked.windows.writes()] }
   })
 }
+
+/** What the items that can be read ask for together; some may still be refused. */
+const sumOf = (items: readonly StoredItem[]) =>
+  items.reduce((sum, item) => sum + ('amount' in item ? item.amount : 0), 0)
 
 /** Refusals of the whole call in the order of G13c; then its items are judged each on its own. */
 function acceptBatch(

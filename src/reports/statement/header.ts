@@ -1,4 +1,4 @@
-import type { Caller } from '../../http/caller.ts'
+import type { Caller } from '../../actors/actor.ts'
 import { closeMonth } from '../../ledger/closed-months.ts'
 import { assert } from '../../platform/assert.ts'
 import { call, type Database } from '../../platform/db/database.ts'

@@ -1,5 +1,6 @@
+import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Caller, Stream } from '../../http/caller.ts'
+import type { Stream } from '../../http/caller.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { type Sum, sumOf } from '../../platform/sums.ts'
 import { headerNow } from './header.ts'

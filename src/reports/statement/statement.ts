@@ -1,5 +1,5 @@
+import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { type Figures, readFigures } from './figures.ts'

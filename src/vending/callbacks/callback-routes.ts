@@ -26,7 +26,7 @@ export const callbackEndpoints = [
     description:
       'Of this mode only. It signs reports of dispenses and can do nothing else; give it to the maker of your machines together with [the page for them](/docs/machines). A new one replaces the old at once.',
     tag,
-    scope: 'full',
+    action: 'vending.secret',
     rate: 'dispense_secret',
     rateKind: 'shared',
     idempotency: 'ignored',
@@ -50,7 +50,7 @@ export const callbackEndpoints = [
     description:
       'Put the report into `payload` exactly as it would be sent. Nothing is moved or stored. A signature that is wrong comes back with what it should have been made over.',
     tag,
-    scope: 'any',
+    action: 'vending.check',
     rate: 'conformance',
     rateKind: 'shared',
     idempotency: 'ignored',

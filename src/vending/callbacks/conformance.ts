@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { badRequest, bodyTooLarge, domainRefusal, Refusal } from '../../platform/refusal.ts'
@@ -68,11 +69,9 @@ type Asked = { payload: string; members: Member[]; sign: string; timestamp: stri
  * Checks whether a callback is signed correctly, without sending one (contract.md G38): moves nothing, stores nothing, and
  * shows no digest or secret. `body` is the text of the request, because numbers are signed as they are written.
  */
-export async function checkConformance(
-  app: App,
-  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
-  body: string,
-): Promise<ConformanceResult> {
+export async function checkConformance(app: App, caller: Caller, body: string): Promise<ConformanceResult> {
+  allow(caller, 'vending.check')
+  const { merchantId, mode } = caller
   const asked = readAsked(body)
   const owner = termsOf([merchantId])
   const [terms] = await app.db.query(owner.statement, owner.values)

@@ -1,7 +1,10 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { type Mode, merchantInactive, termsOf } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
+import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { randomText } from '../../platform/ids.ts'
 
@@ -20,10 +23,9 @@ const SET = statement<{ rotated: boolean }>(
 )
 
 /** Makes the secret of this key's mode; an earlier one is not accepted from now on (contract.md G37). */
-export async function makeDispenseSecret(
-  app: App,
-  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
-): Promise<NewDispenseSecret> {
+export async function makeDispenseSecret(app: App, caller: Caller): Promise<NewDispenseSecret> {
+  allow(caller, 'vending.secret')
+  const { merchantId, mode } = caller
   const owner = termsOf([merchantId])
   const [terms] = await app.db.query(owner.statement, owner.values)
   assert(terms, 'a merchant with a key has a row')
@@ -31,9 +33,13 @@ export async function makeDispenseSecret(
   const secret = `dsec_${randomText(ALPHABET, CHARACTERS)}`
   const createdAt = app.clock.now()
   const sealed = app.vault.seal(secret, dispenseSecretBinding({ merchantId, mode }))
-  const [set] = await app.db.query(SET, [merchantId, mode, sealed, createdAt.toISOString()])
-  assert(set, 'an upsert answers with its row')
-  return { secret, mode, createdAt, rotated: set.rotated }
+  return app.db.transaction(async (tx) => {
+    const [[set]] = await tx.send(call(SET, merchantId, mode, sealed, createdAt.toISOString()))
+    assert(set, 'an upsert answers with its row')
+    const act = { actor: caller, action: 'vending.secret', at: createdAt, merchantId, mode } as const
+    const made = { secret, mode, createdAt, rotated: set.rotated }
+    return { value: made, last: [auditRow({ ...act, after: { rotated: set.rotated } })] }
+  })
 }
 
 /** What its ciphertext is bound to. */

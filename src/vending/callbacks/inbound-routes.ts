@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { someone } from '../../actors/actor.ts'
 import { lastAnswer } from '../../http/close-gently.ts'
 import { asRefusal } from '../../http/framework-refusals.ts'
 import { clientAddress } from '../../http/guards.ts'
@@ -39,7 +40,8 @@ export function registerInbound(server: FastifyInstance, options: InboundOptions
         window.take(clientAddress(request.raw, options.trustedProxies), options.clock.nowMs()),
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        request.code = await receive(body)
+        const origin = clientAddress(request.raw, options.trustedProxies)
+        request.code = await receive(someone('machine', { origin, requestId: request.id }), body)
         return reply.headers(HEADERS).send(JSON.stringify(RECEIVED))
       },
     })

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import type { Actor } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import { batch, done, type Outcome } from '../../platform/batch.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { groupBy } from '../../platform/group-by.ts'
@@ -21,13 +23,16 @@ const AT_ONCE = 50
  * none does more than its signature covers. Throws Refusal when the supplier has to send another one (contract.md 6.3,
  * 6.4).
  */
-export function callbackReceiver(receiver: Receiver): (body: Buffer) => Promise<Received> {
+export function callbackReceiver(receiver: Receiver): (actor: Actor, body: Buffer) => Promise<Received> {
   const turns = batch<Callback, Received>({
     run: (callbacks) => runApart(callbacks, nameOf, (some) => takeAll(receiver, some)),
     laneOf: (callback) => hash('md5', nameOf(callback), 'buffer').readUInt32BE(),
     max: AT_ONCE,
   })
-  return async (body) => turns.add(readCallback(body))
+  return async (actor, body) => {
+    allow(actor, 'callback.receive')
+    return turns.add(readCallback(body))
+  }
 }
 
 const nameOf = ({ orderId, chargeId, machine }: Callback) => orderId ?? chargeId ?? machine ?? ''

@@ -1,3 +1,6 @@
+import type { Actor } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import { assert } from '../../platform/assert.ts'
 import { domainRefusal, notFound } from '../../platform/refusal.ts'
@@ -25,23 +28,28 @@ const OUTCOMES: Record<Decision, DispenseOutcome> = {
  */
 export async function decideOrder(
   app: App,
+  actor: Actor,
   { merchantId, id, decision }: { merchantId: number; id: string; decision: Decision },
-): Promise<{ order: VendingOrder; decided: boolean }> {
+): Promise<VendingOrder> {
+  allow(actor, 'order.decide', merchantId)
   const to = OUTCOMES[decision]
   const before = await findOrder(app, { merchantId, id })
   if (before === null) throw notFound('vending order')
-  if (before.vendingStatus === to.status && before.confirmed) return { order: before, decided: false }
+  if (before.vendingStatus === to.status && before.confirmed) return before
   const open = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
   if (!open)
     throw domainRefusal(
       'not_dispensing',
       `vending order is ${before.vendingStatus}: there is nothing to decide`,
     )
-  const moved = await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'manual' })
+  const act = { actor, action: 'order.decide', at: app.clock.now(), merchantId, mode: before.mode } as const
+  const row = auditRow({ ...act, subject: id, before: { status: before.vendingStatus }, after: { decision } })
+  const move = { kind: 'order', merchantId, id, to, source: 'manual', alongside: row } as const
+  const moved = await moveDispense(app, move)
   if (moved !== 'moved' && moved !== 'same') throw refusalOf(moved)
   const order = await findOrder(app, { merchantId, id })
   assert(order, 'an order is never deleted')
-  return { order, decided: moved === 'moved' }
+  return order
 }
 
 const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>

@@ -1,7 +1,9 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Charge } from '../../charges/charge.ts'
 import { lockCharges } from '../../charges/lock-charges.ts'
-import type { Answer, Caller } from '../../http/caller.ts'
+import type { Answer } from '../../http/caller.ts'
 import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../../idempotency/keys.ts'
 import { refusedAnswer } from '../../idempotency/refused-answer.ts'
 import { type KeyedRequest, keyUseOf, knowingHolders, replayedAnswer } from '../../idempotency/under-key.ts'
@@ -50,6 +52,7 @@ const spokenFor = () =>
  * when the supplier refuses (502), charge and key are free again.
  */
 export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
+  allow(request.caller, 'order.dispense')
   const use = keyUseOf(request)
   if (use === null) return finish(app, await claimDirect(app, request, null), null)
   return app.keysInFlight.during(use, async () =>

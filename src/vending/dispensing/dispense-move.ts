@@ -1,3 +1,4 @@
+import type { Call } from '../../platform/db/database.ts'
 import type { KeptCallback } from '../callbacks/vendor-callbacks.ts'
 import type { ReportedGoods } from '../orders/order.ts'
 import type { Claim, ClaimState } from './claim.ts'
@@ -33,6 +34,8 @@ export type DispenseMove = DispensePlace & {
   said?: { sign: string; kept(verdict: DispenseMoved): KeptCallback }
   /** The supplier's answer that says it; it is kept on the claim with the move, and only with it. */
   heard?: Answer
+  /** What is written in the commit of the move, and only with it. */
+  alongside?: Call
 }
 
 /** What this claim is on. */

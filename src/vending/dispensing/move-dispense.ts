@@ -70,7 +70,11 @@ function judgeAndMove(app: App, moves: readonly DispenseMove[]) {
     )
     return {
       value: { verdicts: judged.map(({ verdict }) => verdict), rows },
-      last: [...(kept.length === 0 ? [] : [addCallbacks(kept)]), ...writesOf(app, rows, at)],
+      last: [
+        ...(kept.length === 0 ? [] : [addCallbacks(kept)]),
+        ...writesOf(app, rows, at),
+        ...rows.flatMap(({ move: { alongside } }) => alongside ?? []),
+      ],
     }
   })
 }

@@ -1,3 +1,4 @@
+import { at, service } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
@@ -99,7 +100,7 @@ const wordsFor = ({ reason }: Trouble) =>
 
 /** Null when the charge is refunded, by this or by somebody else. */
 async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
-  const caller = { merchantId, tag, cell: app.cell, mode, scope: 'full', keyLast4: '' } as const
+  const caller = at(service('refund-jams'), { merchantId, tag, cell: app.cell, mode })
   try {
     await refundCharge(app, caller, { chargeId, unless: call(STANDING, merchantId, chargeId) })
     return null

@@ -1,5 +1,6 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -17,6 +18,7 @@ export type Retried = { ok: boolean; order: VendingOrder }
  * Another refusal of the supplier is an answer, not an error. Throws Refusal with nothing written.
  */
 export async function retryDispense(app: App, caller: Caller, id: string): Promise<Retried> {
+  allow(caller, 'order.dispense')
   const { merchantId } = caller
   const owner = termsOf([merchantId])
   const [terms] = await app.db.query(owner.statement, owner.values)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { assert } from '../../platform/assert.ts'
 import { ExactNumber, numberText } from '../../platform/exact-json.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'

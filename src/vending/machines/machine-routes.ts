@@ -9,7 +9,7 @@ import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
 import { listMachines, type Machine, MachineShape, presentMachine } from './machines.ts'
 import { readTallies, TalliesShape } from './tallies.ts'
 
-const read = { ...READS, tag: 'Vending', scope: 'any' } as const
+const read = { ...READS, tag: 'Vending', action: 'read' } as const
 
 export const machineEndpoints = [
   listEndpoint<App, Machine>({

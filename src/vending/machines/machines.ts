@@ -1,6 +1,10 @@
 import { Type } from 'typebox'
+import type { Actor } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import { type Page, pageOf } from '../../http/lists.ts'
+import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { badRequest, invalidRequest } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
@@ -121,20 +125,35 @@ async function cursorOf(app: App, place: MachineKey): Promise<Machine> {
  */
 export async function addMachine(
   app: App,
+  actor: Actor,
   { merchantId, machine, name }: MachineKey & { name: string | null },
 ): Promise<Machine> {
+  allow(actor, 'machine.add', merchantId)
   checkText('machine', machine, LONGEST_NUMBER)
   if (name !== null) checkText('name', name, LONGEST_NAME)
-  const [added] = await app.db.query(ADD, [merchantId, machine, name, app.clock.now().toISOString()])
-  return added as Machine
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[added]] = await tx.send(call(ADD, merchantId, machine, name, at.toISOString()))
+    const act = { actor, action: 'machine.add', at, merchantId, subject: machine } as const
+    return { value: added as Machine, last: [auditRow({ ...act, after: { name: added?.name } })] }
+  })
 }
 
 /** Takes a machine out of the registry. Orders that were paid still dispense; its tallies keep it with its last name. */
-export async function removeMachine(app: App, { merchantId, machine }: MachineKey): Promise<Machine> {
-  const at = app.clock.now().toISOString()
-  const [removed] = isStorable(machine) ? await app.db.query(REMOVE, [merchantId, machine, at]) : []
-  if (!removed) throw machineNotRegistered()
-  return removed
+export async function removeMachine(
+  app: App,
+  actor: Actor,
+  { merchantId, machine }: MachineKey,
+): Promise<Machine> {
+  allow(actor, 'machine.remove', merchantId)
+  if (!isStorable(machine)) throw machineNotRegistered()
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[removed]] = await tx.send(call(REMOVE, merchantId, machine, at.toISOString()))
+    if (!removed) throw machineNotRegistered()
+    const row = auditRow({ actor, action: 'machine.remove', at, merchantId, subject: machine })
+    return { value: removed, last: [row] }
+  })
 }
 
 const isStorable = (text: string) => !hasForbiddenControl(text, false)

@@ -1,3 +1,6 @@
+import type { Actor } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -52,7 +55,8 @@ const VANISHED = statement<{ machine: string }>(
  * Updates the registry from the supplier's list (contract.md G34): adds, updates, marks vanished machines inactive, deletes
  * none. Refuses without a supplier, and changes nothing when the answer is unclear.
  */
-export async function syncMachines(app: App, merchantId: number): Promise<Synced> {
+export async function syncMachines(app: App, actor: Actor, merchantId: number): Promise<Synced> {
+  allow(actor, 'machine.sync', merchantId)
   const access = await supplierAccess(app, merchantId)
   if (access === null) throw supplierNotConfigured()
   const rows = await httpSupplier(app, access).machines()
@@ -60,15 +64,18 @@ export async function syncMachines(app: App, merchantId: number): Promise<Synced
   const read = rows.map(readRow).filter((one) => one !== null)
   // If a number is listed twice the last row counts: one statement cannot write a machine twice.
   const listed = [...new Map(read.map((one) => [one.machine, one])).values()]
-  const done = await write(app, merchantId, listed)
-  return { listed: listed.length, ...done, ignored: rows.length - read.length }
+  return write(app, actor, { merchantId, listed, ignored: rows.length - read.length })
 }
 
 /** 502: the answer was unclear and nothing was changed. */
 export const supplierUnavailable = () => new Refusal(502, 'supplier_error', 'machine supplier unavailable')
 
-function write(app: App, merchantId: number, listed: readonly Listed[]) {
-  const at = app.clock.now().toISOString()
+function write(
+  app: App,
+  actor: Actor,
+  { merchantId, listed, ignored }: { merchantId: number; listed: readonly Listed[]; ignored: number },
+): Promise<Synced> {
+  const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     await tx.send(call(LOCK, merchantId))
     const [written, vanished] = await tx.send(
@@ -82,7 +89,7 @@ function write(app: App, merchantId: number, listed: readonly Listed[]) {
         listed.map((one) => one.address),
         listed.map((one) => one.latitude),
         listed.map((one) => one.longitude),
-        at,
+        at.toISOString(),
       ),
       call(
         VANISHED,
@@ -91,7 +98,9 @@ function write(app: App, merchantId: number, listed: readonly Listed[]) {
       ),
     )
     const added = written.filter((one) => one.isNew).length
-    return { value: { added, updated: written.length - added, inactive: vanished.length } }
+    const updated = written.length - added
+    const done = { listed: listed.length, added, updated, inactive: vanished.length, ignored }
+    return { value: done, last: [auditRow({ actor, action: 'machine.sync', at, merchantId, after: done })] }
   })
 }
 

@@ -1,5 +1,7 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Answer, Caller } from '../../http/caller.ts'
+import type { Answer } from '../../http/caller.ts'
 import { type KeyedRequest, type Made, storeUnderKey } from '../../idempotency/under-key.ts'
 import { termsOf } from '../../merchants/merchant.ts'
 import { addLinks, newLink } from '../../payment-links/write-links.ts'
@@ -24,8 +26,10 @@ const ADD_ORDER = statement(
  * Creates an order, or repeats the stored answer of its Idempotency-Key where one was sent (spec 4.6; contract.md 3 h, G30).
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
-export const createOrder = (app: App, request: OrderRequest): Promise<Answer> =>
-  storeUnderKey(app, request, (tx, at) => makeOrder(app, tx, { request, at }))
+export async function createOrder(app: App, request: OrderRequest): Promise<Answer> {
+  allow(request.caller, 'order.create')
+  return storeUnderKey(app, request, (tx, at) => makeOrder(app, tx, { request, at }))
+}
 
 async function makeOrder(
   app: App,

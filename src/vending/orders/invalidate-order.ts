@@ -1,5 +1,6 @@
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import type { Caller } from '../../http/caller.ts'
 import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
 import { lockLink } from '../../payment-links/hold-link.ts'
 import { invalidateLink } from '../../payment-links/invalidate-link.ts'
@@ -18,6 +19,7 @@ const paymentAttached = () =>
  * nothing.
  */
 export async function invalidateOrder(app: App, caller: Caller, id: string): Promise<VendingOrder> {
+  allow(caller, 'order.invalidate')
   const { merchantId } = caller
   const owner = termsOf([merchantId])
   const [terms] = await app.db.query(owner.statement, owner.values)

@@ -1,3 +1,6 @@
+import type { Actor } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
@@ -77,29 +80,28 @@ export async function supplierAccess(app: App, merchantId: number): Promise<Supp
   return { baseUrl, shbh, key: open(row.key, 'key'), secret: open(row.secret, 'secret') }
 }
 
-/** The settings, without secrets. */
-async function vendingSettings(app: App, merchantId: number): Promise<VendingSettings> {
-  const [row] = await app.db.query(SHOWN, [merchantId])
-  assert(row, 'a merchant is never deleted')
-  return row
-}
-
 /** Stores supplier and profile in one commit. The address is checked like a webhook address. */
 export async function setVending(
   app: App,
-  { id }: Pick<Merchant, 'id'>,
-  change: VendingChange,
+  actor: Actor,
+  { merchant: { id }, change }: { merchant: Pick<Merchant, 'id'>; change: VendingChange },
 ): Promise<VendingSettings> {
+  allow(actor, 'vending.set', id)
   const { supplier, profile = null, acceptApiSecret = null } = change
   const read = supplier === undefined ? null : await readSupplier(app, supplier)
-  const at = app.clock.now().toISOString()
-  await app.db.transaction(async (tx) => {
-    if (read !== null) await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, read), at))
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const [[before]] = await tx.send(call(SHOWN, id))
+    if (read !== null) await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, read), at.toISOString()))
     if (profile !== null || acceptApiSecret !== null)
-      await tx.send(call(SET_PROFILE, id, profile, acceptApiSecret, at))
-    return { value: undefined }
+      await tx.send(call(SET_PROFILE, id, profile, acceptApiSecret, at.toISOString()))
+    const [[after]] = await tx.send(call(SHOWN, id))
+    assert(before && after, 'a merchant is never deleted')
+    const act = { actor, action: 'vending.set', at, merchantId: id } as const
+    // Which fields changed, for two of the four are secrets.
+    const changed = Object.keys(change)
+    return { value: after, last: [auditRow({ ...act, before, after: { ...after, changed } })] }
   })
-  return vendingSettings(app, id)
 }
 
 function sealedValues(app: App, merchantId: number, { baseUrl, shbh, key, secret }: SupplierAccess) {

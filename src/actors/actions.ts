@@ -1,0 +1,116 @@
+import type { MerchantRole, OperatorRole } from './actor.ts'
+
+type Other = 'command' | 'service' | 'public'
+
+/** Who may do something, how fresh a second factor must be for it (`fresh`: at most five minutes), and whether it is audited. */
+export type Rule = {
+  /** `any`: collections keys too. Absent: no key may. */
+  key?: 'any' | 'full'
+  persons?: readonly MerchantRole[]
+  operators?: readonly OperatorRole[]
+  others?: readonly Other[]
+  fresh?: true
+  audited?: true
+}
+
+const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const OWNER = ['owner'] as const
+const MAKERS = ['owner', 'developer'] as const
+const SELLERS = ['owner', 'cashier'] as const
+const BUILDERS = ['owner', 'developer', 'cashier'] as const
+const COMMAND = ['command'] as const
+const AUDITED = { others: COMMAND, audited: true } as const
+const STEP_UP = { fresh: true, audited: true } as const
+
+/** The one table of who may do what. Operations ask it with `allow`. */
+export const ACTIONS = {
+  read: { key: 'any', persons: ALL },
+  'payouts.read': { key: 'full', persons: ALL },
+
+  'charge.create': { key: 'any', persons: BUILDERS },
+  'charge.refund': { ...STEP_UP, key: 'full', persons: SELLERS, others: ['command', 'service'] },
+  'link.create': { key: 'any', persons: BUILDERS },
+  'link.switch': { ...AUDITED, persons: SELLERS },
+  'link.pay': { others: ['public'] },
+  'order.create': { key: 'any', persons: BUILDERS },
+  'order.invalidate': { key: 'any', persons: BUILDERS },
+  'order.dispense': { key: 'any', persons: BUILDERS },
+  'order.decide': { ...AUDITED, persons: SELLERS },
+  'callback.receive': { others: ['public'] },
+  'dispute.open': { others: ['public'] },
+  'dispute.close': { ...AUDITED, persons: SELLERS },
+  'item.add': { ...AUDITED, persons: SELLERS },
+  'item.edit': { ...AUDITED, persons: SELLERS },
+  'item.remove': { ...AUDITED, persons: SELLERS },
+  'card.issue': { ...AUDITED, persons: OWNER },
+  'card.switch': { ...AUDITED, persons: OWNER },
+  'subaccount.create': { key: 'any', persons: MAKERS },
+  'subaccount.set': { ...AUDITED, persons: OWNER },
+
+  'payout.create': { ...STEP_UP, key: 'full', persons: OWNER },
+  'payout.bulk': { ...STEP_UP, key: 'full', persons: OWNER },
+  'schedule.create': { ...STEP_UP, key: 'full', persons: OWNER },
+  'schedule.change': { ...STEP_UP, key: 'full', persons: OWNER },
+  'subaccount.payout': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'withdrawal.number': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'withdrawal.verify': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  'withdrawal.request': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'withdrawal.cancel': { ...AUDITED, persons: OWNER },
+  'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+
+  'key.create': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'key.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'key.revoke': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'webhook.address': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'webhook.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'webhook.ping': { ...AUDITED, persons: MAKERS },
+  'webhook.resend': { key: 'any', persons: MAKERS },
+  'vending.secret': { ...STEP_UP, key: 'full', persons: MAKERS },
+  'vending.check': { key: 'any', persons: MAKERS },
+  'vending.set': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'machine.add': { ...AUDITED, persons: MAKERS },
+  'machine.remove': { ...AUDITED, persons: MAKERS },
+  'machine.sync': { ...AUDITED, persons: MAKERS },
+  'funds.add': { ...AUDITED, persons: MAKERS },
+  'sandbox.set': { ...AUDITED, persons: MAKERS },
+  'sandbox.clock': { ...AUDITED, persons: MAKERS },
+
+  'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
+  'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
+  'payouts.freeze': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },
+  'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  'secrets.rewrap': AUDITED,
+  'sweep.run': { ...AUDITED, operators: ['admin'] },
+  'alert.confirm': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },
+  'ledger.settle': { others: ['command', 'service'] },
+} as const satisfies Record<string, Rule>
+
+export type Action = keyof typeof ACTIONS
+
+/** The actions that leave a row of the audit in their own commit. */
+export type AuditedAction = {
+  [Name in Action]: (typeof ACTIONS)[Name] extends { audited: true } ? Name : never
+}[Action]
+
+/** The rule of an action, in its general form. */
+export const ruleOf = (action: Action): Rule => ACTIONS[action]
+
+/** Whether collections keys are refused. */
+export const needsFullKey = (action: Action): boolean => ruleOf(action).key === 'full'
+
+/** The table as Markdown. */
+export function actionsText(): string {
+  const rows = Object.entries<Rule>(ACTIONS).map(([action, rule]) => {
+    const who = [
+      ...(rule.key === undefined ? [] : [rule.key === 'full' ? 'full key' : 'key']),
+      ...(rule.persons === ALL ? ['any person'] : (rule.persons ?? [])),
+      ...(rule.operators ?? []).map((role) => `operator: ${role}`),
+      ...(rule.others ?? []),
+    ]
+    return `| \`${action}\` | ${who.join(', ')} | ${rule.fresh ? 'fresh' : ''} | ${rule.audited ? 'yes' : ''} |`
+  })
+  return ['| Action | Who may | Second factor | Audited |', '|---|---|---|---|', ...rows].join('\n')
+}

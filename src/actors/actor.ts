@@ -1,0 +1,50 @@
+/** A merchant in one mode: the place where a caller acts. `tag` stands in every id of the merchant. */
+export type Place = { merchantId: number; tag: string; cell: string; mode: 'test' | 'live' }
+
+/** From where an act comes: the client's address or the account on the machine; and its request, when it has one. */
+type Trace = { origin: string; requestId: string | null }
+
+/** What an API key may do: a collections key cannot move money out (spec 5.2). */
+type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyLast4: string }
+
+export type MerchantRole = 'owner' | 'developer' | 'cashier' | 'accountant' | 'viewer'
+export type OperatorRole = 'support' | 'risk' | 'finance' | 'admin'
+
+/** Somebody who has signed in. `factorAgeMs`: how long ago the second factor was given; null when never. */
+type SignedIn<Role> = Trace & { name: string; role: Role; factorAgeMs: number | null }
+
+/** Who acts without signing in: an account on the machine, a task of ours, a customer or a machine on a public page. */
+type Unsigned = Trace & { kind: 'command' | 'service' | 'public'; name: string }
+
+/** Who calls under an API key, with the request: established from the bearer key alone. */
+export type KeyCaller = KeyActor & Place
+type PersonCaller = SignedIn<MerchantRole> & Place & { kind: 'person' }
+type OperatorActor = SignedIn<OperatorRole> & { kind: 'operator' }
+
+/** Who does something. Keys and persons act for their own merchant alone. */
+export type Actor = KeyCaller | PersonCaller | OperatorActor | Unsigned
+
+/** An actor at one merchant in one mode. */
+export type Caller = KeyCaller | PersonCaller | ((OperatorActor | Unsigned) & Place)
+
+/** How the audit names an actor: never a whole key. */
+export const nameOf = (actor: Actor): string =>
+  actor.kind === 'key' ? `${actor.mode} ${actor.scope} key ...${actor.keyLast4}` : actor.name
+
+/** A background task of the service. */
+export const service = (name: string): Unsigned => ({ kind: 'service', name, origin: '', requestId: null })
+
+/** Somebody on a hosted page, or a machine: known by address alone. */
+export const someone = (
+  name: 'customer' | 'machine',
+  { origin, requestId = null }: { origin: string; requestId?: string | null },
+): Unsigned => ({ kind: 'public', name, origin, requestId })
+
+/** The same actor, at this merchant. */
+export const at = <Who extends OperatorActor | Unsigned>(who: Who, place: Place): Who & Place => ({
+  ...who,
+  merchantId: place.merchantId,
+  tag: place.tag,
+  cell: place.cell,
+  mode: place.mode,
+})

@@ -1,0 +1,92 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { ACTIONS, type Action, ruleOf } from './actions.ts'
+import { type Actor, type MerchantRole, type OperatorRole, service, someone } from './actor.ts'
+import { allow } from './allow.ts'
+
+const PLACE = { merchantId: 1, tag: 'aaaaa', cell: 'cell_0', mode: 'live' } as const
+const TRACE = { origin: '::1', requestId: null }
+const MERCHANT_ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+const MINUTE = 60_000
+
+const key = (scope: 'full' | 'collections'): Actor => ({
+  ...{ ...PLACE, ...TRACE, kind: 'key' as const },
+  ...{ scope, keyLast4: 'abcd' },
+})
+const person = (role: MerchantRole, factorAgeMs: number | null = 0): Actor => ({
+  ...{ ...PLACE, ...TRACE, kind: 'person' as const },
+  ...{ name: 'p', role, factorAgeMs },
+})
+const operator = (role: OperatorRole, factorAgeMs: number | null = 0): Actor => ({
+  ...{ ...TRACE, kind: 'operator' as const },
+  ...{ name: 'o', role, factorAgeMs },
+})
+const command: Actor = { kind: 'command', name: 'c', ...TRACE }
+const others = { command, service: service('s'), public: someone('customer', TRACE) }
+
+function refusalOf(actor: Actor, action: Action, of?: number): string | null {
+  try {
+    allow(actor, action, of)
+    return null
+  } catch (error) {
+    return (error as { code?: string }).code ?? 'not a refusal'
+  }
+}
+
+const mayDo = (actor: Actor) =>
+  (Object.keys(ACTIONS) as Action[]).filter((action) => refusalOf(actor, action) === null)
+
+test('A75: every action is open to exactly the actors that its row names', () => {
+  for (const action of Object.keys(ACTIONS) as Action[]) {
+    const rule = ruleOf(action)
+    const may = (actor: Actor) => refusalOf(actor, action) === null
+    equal(may(key('full')), rule.key !== undefined, action)
+    equal(may(key('collections')), rule.key === 'any', action)
+    for (const role of MERCHANT_ROLES)
+      equal(may(person(role)), rule.persons?.includes(role) ?? false, `${action} ${role}`)
+    for (const role of OPERATOR_ROLES)
+      equal(may(operator(role)), rule.operators?.includes(role) ?? false, `${action} ${role}`)
+    for (const [kind, actor] of Object.entries(others))
+      equal(may(actor), rule.others?.some((one) => one === kind) ?? false, `${action} ${kind}`)
+  }
+})
+
+test('no role but the owner moves money out, a viewer only reads, and a customer only pays and reports', () => {
+  const moneyOut = mayDo(key('full')).filter((action) => !mayDo(key('collections')).includes(action))
+  deepEqual(moneyOut, [
+    ...['payouts.read', 'charge.refund', 'payout.create', 'payout.bulk'],
+    ...['schedule.create', 'schedule.change', 'vending.secret'],
+  ])
+  for (const role of ['developer', 'accountant', 'viewer'] as const)
+    for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)
+      equal(refusalOf(person(role), action), 'forbidden', `${role} ${action}`)
+  deepEqual(mayDo(person('viewer')), ['read', 'payouts.read'])
+  deepEqual(mayDo(others.public), ['link.pay', 'callback.receive', 'dispute.open'])
+})
+
+test('A73: what moves money out or touches secrets wants a second factor of the last five minutes', () => {
+  for (const action of ['payout.create', 'charge.refund', 'key.rotate', 'webhook.address'] as const) {
+    equal(refusalOf(person('owner', 5 * MINUTE), action), null, action)
+    equal(refusalOf(person('owner', 5 * MINUTE + 1), action), 'step_up_required', action)
+    equal(refusalOf(person('owner', null), action), 'step_up_required', action)
+  }
+  equal(refusalOf(operator('admin', null), 'merchant.set'), 'step_up_required')
+  equal(refusalOf(operator('admin', null), 'payouts.freeze'), null, 'a freeze cannot wait')
+  equal(refusalOf(person('viewer', null), 'payout.create'), 'forbidden', 'no role is told to step up in vain')
+})
+
+test('a merchant acts on itself alone, and a refusal says why', () => {
+  equal(refusalOf(person('owner'), 'key.rotate', 1), null)
+  throws(() => allow(person('owner'), 'key.rotate', 2), /a merchant acts on itself alone/)
+  equal(refusalOf(command, 'key.rotate', 2), null)
+  throws(() => allow(key('collections'), 'payout.create'), {
+    status: 403,
+    message: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+  })
+  throws(() => allow(key('full'), 'key.rotate'), { status: 403, message: 'no API key may do this' })
+  throws(() => allow(person('viewer'), 'charge.create'), {
+    status: 403,
+    message: 'your role (viewer) may not do this',
+  })
+})

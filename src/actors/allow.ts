@@ -1,0 +1,56 @@
+import { assert } from '../platform/assert.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type Action, type Rule, ruleOf } from './actions.ts'
+import type { Actor } from './actor.ts'
+
+// How long a second factor counts as fresh (reliability.md A73).
+const FRESH_MS = 5 * 60_000
+
+/**
+ * Refuses with 403 what the table does not allow this actor. Every operation that changes something asks it first. `of`: the
+ * merchant acted on, where it is not the caller's own by construction.
+ */
+export function allow(actor: Actor, action: Action, of?: number): void {
+  const rule = ruleOf(action)
+  if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
+  if ((actor.kind === 'key' || actor.kind === 'person') && of !== undefined)
+    assert(actor.merchantId === of, 'a merchant acts on itself alone')
+  if (rule.fresh && !isFresh(actor))
+    throw new Refusal(403, 'step_up_required', 'confirm this with your second factor first')
+}
+
+function isAmong(actor: Actor, { key, persons = [], operators = [], others = [] }: Rule): boolean {
+  switch (actor.kind) {
+    case 'key':
+      return key === 'any' || (key === 'full' && actor.scope === 'full')
+    case 'person':
+      return persons.includes(actor.role)
+    case 'operator':
+      return operators.includes(actor.role)
+    case 'command':
+    case 'service':
+    case 'public':
+      return others.includes(actor.kind)
+  }
+}
+
+function isFresh(actor: Actor): boolean {
+  if (actor.kind !== 'person' && actor.kind !== 'operator') return true
+  return actor.factorAgeMs !== null && actor.factorAgeMs <= FRESH_MS
+}
+
+const keyRefusal = ({ key }: Rule) =>
+  key === undefined
+    ? new Refusal(403, 'forbidden', 'no API key may do this')
+    : new Refusal(
+        403,
+        'forbidden',
+        'this endpoint requires a full secret key; collections-only keys cannot move money out',
+      )
+
+const notAllowed = (actor: Exclude<Actor, { kind: 'key' }>) =>
+  new Refusal(
+    403,
+    'forbidden',
+    'role' in actor ? `your role (${actor.role}) may not do this` : `a ${actor.kind} actor may not do this`,
+  )

@@ -1,0 +1,28 @@
+import { maskPhone } from '../platform/phone.ts'
+
+const SECRET_NAME = /secret|password|token|ciphertext|^key$|^code$|_code$/i
+const PHONE_NAME = /phone|^contact$/i
+const MAIL_NAME = /^e?mail$/i
+const API_KEY = /\b[sp]k_(?:test|live)_\w*(\w{4})\b/g
+const SECRET = /\b(?:whsec_|dsec_)[\w+/=-]+/g
+
+/**
+ * A value as the audit may keep it: no secret, no whole phone or address, keys by their last four characters. The caller names
+ * what it keeps; this is a net below it.
+ */
+export const masked = (value: unknown): unknown => maskedUnder('', value)
+
+function maskedUnder(name: string, value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map((one) => maskedUnder(name, one))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedUnder(key, one)]))
+  return typeof value === 'string' ? maskedText(name, value) : value
+}
+
+function maskedText(name: string, text: string): string {
+  if (SECRET_NAME.test(name)) return '***'
+  if (PHONE_NAME.test(name)) return maskPhone(text)
+  if (MAIL_NAME.test(name)) return text.replace(/^(.).*@/s, '$1***@')
+  return text.replace(API_KEY, '...$1').replace(SECRET, '***')
+}

@@ -1,0 +1,16 @@
+import { userInfo } from 'node:os'
+import type { CommandActor } from './command.ts'
+
+/** Whoever runs a command, by the account on the machine. */
+export function accountActor(): CommandActor {
+  const name = accountName()
+  return { kind: 'command', name: `command line: ${name}`, origin: name, requestId: null }
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}

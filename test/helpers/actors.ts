@@ -1,0 +1,13 @@
+import type { Actor, KeyCaller, Place } from '../../src/actors/actor.ts'
+
+/** Somebody on the command line. */
+export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
+
+/** A customer on a hosted page. */
+export const CUSTOMER = { kind: 'public', name: 'customer', origin: '::1', requestId: null } satisfies Actor
+
+/** A full key of this merchant. */
+export const fullKey = (place: Place): KeyCaller => ({
+  ...{ merchantId: place.merchantId, tag: place.tag, cell: place.cell, mode: place.mode },
+  ...{ kind: 'key', scope: 'full', keyLast4: 'test', origin: '::1', requestId: null },
+})

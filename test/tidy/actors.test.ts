@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ACTIONS, ruleOf } from '../../src/actors/actions.ts'
+import { declaredIn, unguardedWrites } from './mutations.ts'
+import { type Source, sourcesOf } from './sources.ts'
+
+const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
+
+// What is written for the service itself, whoever calls: no act of anybody.
+const BOOKKEEPING = new Set([
+  ...['idempotency_keys', 'rate_windows', 'rate_counts', 'address_windows', 'command_keys', 'revision'],
+  ...[
+    'ledger_months',
+    'statement_headers',
+    'voucher_misses',
+    'alerts',
+    'alert_test',
+    'lasting_keys',
+    'master_key_check',
+  ],
+])
+const freely = (table: string) => BOOKKEEPING.has(table)
+
+// Where requests, customers, machines and commands come in.
+const DOOR = /^src\/(?:(?:[\w-]+\/)+(?:[\w-]+-)?routes|commands\/run-command|commands\/demo|front)\.ts$/
+const rootsIn = (sources: readonly Source[]) =>
+  [...declaredIn(sources)].filter(([, { place }]) => DOOR.test(place)).map(([at]) => at)
+
+// Tasks and the start act for the service itself; the one command that runs tasks asks the table.
+const OUR_OWN = ['src/sweeps.ts', 'src/open-gateway.ts']
+const NO_ACTS = [
+  // Lists of what is sealed: `secrets rewrap`, which asks, sends their statements, and the doctor looks through them.
+  'src/commands/secrets.ts SEALED_IN_CELL',
+  'src/commands/secrets.ts SEALED_IN_DIRECTORY',
+  // The first statement of a month that is over fixes that nothing is posted into it any more. It moves nothing.
+  'src/ledger/closed-months.ts CLOSE_MONTH',
+]
+function declaredOf(sources: readonly Source[]) {
+  const all = declaredIn(sources.filter(({ path }) => !OUR_OWN.includes(path)))
+  for (const one of NO_ACTS) assert.ok(all.delete(one), `${one} is there`)
+  return all
+}
+
+test('OP3: no request, page or command reaches a statement that writes without asking who may', () => {
+  const roots = rootsIn(SRC)
+  assert.ok(roots.length > 50, 'the doors were found')
+  assert.deepEqual(unguardedWrites(declaredOf(SRC), roots, { freely }), [])
+})
+
+test('a mutation that asks nobody would be found', () => {
+  const plant = (path: string, text: string): Source => ({
+    ...{ path, text, imports: [], comments: '' },
+    code: text.replace(/'[^']*'/g, (quoted) => ' '.repeat(quoted.length)),
+    strings: text,
+  })
+  const routes = plant(
+    'src/ears/routes.ts',
+    `import { hear } from './hear.ts'\nexport const ears = () => hear()\n`,
+  )
+  const hear = (asks: string) =>
+    plant(
+      'src/ears/hear.ts',
+      `const ADD = statement('add', 'insert into charges values (1)')\nexport function hear() {\n${asks}  send(ADD)\n}\n`,
+    )
+  const ways = (asks: string) => {
+    const planted = [routes, hear(asks)]
+    return unguardedWrites(declaredIn(planted), rootsIn(planted), { freely })
+  }
+  assert.deepEqual(ways(''), ['ears/routes ears -> ears/hear hear -> ears/hear ADD'])
+  assert.deepEqual(ways(`  allow(actor, 'charge.create')\n`), [])
+})
+
+test('every action of the table is asked for, and every audited one leaves its row', () => {
+  const product = SRC.filter(({ path }) => path !== 'src/actors/actions.ts')
+  const says = (action: string, ...alsoBy: RegExp[]) =>
+    product.some(({ text }) => text.includes(`'${action}'`) && alsoBy.every((one) => one.test(text)))
+  const actions = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]
+  assert.deepEqual(
+    actions.filter((action) => !says(action)),
+    [],
+  )
+  const audited = actions.filter((action) => ruleOf(action).audited)
+  assert.deepEqual(
+    audited.filter((action) => !says(action, /\ballow\(/, /\bauditRows?\(/)),
+    [],
+  )
+})
