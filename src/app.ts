@@ -66,6 +66,7 @@ export type SweepName =
   | 'checkpoint-ledgers'
   | 'raise-alerts'
   | 'prune'
+  | 'seal-audit'
 
 export type Gateway = Shared & {
   cells: readonly App[]

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
+import { sealLagSeconds } from './actors/seal-audit.ts'
 import type { Gateway } from './app.ts'
 import { bearerToken } from './http/guards.ts'
 import type { HttpServer } from './http/server.ts'
@@ -85,8 +86,33 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   gauge({ name: 'db_pool_waiting', help: 'work waiting for a connection', labelNames: ['pool'] }, (self) => {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.waiting())
   })
+  addSealLag(registry, gateway)
   gauge({ name: 'idempotency_in_flight', help: 'keys being worked on' }, (self) => {
     self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0))
+  })
+}
+
+/** How long committed rows of the audit wait for their seals. Without an answer of the database there is no figure. */
+function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
+  new Gauge({
+    name: 'audit_chain_lag_seconds',
+    help: 'age of the oldest audit row that no seal holds',
+    labelNames: ['place'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const running = gateway()
+      if (running === null) return
+      const { clock, cells, directory } = running
+      const places = [
+        ...cells.map(({ cell, db }) => ({ place: cell, db })),
+        { place: 'directory', db: directory },
+      ]
+      for (const { place, db } of places) {
+        const lag = await sealLagSeconds(db, clock.nowMs()).catch(() => null)
+        if (lag !== null) this.set({ place }, lag)
+      }
+    },
   })
 }
 

@@ -1,3 +1,4 @@
+import { auditSealer, SEALED_AT_ONCE } from './actors/seal-audit.ts'
 import { raiseAlerts } from './alerts/look-around.ts'
 import type { App, SweepName } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
@@ -36,6 +37,7 @@ export function sweepsOf(app: App): CellSweep[] {
   const charges = chargeFollower(app)
   const payouts = payoutSender(app)
   const machines = dispenser(app)
+  const sealer = auditSealer(app)
   const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
     'follow-charges': {
       everyMs: 50,
@@ -68,6 +70,7 @@ export function sweepsOf(app: App): CellSweep[] {
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
+    'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))

@@ -23,6 +23,8 @@ export const ALERT_KINDS = {
     'Look whether a worker runs ("gateway serve --role worker") and what its log says; "gateway sweep NAME" runs the task once.',
   verify_failed:
     'Freeze payouts ("gateway payouts freeze --reason R"), keep the database as it is, and find the cause before anything else.',
+  audit_broken:
+    'Somebody changed the record of who did what, past the service. Keep the database and the logs as they are, freeze payouts, and compare with "gateway audit verify" on a restored backup.',
   critical_break:
     'Look at "gateway exceptions list"; the payouts of that account are paused until it is resolved.',
   reports_held:

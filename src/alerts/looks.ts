@@ -56,6 +56,7 @@ const BEHIND = statement<Seen>(
       'held.hold_until',
       '2 hours',
     ),
+    late('seal-audit', 'audit_to_seal q join audit a on a.id = q.audit_id where true', 'a.at', '5 minutes'),
     late('run-schedules', `schedules s where s.status = 'active'`, 's.next_run_at', '10 minutes'),
     late(
       'send-deliveries',

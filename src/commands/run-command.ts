@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../settings/config.ts'
 import { WrongSettings } from '../settings/setting-readers.ts'
 import { accountActor } from './account.ts'
 import { alertCommands } from './alerts.ts'
+import { auditCommands } from './audit.ts'
 import { type Command, type CommandAnswer, overview, readCommandLine, WrongUsage } from './command.ts'
 import { disputeCommands } from './disputes.ts'
 import { exceptionCommands } from './exceptions.ts'
@@ -60,6 +61,7 @@ const COMMANDS = [
   ...upkeepCommands,
   ...secretCommands,
   ...alertCommands,
+  ...auditCommands,
 ]
 
 /**

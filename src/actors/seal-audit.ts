@@ -1,0 +1,105 @@
+import type { App } from '../app.ts'
+import { call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type Anchor, CHAIN_START, SEALED_TEXT, sealOf } from './audit-chain.ts'
+
+const WAITING = statement<{ since: Date | null }>(
+  'audit rows wait for a seal',
+  `select min(a.at) as since from (select audit_id from audit_to_seal order by audit_id limit 1) q
+   join audit a on a.id = q.audit_id`,
+)
+// One process at a time continues a chain; the others go on. The lock ends with the transaction.
+const TAKE_TURN = statement<{ taken: boolean }>(
+  'take turn to seal audit',
+  `select pg_try_advisory_xact_lock(hashtext('seal audit'), hashtext(current_schema())) as taken`,
+)
+const LAST = statement<{ number: number; hash: Buffer }>(
+  'last audit seal',
+  'select number, hash from audit_seals order by number desc limit 1',
+)
+const UNSEALED = statement<{ id: number; text: string }>(
+  'audit rows to seal',
+  `select a.id, ${SEALED_TEXT} as text from audit_to_seal q join audit a on a.id = q.audit_id order by q.audit_id limit $1`,
+)
+const SEAL = statement(
+  'seal audit rows',
+  `insert into audit_seals (number, audit_id, hash)
+   select n.number, n.audit_id, n.hash from unnest($1::bigint[], $2::bigint[], $3::bytea[]) as n (number, audit_id, hash)`,
+)
+const UNQUEUE = statement(
+  'audit rows are sealed',
+  'delete from audit_to_seal where audit_id = any($1::bigint[])',
+)
+
+export const SEALED_AT_ONCE = 500
+// A busy chain moves each second; the log needs a point of it to compare with, not all of them.
+const ANCHOR_EVERY_MS = 60_000
+
+/** How long the oldest row has waited for its seal, in seconds; 0 when none waits. */
+export async function sealLagSeconds(db: Database, nowMs: number): Promise<number> {
+  const [waiting] = await db.query(WAITING)
+  return waiting?.since ? Math.max(0, (nowMs - waiting.since.getTime()) / 1000) : 0
+}
+
+/**
+ * Seals what was committed, in this cell and in the directory, and logs how far each chain has come: at most once a minute,
+ * and the rest when it stops. Answers how many rows it sealed.
+ */
+export function auditSealer(app: App): { runOnce(): Promise<number>; stop(): Promise<void> } {
+  const chains = [chainOf(app, app.cell, app.db), chainOf(app, 'directory', app.directory)]
+  return {
+    async runOnce() {
+      let most = 0
+      for (const chain of chains) most = Math.max(most, await chain.run())
+      return most
+    },
+    stop: async () => {
+      for (const chain of chains) chain.sayAnchor()
+    },
+  }
+}
+
+function chainOf(app: App, place: string, db: Database) {
+  let unsaid: Anchor | null = null
+  let saidMs = 0
+  function sayAnchor(): void {
+    if (unsaid === null) return
+    app.log.info({ place, ...unsaid }, 'audit anchor')
+    unsaid = null
+    saidMs = app.clock.nowMs()
+  }
+  return {
+    sayAnchor,
+    async run(): Promise<number> {
+      const sealed = await sealSome(db)
+      if (sealed !== null) unsaid = sealed.anchor
+      if (app.clock.nowMs() - saidMs >= ANCHOR_EVERY_MS) sayAnchor()
+      return sealed?.count ?? 0
+    },
+  }
+}
+
+/** Continues the chain over the next rows; null when there are none, or when another process is at it. */
+async function sealSome(db: Database): Promise<{ count: number; anchor: Anchor } | null> {
+  const [waiting] = await db.query(WAITING)
+  if (!waiting?.since) return null
+  return db.transaction(async (tx) => {
+    const [[turn], [last], rows] = await tx.send(call(TAKE_TURN), call(LAST), call(UNSEALED, SEALED_AT_ONCE))
+    if (!turn?.taken || rows.length === 0) return { value: null }
+    let { number, hash } = last ?? { number: 0, hash: CHAIN_START }
+    const seals = rows.map(({ id, text }) => {
+      number += 1
+      hash = sealOf(hash, text)
+      return { number, id, hash }
+    })
+    const ids = seals.map(({ id }) => id)
+    const seal = call(
+      SEAL,
+      seals.map((one) => one.number),
+      ids,
+      seals.map((one) => one.hash),
+    )
+    const anchor = { number, hash: hash.toString('hex') }
+    return { value: { count: seals.length, anchor }, last: [seal, call(UNQUEUE, ids)] }
+  })
+}

@@ -1,0 +1,78 @@
+import type { Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type Anchor, CHAIN_START, NO_ANCHOR, SEALED_TEXT, sealOf } from './audit-chain.ts'
+
+/** What a chain proves: that every row is as it was sealed, or the first that is not. */
+export type AuditProof = { anchor: Anchor; broken: string | null }
+
+const SEALS = statement<{ number: number; id: number; hash: Buffer; text: string | null }>(
+  'audit seals with their rows',
+  `select s.number, s.audit_id as id, s.hash, case when a.id is not null then ${SEALED_TEXT} end as text
+   from audit_seals s left join audit a on a.id = s.audit_id where s.number > $1 order by s.number limit $2`,
+)
+const HIGHEST = statement<{ id: number | null }>(
+  'highest audit id',
+  `select greatest((select max(id) from audit), (select max(audit_id) from audit_to_seal)) as id`,
+)
+// A row that no seal holds waits in the queue of its own commit. One that is not there came another way.
+const UNSEALED = statement<{ id: number; queued: boolean }>(
+  'audit rows without a seal',
+  `select a.id, q.audit_id is not null as queued from audit a left join audit_to_seal q on q.audit_id = a.id
+   where a.id > $1 and a.id <= $1 + $2 and not exists (select from audit_seals s where s.audit_id = a.id)
+     and (q.audit_id is null or a.at <= $3) order by a.id limit 1`,
+)
+const QUEUED_WITHOUT_ROW = statement<{ id: number }>(
+  'audit rows that wait and are gone',
+  `select q.audit_id as id from audit_to_seal q where q.audit_id > $1 and q.audit_id <= $1 + $2
+     and not exists (select from audit a where a.id = q.audit_id) order by 1 limit 1`,
+)
+
+const STEP = 1000
+const IDS_A_STEP = 10_000
+const PATIENCE_MS = 60_000
+
+/**
+ * Follows one chain from its first row, in steps of bounded size, and names the first row that was edited, is missing, or was
+ * added without a seal. With an anchor that was kept elsewhere, also a chain that was cut or made anew.
+ */
+export async function verifyAudit(db: Database, now: Date, kept: Anchor | null = null): Promise<AuditProof> {
+  const chain = await followSeals(db, kept)
+  if (chain.broken !== null) return chain
+  return { ...chain, broken: await findUnsealed(db, now) }
+}
+
+async function followSeals(db: Database, kept: Anchor | null): Promise<AuditProof> {
+  let anchor = NO_ANCHOR
+  let hash: Buffer = CHAIN_START
+  const broken = (why: string): AuditProof => ({ anchor, broken: why })
+  for (;;) {
+    const seals = await db.query(SEALS, [anchor.number, STEP])
+    for (const seal of seals) {
+      if (seal.number !== anchor.number + 1) return broken(`seal ${anchor.number + 1} is missing`)
+      if (seal.text === null) return broken(`audit row ${seal.id} is missing`)
+      hash = sealOf(hash, seal.text)
+      if (!hash.equals(seal.hash)) return broken(`audit row ${seal.id} or its seal ${seal.number} was edited`)
+      anchor = { number: seal.number, hash: hash.toString('hex') }
+      if (kept?.number === anchor.number && kept.hash !== anchor.hash)
+        return broken(`seal ${kept.number} is not the one that was kept: the chain was made anew`)
+    }
+    if (seals.length < STEP) break
+  }
+  if (kept !== null && kept.number > anchor.number) return broken(`seal ${kept.number} is missing`)
+  return { anchor, broken: null }
+}
+
+async function findUnsealed(db: Database, now: Date): Promise<string | null> {
+  const [highest] = await db.query(HIGHEST)
+  const late = new Date(now.getTime() - PATIENCE_MS).toISOString()
+  for (let from = 0; from < (highest?.id ?? 0); from += IDS_A_STEP) {
+    const [gone] = await db.query(QUEUED_WITHOUT_ROW, [from, IDS_A_STEP])
+    if (gone) return `audit row ${gone.id} is missing`
+    const [unsealed] = await db.query(UNSEALED, [from, IDS_A_STEP, late])
+    if (unsealed)
+      return unsealed.queued
+        ? `audit row ${unsealed.id} has waited for its seal for more than a minute`
+        : `audit row ${unsealed.id} was added without a seal`
+  }
+  return null
+}
