@@ -3,10 +3,10 @@ import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Anchor, CHAIN_START, SEALED_TEXT, sealOf } from './audit-chain.ts'
 
-const WAITING = statement<{ since: Date | null }>(
+// A queued row that somebody has removed must not hold up the others.
+const WAITING = statement<{ since: Date }>(
   'audit rows wait for a seal',
-  `select min(a.at) as since from (select audit_id from audit_to_seal order by audit_id limit 1) q
-   join audit a on a.id = q.audit_id`,
+  `select a.at as since from audit_to_seal q join audit a on a.id = q.audit_id order by q.audit_id limit 1`,
 )
 // One process at a time continues a chain; the others go on. The lock ends with the transaction.
 const TAKE_TURN = statement<{ taken: boolean }>(
@@ -38,7 +38,7 @@ const ANCHOR_EVERY_MS = 60_000
 /** How long the oldest row has waited for its seal, in seconds; 0 when none waits. */
 export async function sealLagSeconds(db: Database, nowMs: number): Promise<number> {
   const [waiting] = await db.query(WAITING)
-  return waiting?.since ? Math.max(0, (nowMs - waiting.since.getTime()) / 1000) : 0
+  return waiting ? Math.max(0, (nowMs - waiting.since.getTime()) / 1000) : 0
 }
 
 /**
@@ -82,7 +82,7 @@ function chainOf(app: App, place: string, db: Database) {
 /** Continues the chain over the next rows; null when there are none, or when another process is at it. */
 async function sealSome(db: Database): Promise<{ count: number; anchor: Anchor } | null> {
   const [waiting] = await db.query(WAITING)
-  if (!waiting?.since) return null
+  if (!waiting) return null
   return db.transaction(async (tx) => {
     const [[turn], [last], rows] = await tx.send(call(TAKE_TURN), call(LAST), call(UNSEALED, SEALED_AT_ONCE))
     if (!turn?.taken || rows.length === 0) return { value: null }

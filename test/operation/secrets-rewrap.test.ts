@@ -38,6 +38,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'alert_test.address_hash',
     'alert_test.code_hash',
     'api_keys.hash',
+    'audit_seals.hash',
     'command_keys.fingerprint',
     'idempotency_keys.fingerprint',
     'gift_cards.code_hash',
