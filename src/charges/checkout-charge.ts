@@ -5,9 +5,9 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
 import { lastNine } from '../platform/phone.ts'
+import { SENDING_MS } from '../rails/repost-times.ts'
 import { addEvents } from '../webhooks/events.ts'
 import { type Charge, chargeEventData } from './charge.ts'
-import { LIVE_SENDING_MS } from './new-charge.ts'
 
 /** What a customer has chosen on a hosted page. Whole UGX; `giftCardAmount` is what a card covers of `amount`. */
 export type CheckoutInput = {
@@ -46,7 +46,7 @@ export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): Che
     fee: chargeFee(input.amount - input.giftCardAmount),
     railReference: uuidFor(charge.id),
     published: !live,
-    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
+    followAt: new Date(at.getTime() + (live ? SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
   }
 }
 

@@ -17,6 +17,7 @@ import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
 import type { KnownSubaccounts } from '../subaccounts/split.ts'
 import { presentCharge } from './charge.ts'
+import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
@@ -31,8 +32,6 @@ type ChargeRequest = CreateRequest<ChargeCreate>
 type WantedCharge = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
 type ChargeCreation = Batch<WantedCharge, Created<NewCharge>>
 
-const READINESS_WAIT_MS = 2000
-
 /**
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
@@ -42,7 +41,7 @@ export async function createCharge(app: App, request: ChargeRequest): Promise<An
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
   return app.keysInFlight.during(owner, async () => {
-    const ready = await railReadiness(app, request)
+    const ready = readinessOf(await chargeReadiness(app, { mode, channel: request.input.channel }))
     const created = await knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready)))
     if (created.stored === undefined) return created
     crashPoint('key.reserved')
@@ -81,15 +80,10 @@ const chargeCreation = defineRequestLane(
     }),
 )
 
-async function railReadiness(app: App, { caller, input }: ChargeRequest) {
-  const rail = app.rails[caller.mode][input.channel]
-  if (!rail?.collect) return { installation: null, readiness: railUnavailable() }
-  assert(caller.mode === 'test' || !rail.simulated, 'a live movement never meets a simulated rail')
-  if (rail.simulated) return { installation: null, readiness: null }
-  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
-  if (verdict.kind === 'ready') return { installation: verdict.installation, readiness: null }
-  return { installation: null, readiness: railUnavailable(verdict.retryAfterSeconds) }
-}
+const readinessOf = (found: ChargeReadiness) =>
+  found.kind === 'ready'
+    ? { installation: found.installation, readiness: null }
+    : { installation: null, readiness: railUnavailable(found.retryAfterSeconds) }
 
 async function storeCharges(
   app: App,

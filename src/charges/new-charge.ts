@@ -3,15 +3,13 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
 import type { NewAttempt } from '../rails/attempts.ts'
+import { SENDING_MS } from '../rails/repost-times.ts'
 import type { Share } from '../subaccounts/shares.ts'
 import type { SplitPart } from '../subaccounts/split.ts'
 import type { Charge } from './charge.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import type { Judged } from './charge-rules.ts'
 import type { NewCharge } from './write-charges.ts'
-
-// A live row belongs to the request that stored it until its submit must have ended; then the follower takes over.
-export const LIVE_SENDING_MS = 30_000
 
 /** The row of an accepted request. Field by field: every payment passes. */
 export function newCharge(
@@ -45,7 +43,7 @@ export function newCharge(
     settledAt: null,
     createdAt: at,
     published: !live,
-    followAt: new Date(at.getTime() + (live ? LIVE_SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
+    followAt: new Date(at.getTime() + (live ? SENDING_MS : app.config.sandboxOutcomeSeconds * 1000)),
   }
   return parts === null ? charge : withShares(charge, parts)
 }

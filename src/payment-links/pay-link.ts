@@ -1,6 +1,7 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
+import { chargeReadiness } from '../charges/charge-readiness.ts'
 import { addCheckoutCharge, announceCovered, type CheckoutCharge } from '../charges/checkout-charge.ts'
 import { headroomFor, heldBy } from '../charges/headroom.ts'
 import { attemptOf } from '../charges/new-charge.ts'
@@ -17,7 +18,6 @@ import { defineLane } from '../platform/lane.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { turns } from '../platform/turns.ts'
 import { addAttempts } from '../rails/attempts.ts'
-import type { Channel } from '../rails/rail.ts'
 import { holdLink, lockLink } from './hold-link.ts'
 import {
   type Decided,
@@ -28,8 +28,6 @@ import {
   type PaidLink,
 } from './judge-payment.ts'
 import { attemptHolding, chargeOfForm, shareLink } from './link-attempts.ts'
-
-const READINESS_WAIT_MS = 2000
 
 /**
  * Pays a link: claims it, stores the charge and sets aside what a gift card covers in one commit, then (live) asks the rail
@@ -42,7 +40,8 @@ export async function payLink(
   { link, payment }: { link: PaidLink; payment: LinkPayment },
 ): Promise<LinkPaid> {
   allow(actor, 'link.pay')
-  const installation = await installationFor(app, link, payment)
+  const ready = await chargeReadiness(app, { mode: link.mode, channel: payment.channel })
+  const installation = ready.kind === 'ready' ? (ready.installation ?? SANDBOX) : null
   const { answer, charge } = await paymentTurns(app).take(link.merchantId, () =>
     storeOnce(app, link, { payment, installation }),
   )
@@ -65,19 +64,8 @@ export async function payLink(
   }
 }
 
-/** The installation that would collect, or null when the rail is not ready. The sandbox has none. */
-async function installationFor(
-  app: App,
-  { mode }: PaidLink,
-  { channel }: LinkPayment,
-): Promise<string | null> {
-  const rail = app.rails[mode][channel as Channel]
-  if (!rail?.collect) return null
-  assert(mode === 'test' || !rail.simulated, 'a live movement never meets a simulated rail')
-  if (rail.simulated) return 'sandbox'
-  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
-  return verdict.kind === 'ready' ? verdict.installation : null
-}
+// The sandbox has no contract.
+const SANDBOX = 'sandbox'
 
 type Request = { payment: LinkPayment; installation: string | null }
 

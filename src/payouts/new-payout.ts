@@ -4,6 +4,7 @@ import type { Mode } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
+import { SENDING_MS } from '../rails/repost-times.ts'
 import type { Payout } from './payout.ts'
 
 /** The origin of a payout, with the fields it keeps of it. */
@@ -35,9 +36,6 @@ export type PayoutFacts = {
   at: Date
   sandboxOutcome?: PayoutFailure | null
 }
-
-// A live row belongs to the request that stored it until its submit must have ended; then the sweep takes over.
-const LIVE_SENDING_MS = 30_000
 
 /**
  * A payout with its fee and its rail reference, in its first state. Test: `authorized`, due at the sandbox's time; a
@@ -91,7 +89,7 @@ function bornInTest(app: App, { kind }: PayoutOrigin, at: Date): Birth {
 
 function bornLive({ kind }: PayoutOrigin, at: Date): Birth {
   if (kind === 'payout')
-    return { status: 'pending', published: false, followAt: new Date(at.getTime() + LIVE_SENDING_MS) }
+    return { status: 'pending', published: false, followAt: new Date(at.getTime() + SENDING_MS) }
   if (kind === 'withdrawal') return { status: 'pending', published: true, followAt: null }
   return { status: kind === 'refund' ? 'authorized' : 'pending', published: true, followAt: at }
 }

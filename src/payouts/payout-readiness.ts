@@ -1,12 +1,10 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import type { Rail, Unavailable } from '../rails/rail.ts'
-import { railFor } from '../rails/rail-for.ts'
+import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
 
 /** Whether the rail can take a payout now: known before the rules are judged, reported after them. */
 export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable
-
-const READINESS_WAIT_MS = 2000
 
 /** The rail that pays out on this channel in this mode, or undefined where none is configured. */
 export function payingRail(app: App, mode: Mode, channel: string): Rail | undefined {

@@ -2,6 +2,9 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Channel, Rail } from './rail.ts'
 
+/** How long anybody waits to hear whether a rail is ready. */
+export const READINESS_WAIT_MS = 2000
+
 /** The rail of this channel in this mode, or undefined where none is configured. */
 export function railFor(
   app: Pick<App, 'rails'>,

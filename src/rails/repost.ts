@@ -5,10 +5,8 @@ import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
 import { postAndRecord } from './post.ts'
 import type { Evidence } from './rail.ts'
-import { railFor } from './rail-for.ts'
+import { READINESS_WAIT_MS, railFor } from './rail-for.ts'
 import { SENDING_MS } from './repost-times.ts'
-
-const READINESS_WAIT_MS = 2000
 
 /**
  * Posts again a movement that the operator does not know, under the same reference and through the same contract (rails.md

@@ -1,0 +1,21 @@
+import type { App } from '../app.ts'
+import type { Mode } from '../merchants/merchant.ts'
+import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
+
+/** Whether the rail can collect now: known before the rules are judged. The sandbox is always ready and has no contract. */
+export type ChargeReadiness =
+  | { kind: 'ready'; installation: string | null }
+  | { kind: 'away'; retryAfterSeconds?: number }
+
+/** Configuration, breaker and token of the rail, without a network call (rails.md 1.3). */
+export async function chargeReadiness(
+  app: App,
+  place: { mode: Mode; channel: string },
+): Promise<ChargeReadiness> {
+  const rail = railFor(app, place)
+  if (!rail?.collect) return { kind: 'away' }
+  if (rail.simulated) return { kind: 'ready', installation: null }
+  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
+  if (verdict.kind === 'ready') return { kind: 'ready', installation: verdict.installation }
+  return { kind: 'away', retryAfterSeconds: verdict.retryAfterSeconds }
+}
