@@ -1,32 +1,88 @@
-// The runner's own report, with the slowest files named before its closing lines.
-import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+// One report of several runs of node's runner: each file as a whole, the slowest files, and the sums of the closing lines.
+import { PassThrough } from 'node:stream'
 import { tap } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const NAMED = 10
-const CLOSING = /^tests \d+$/
+const SLOWEST = 10
+const SUMS = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms']
+const CLOSING = new RegExp(`^(${SUMS.join('|')}) ([\\d.]+)$`)
 
-// biome-ignore lint/style/noDefaultExport: the runner wants its reporter so
-export default async function* report(source) {
-  yield* tap(withSlowFiles(source))
-}
+/** The lines of the report. Of `files`, a suite each, one that no process has run to its end is a failure. */
+export const report = (runs, files) => tap(asOneRun(runs, new Set(files)))
 
-async function* withSlowFiles(source) {
-  for await (const event of source) {
-    if (event.type === 'test:diagnostic' && event.data.nesting === 0 && CLOSING.test(event.data.message))
-      yield* slowest().map((message) => ({ type: 'test:diagnostic', data: { nesting: 0, message } }))
-    yield event
+async function* asOneRun(runs, missing) {
+  const sums = new Map(SUMS.map((name) => [name, 0]))
+  const took = []
+  let number = 0
+  for await (const block of blocksOf(runs)) {
+    for (const event of withoutClosing(block, sums)) yield numbered(event, number + 1)
+    const { type, data } = block.at(-1)
+    if (!endsFile(block.at(-1))) continue
+    number += 1
+    if (missing.delete(data.name)) took.push({ seconds: data.details.duration_ms / 1000, name: data.name })
+    if (type === 'test:fail' && !block.some(isFailedTest)) sums.set('fail', sums.get('fail') + 1)
   }
+  for (const name of missing) {
+    number += 1
+    sums.set('fail', sums.get('fail') + 1)
+    yield notRun(name, number)
+  }
+  yield { type: 'test:plan', data: { nesting: 0, count: number } }
+  const closing = [...slowest(took), ...[...sums].map(([name, value]) => `${name} ${value}`)]
+  yield* closing.map((message) => ({ type: 'test:diagnostic', data: { nesting: 0, message } }))
 }
 
-function slowest() {
-  const lines = readFileSync(process.env.TEST_TIMES, 'utf8').trimEnd().split('\n')
-  const took = lines.map((line) => ({ s: Number(line.split(' ', 1)[0]), file: line.replace(/^\S+ /, '') }))
-  const named = took.sort((a, b) => b.s - a.s).slice(0, NAMED)
+/** Runs go on side by side: what one says of a file stays together, up to the line that says how the file ended. */
+function blocksOf(runs) {
+  const blocks = new PassThrough({ objectMode: true })
+  let open = runs.length
+  for (const run of runs) {
+    let block = []
+    const flush = () => {
+      if (block.length > 0) blocks.write(block)
+      block = []
+    }
+    run.on('data', (event) => {
+      block.push(event)
+      if (endsFile(event)) flush()
+    })
+    run.on('end', () => {
+      flush()
+      open -= 1
+      if (open === 0) blocks.end()
+    })
+  }
+  return blocks
+}
+
+const endsFile = ({ type, data }) => (type === 'test:pass' || type === 'test:fail') && data.nesting === 0
+const isFailedTest = ({ type, data }) => type === 'test:fail' && data.nesting > 0
+
+/** Each run closes with a plan and its sums; the report says them once. */
+function withoutClosing(block, sums) {
+  return block.filter(({ type, data }) => {
+    if (type === 'test:plan') return data.nesting > 0
+    const [, name, value] =
+      (type === 'test:diagnostic' && data.nesting === 0 && CLOSING.exec(data.message)) || []
+    if (name === undefined) return true
+    const [before, more] = [sums.get(name), Number(value)]
+    sums.set(name, name === 'duration_ms' ? Math.max(before, more) : before + more)
+    return false
+  })
+}
+
+const numbered = (event, testNumber) =>
+  endsFile(event) ? { ...event, data: { ...event.data, testNumber } } : event
+
+function notRun(name, testNumber) {
+  const error = new Error('its process ended before the file had')
+  process.exitCode = 1
+  return { type: 'test:fail', data: { name, nesting: 0, testNumber, details: { duration_ms: 0, error } } }
+}
+
+function slowest(took) {
+  const named = took.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
   return [
     'slowest files:',
-    ...named.map(({ s, file }) => `${s.toFixed(1).padStart(6)} s  ${relative(root, file)}`),
+    ...named.map(({ seconds, name }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`),
   ]
 }

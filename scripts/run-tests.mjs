@@ -1,49 +1,73 @@
 // Runs every compiled *.test.js (or those whose path contains one of the words given) under node's own runner.
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
+import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { report } from './reporter.mjs'
+import { goneAmong, sortIntoRooms } from './rooms.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const scripts = join(root, 'scripts')
-const BROWSER_TESTS = join('test', 'pages')
-const words = process.argv.slice(2)
+const dist = join(root, 'dist')
+const ENDING = '.test.js'
+const BROWSER_TESTS = 'test/pages/'
+// Two keep two processors busy; beside them are those that mostly wait.
+const SHARED_AT_ONCE = 2
+const ALONE_AT_ONCE = 4
 
-function tests(dir) {
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name)
-    if (entry.isDirectory()) return tests(path)
-    return entry.name.endsWith('.test.js') ? [path] : []
+const words = process.argv.slice(2)
+const all = ['src', 'test'].flatMap(testsIn)
+const names = all.filter((name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)))
+if (names.length === 0) refuse(`no test file matches ${words.join(' ')}`)
+for (const name of goneAmong(all)) refuse(`scripts/rooms.mjs names ${name}, and there is no such test`)
+// Before the run: its own closing lines are the last that is said.
+await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
+const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
+try {
+  const { alone, shared } = sortIntoRooms(names)
+  const kinds = [
+    { kind: 'alone', rooms: alone, atOnce: ALONE_AT_ONCE },
+    { kind: 'shared', rooms: shared, atOnce: SHARED_AT_ONCE },
+  ]
+  const runs = kinds.filter(({ rooms }) => rooms.length > 0).map(startAll)
+  for await (const line of report(runs, names.map(pathOf))) process.stdout.write(line)
+} finally {
+  rmSync(entries, { recursive: true })
+}
+
+function refuse(why) {
+  console.error(why)
+  process.exit(1)
+}
+
+/** As `test/journeys/charge`. */
+function testsIn(folder) {
+  const paths = readdirSync(join(dist, folder), { recursive: true })
+  const tests = paths.filter((path) => path.endsWith(ENDING)).sort()
+  return tests.map((path) => `${folder}/${path.replaceAll('\\', '/').slice(0, -ENDING.length)}`)
+}
+
+function pathOf(name) {
+  return `dist/${name}${ENDING}`
+}
+
+/** Node's runner starts a process for a file: each room becomes one. */
+function startAll({ kind, rooms, atOnce: concurrency }) {
+  const files = rooms.map((room, nth) => writeEntry(`${kind}-${nth + 1}.mjs`, room.map(pathOf)))
+  return run({ files, concurrency }).on('test:fail', () => {
+    process.exitCode = 1
   })
 }
 
-const files = tests(join(root, 'dist')).filter(
-  (f) => words.length === 0 || words.some((w) => relative(root, f).includes(w)),
-)
-if (files.length === 0) {
-  console.error(`no test file matches ${words.join(' ')}`)
-  process.exit(1)
+function writeEntry(name, paths) {
+  const path = join(entries, name)
+  const runRoom = pathToFileURL(join(root, 'scripts', 'run-room.mjs')).href
+  writeFileSync(
+    path,
+    `import { runRoom } from '${runRoom}'\nawait runRoom(${JSON.stringify(paths, null, 2)})\n`,
+  )
+  return path
 }
-// Before the run: its own closing lines are the last that is said.
-await sayWhatWasSkipped(files.filter((file) => relative(root, file).includes(BROWSER_TESTS)))
-const times = mkdtempSync(join(tmpdir(), 'gateway-times-'))
-const run = spawnSync(
-  process.execPath,
-  [
-    ...['--import', pathToFileURL(join(scripts, 'note-time.mjs')).href],
-    ...['--test', '--test-concurrency=2'],
-    ...[
-      '--test-reporter',
-      pathToFileURL(join(scripts, 'reporter.mjs')).href,
-      '--test-reporter-destination=stdout',
-    ],
-    ...files,
-  ],
-  { stdio: 'inherit', cwd: root, env: { ...process.env, TEST_TIMES: join(times, 'files') } },
-)
-rmSync(times, { recursive: true })
-process.exit(run.status ?? 1)
 
 /** Without a browser the tests that need one skip themselves; one line says so. */
 async function sayWhatWasSkipped(browserTests) {
