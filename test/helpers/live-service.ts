@@ -23,6 +23,9 @@ export type Shop = { merchant: CreatedMerchant; live: Client; test: Client }
 const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 const OVERDUE = OVERDUE_INVARIANTS.map(({ id }) => id)
+const LOOK_MS = 10
+const QUIET_LOOKS = 3
+const MOST_LOOKS = 200
 let payers = 0
 
 /** A phone that no other charge of this process uses. */
@@ -52,9 +55,24 @@ export async function startLiveService(options: TestServiceOptions = {}): Promis
     verify: () => assertVerified(service),
     close: async () => {
       await operator.close()
-      await service.close()
       await rail.close()
+      await untilWritten(service)
+      await service.close()
     },
+  }
+}
+
+const BUSY = `select 1 from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' limit 1`
+
+/**
+ * A question that was cut off has an answer that is written down; after the end of its database the product would try that for
+ * a minute. Looks for a moment in which nothing is written.
+ */
+async function untilWritten({ rows }: TestService): Promise<void> {
+  for (let looks = 0, quiet = 0; quiet < QUIET_LOOKS && looks < MOST_LOOKS; looks += 1) {
+    quiet = (await rows(BUSY)).length === 0 ? quiet + 1 : 0
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
 
