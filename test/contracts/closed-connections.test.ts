@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test, { after, before, describe } from 'node:test'
 import { promisify } from 'node:util'
 import { type ServiceProcess, startServiceProcess } from '../helpers/service-process.ts'
 import { CHARGE } from '../helpers/test-service.ts'
@@ -43,33 +43,36 @@ const STAYING: [string, () => string][] = [
   ],
 ]
 
-test('C15: clients that send nothing, garbage or half a request leave no descriptor behind', async () => {
-  const before = await service.sockets()
-  const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
-  await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
-  try {
-    await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
-  } finally {
-    for (const { socket } of clients) socket.destroy()
-  }
-  const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
-  const expected = [408, 408, 400, 408, 413].flatMap((status) => Array.from({ length: EACH }, () => status))
-  assert.deepEqual(told, expected)
-})
-
-test('C15: what a request lacks must not arrive after it has been refused', async () => {
-  const body = JSON.stringify(CHARGE)
-  const idempotency = `Idempotency-Key: late-${service.timestamp()}`
-  const late = staying(
-    requestOf('POST /v1/charges', headers(idempotency, `Content-Length: ${body.length}`), body.slice(0, 9)),
-  )
-  await until(async () => late.heard.length > 0, GIVEN_UP_MS)
-  late.socket.write(body.slice(9))
-  await until(async () => late.socket.destroyed || !late.socket.write(' '), GIVEN_UP_MS)
-  const listed = await fetch(`${service.url}/v1/charges`, {
-    headers: { authorization: `Bearer ${service.key}` },
+// Each waits out the half minute after which an unfinished request is given up.
+describe('requests that are never finished', { concurrency: true }, () => {
+  test('C15: clients that send nothing, garbage or half a request leave no descriptor behind', async () => {
+    const before = await service.sockets()
+    const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
+    await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
+    try {
+      await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
+    } finally {
+      for (const { socket } of clients) socket.destroy()
+    }
+    const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
+    const expected = [408, 408, 400, 408, 413].flatMap((status) => Array.from({ length: EACH }, () => status))
+    assert.deepEqual(told, expected)
   })
-  assert.deepEqual(((await listed.json()) as any).data, [])
+
+  test('C15: what a request lacks must not arrive after it has been refused', async () => {
+    const body = JSON.stringify(CHARGE)
+    const idempotency = `Idempotency-Key: late-${service.timestamp()}`
+    const late = staying(
+      requestOf('POST /v1/charges', headers(idempotency, `Content-Length: ${body.length}`), body.slice(0, 9)),
+    )
+    await until(async () => late.heard.length > 0, GIVEN_UP_MS)
+    late.socket.write(body.slice(9))
+    await until(async () => late.socket.destroyed || !late.socket.write(' '), GIVEN_UP_MS)
+    const listed = await fetch(`${service.url}/v1/charges`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    })
+    assert.deepEqual(((await listed.json()) as any).data, [])
+  })
 })
 
 test('C17: who sends all of too large a body before reading hears 413', async () => {

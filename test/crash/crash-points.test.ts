@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { chanceFrom } from './chance.ts'
-import { crashAt, needsLiveRail, POINT_CASES } from './point-cases.ts'
+import { crashAt, needsLiveRail, POINT_CASES, type PointCase } from './point-cases.ts'
 import { makeWorld, restart, settleBooks, type World, withLiveRail } from './world.ts'
 
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'src')
@@ -16,41 +16,61 @@ const NOTHING = {
   eventsLost: [],
   wrongDeliveries: [],
 }
+const WORLDS = 4
+const QUEUES = queuesOf(POINT_CASES)
 const passedInCode = pointsInCode()
-
-let world: World
-before(async () => {
-  world = await makeWorld(chanceFrom(1))
-})
-after(() => world?.end())
 
 test('every named crash point is passed somewhere in the code, and every one in the code is killed here', () => {
   const named = [...CRASH_POINTS].sort()
   assert.deepEqual(passedInCode, named, 'the code passes other points than crash-point.ts names')
-  const killed = new Set(POINT_CASES.map(({ point }) => point))
+  const killed = new Set(QUEUES.flat().map(({ point }) => point))
   assert.deepEqual([...killed].sort(), named, 'the cases are other points')
 })
 
-for (const pointCase of POINT_CASES) {
-  // A point that nobody passes is the failure of the test above; waiting for it would only take time.
-  const skip = passedInCode.includes(pointCase.point) ? false : 'not in the code'
-  const { point, led, pass = 1 } = pointCase
-  test(`a kill at pass ${pass} of ${point} (${led}) loses nothing and doubles nothing`, {
-    skip,
-  }, async () => {
-    assert.deepEqual(await crashAt(world, pointCase), [])
-    const service = await restart(world, needsLiveRail(pointCase) ? withLiveRail(world) : {})
-    const { findings } = await settleBooks(world)
-    await service.kill()
-    assert.deepEqual(findings, NOTHING)
-    assert.deepEqual(world.clients.tally.unexpected, [])
+describe('worlds beside each other', { concurrency: true }, () => {
+  for (const [nth, cases] of QUEUES.entries())
+    describe(`world ${nth + 1}`, { concurrency: 1 }, () => killInTurn(cases, nth + 1))
+})
+
+/** In one world, one after the other: what a kill leaves behind must not hurt those after it either. */
+function killInTurn(cases: readonly PointCase[], seed: number): void {
+  let world: World
+  before(async () => {
+    world = await makeWorld(chanceFrom(seed))
+  })
+  after(() => world?.end())
+  for (const pointCase of cases) {
+    // A point that nobody passes is the failure of the test above; waiting for it would only take time.
+    const skip = passedInCode.includes(pointCase.point) ? false : 'not in the code'
+    const { point, led, pass = 1 } = pointCase
+    test(`a kill at pass ${pass} of ${point} (${led}) loses nothing and doubles nothing`, {
+      skip,
+    }, async () => {
+      assert.deepEqual(await crashAt(world, pointCase), [])
+      const service = await restart(world, needsLiveRail(pointCase) ? withLiveRail(world) : {})
+      const { findings } = await settleBooks(world)
+      await service.kill()
+      assert.deepEqual(findings, NOTHING)
+      assert.deepEqual(world.clients.tally.unexpected, [])
+    })
+  }
+  test('after all those kills every invariant holds', async () => {
+    const verified = await world.installation.command(['verify'])
+    assert.equal(verified.code, 0, JSON.stringify(verified.json))
   })
 }
 
-test('after all those kills every invariant holds', async () => {
-  const verified = await world.installation.command(['verify'])
-  assert.equal(verified.code, 0, JSON.stringify(verified.json))
-})
+/** Cases that are led alike stay together: the later ones find what the first has prepared. */
+function queuesOf(cases: readonly PointCase[]): PointCase[][] {
+  const ways = [...new Set(cases.map(({ led }) => led))]
+  const queues: PointCase[][] = Array.from({ length: WORLDS }, () => [])
+  const alike = ways.map((way) => cases.filter(({ led }) => led === way)).sort((a, b) => b.length - a.length)
+  for (const some of alike) {
+    const [shortest] = [...queues].sort((a, b) => a.length - b.length)
+    shortest?.push(...some)
+  }
+  return queues
+}
 
 function pointsInCode(): string[] {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
