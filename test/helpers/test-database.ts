@@ -23,7 +23,13 @@ export async function testDatabase(): Promise<TestDatabase> {
   const server = await joinEmbeddedPostgres({
     dataDir: SHARED,
     say: () => {},
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '128MB' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_wal_size: '128MB',
+      max_connections: '400',
+    },
   })
   const template = `template_${migrationsDigest()}`
   const name = `test_${process.pid}_${clones++}`
