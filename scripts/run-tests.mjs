@@ -13,7 +13,7 @@ const ENDING = '.test.js'
 const BROWSER_TESTS = 'test/pages/'
 // Two keep two processors busy; beside them are those that mostly wait.
 const SHARED_AT_ONCE = 2
-const ALONE_AT_ONCE = 4
+const ALONE_AT_ONCE = 3
 
 const words = process.argv.slice(2)
 const all = ['src', 'test'].flatMap(testsIn)

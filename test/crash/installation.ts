@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -46,11 +47,14 @@ export type Installation = {
   merchant(handle: string, options?: readonly string[]): Promise<Merchant>
   merchants: Merchant[]
   sql<Row = Record<string, any>>(text: string, values?: unknown[]): Promise<Row[]>
+  killAll(): Promise<void>
   /** Kills what still runs and removes the folder. */
   end(): Promise<void>
 }
 
 const COMMAND_MS = 60_000
+const FIRST_PORT = 12_000
+const LAST_PORT = 32_000
 const run = promisify(execFile)
 // Normal durability, no limits in the way, test charges that end at once.
 const USUAL = {
@@ -107,6 +111,9 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
   const environment = (own = {}) => ({ ...standing, WEBHOOK_ALLOW_PRIVATE: receivers(), ...own })
   const place: Place = { port, logs, environment, started: new Set() }
   let offsetMs = 0
+  const killAll = async () => {
+    await Promise.all([...place.started].map((running) => running.kill()))
+  }
   return {
     dataDir,
     port,
@@ -127,8 +134,9 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
       return merchant
     },
     sql: (text, values = []) => ask(server.url('gateway'), text, values),
+    killAll,
     end: async () => {
-      await Promise.all([...place.started].map((running) => running.kill()))
+      await killAll()
       await Promise.all(merchants.map(({ receiver }) => receiver.close()))
       await server.leave()
       rmSync(folder, { recursive: true, force: true })
@@ -186,10 +194,18 @@ async function ask<Row>(url: string, text: string, values: unknown[]): Promise<R
   }
 }
 
+/**
+ * A port for processes that are killed and started again. Of those that no system gives away by itself: while the process is
+ * gone nobody else comes by it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise((resolve) => server.close(resolve))
+    if (free) return port
+  }
 }

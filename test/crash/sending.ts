@@ -45,7 +45,7 @@ type Sending = { request: KeyedRequest; merchant: Merchant }
 type Reply = { status: number; body: string; replayed: boolean }
 
 // A client that has waited this long for an answer has found a fault.
-export const HANG_MS = 10_000
+export const HANG_MS = 30_000
 const REPEATED_AT_ONCE = 50
 
 /** Sends one new request for this merchant, written down before. */

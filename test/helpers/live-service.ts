@@ -42,6 +42,9 @@ export async function startLiveService(options: TestServiceOptions = {}): Promis
     ...options,
     clock,
     liveRails: options.liveRails ?? { op1_momo: rail },
+  }).catch(async (error) => {
+    await operator.close()
+    throw error
   })
   return {
     ...service,

@@ -24,11 +24,9 @@ export async function testDatabase(): Promise<TestDatabase> {
     dataDir: SHARED,
     say: () => {},
     settings: {
-      fsync: 'off',
-      synchronous_commit: 'off',
-      full_page_writes: 'off',
-      max_wal_size: '128MB',
-      max_connections: '400',
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '128MB' },
+      // For the services of several files at once.
+      max_connections: '600',
     },
   })
   const template = `template_${migrationsDigest()}`
