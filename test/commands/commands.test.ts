@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { assertRefused, oneJson, type Ran, runInside, runProgram } from '../helpers/command-line.ts'
-import { assertVerified, eventually } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import {
+  assertRefused,
+  oneJson,
+  type Ran,
+  runInside,
+  runProgram,
+  settingsOf,
+} from '../helpers/command-line.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let settings: Record<string, string>
-before(async () => {
-  service = await startService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-})
+const service = openedAndVerified(() => startService())
+const settings = made(() => settingsOf(service))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))

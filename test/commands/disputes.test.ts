@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import type { Report } from '../../src/disputes/report.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let settings: Record<string, string>
-before(async () => {
-  service = await startLiveService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const settings = made(() => settingsOf(service))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { findUsableCard } from '../../src/gift-cards/find-card.ts'
 import { monthBounds } from '../../src/platform/kampala.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
 import { payByCard, sumsOf } from '../helpers/gift-cards.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 
-let service: TestService
-let settings: Record<string, string>
-before(async () => {
-  service = await startService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService())
+const settings = made(() => settingsOf(service))
 
 const run = (...args: string[]): Promise<Ran> => runInside(['gift-cards', ...args], settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))

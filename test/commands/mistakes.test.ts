@@ -3,20 +3,16 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { hasForbiddenControl } from '../../src/platform/text.ts'
-import { assertRefused, type Ran, runInside } from '../helpers/command-line.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { made, opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
 
-let service: TestService
-let settings: Record<string, string>
-before(async () => {
-  service = await startService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(() => service.close())
+const service = opened(() => startService())
+const settings = made(() => settingsOf(service))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 

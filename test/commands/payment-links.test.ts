@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
+import { opened, prepare } from '../helpers/opened.ts'
 import { plantOrder } from '../helpers/planted-order.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
 const LINKS = '/v1/payment-links'
-let service: TestService
 let settings: Record<string, string>
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   settings = {
     DATABASE_URL: service.database.url,
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     BASE_URL: service.url,
   }
 })
-after(() => service.close())
 
 const run = (...args: string[]): Promise<Ran> => runInside(['payment-links', ...args], settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))

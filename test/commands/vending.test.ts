@@ -2,33 +2,23 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { profileOf } from '../../src/vending/suppliers/suppliers.ts'
 import { supplierAccess } from '../../src/vending/suppliers/vending-settings.ts'
-import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { startSupplier } from '../fakes/supplier.ts'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let supplier: FakeSupplier
 let settings: Record<string, string>
-before(async () => {
-  supplier = await startSupplier()
-  service = await startService()
+const supplier = opened(() => startSupplier())
+const service = openedAndVerified(() => startService())
+prepare(async () => {
   settings = {
     DATABASE_URL: service.database.url,
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     SUPPLIER_ALLOW_PRIVATE: supplier.place,
-  }
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await supplier.close()
-    await service.close()
   }
 })
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
 import { addressWindow } from '../../src/rate-limits/address-window.ts'
 import { countedAddress } from '../../src/rate-limits/client-address.ts'
 import { type Browser, browserOf } from '../helpers/checkout.ts'
 import { newCard, newLink as newLiveLink } from '../helpers/gift-cards.ts'
-import { type Payer, payer } from '../helpers/schedules.ts'
+import { made, opened } from '../helpers/opened.ts'
+import { payer } from '../helpers/schedules.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { makeOrder, vendingShop } from '../helpers/vending.ts'
 import { stillClock } from './still-clock.ts'
@@ -23,18 +24,9 @@ const env = {
   RATE_LIMIT_PUBLIC_PAGES: String(PAGES),
   RATE_LIMIT_POLLS: '60',
 }
-let service: TestService
-let other: TestService
-let shop: Payer
-before(async () => {
-  service = await startService({ clock, env })
-  other = await startService({ clock, env, database: service.database })
-  shop = await payer(service, 1_000_000)
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const service = opened(() => startService({ clock, env }))
+const other = opened(() => startService({ clock, env, database: service.database }))
+const shop = made(() => payer(service, 1_000_000))
 
 let hosts = 0
 const newAddress = () => {

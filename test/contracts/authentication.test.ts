@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { needsFullKey } from '../../src/actors/actions.ts'
 import { ENDPOINTS } from '../../src/api.ts'
 import { rotateKey } from '../../src/merchants/api-keys.ts'
@@ -8,18 +8,16 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { type KeyKind, newApiKey } from '../../src/platform/api-key-format.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, domain, type Refused, unauthorized } from './refused.ts'
 
-let service: TestService
-let merchant: CreatedMerchant
-before(async () => {
-  service = await startService()
-  merchant = await service.merchant()
+const service = opened(() => startService())
+const merchant = made(() => service.merchant())
+prepare(async () => {
   // Otherwise some answers would be 403 for another reason than the scope of the key.
   await service.set(merchant, { vendingEnabled: true })
 })
-after(() => service.close())
 
 const KINDS: KeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
 const MISSING = unauthorized('missing bearer token')

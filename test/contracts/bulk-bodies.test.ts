@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { made, opened } from '../helpers/opened.ts'
+import { availableOf, payer } from '../helpers/schedules.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let shop: Payer
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
-  shop = await payer(service, 100_000_000)
-})
-after(() => service.close())
+const service = opened(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
+const shop = made(() => payer(service, 100_000_000))
 
 const BULK = '/v1/payouts/bulk'
 const CSV =

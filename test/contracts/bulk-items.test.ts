@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { assertVerified } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { BULK_RECORDS } from '../helpers/payouts.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 
 const BULK = '/v1/payouts/bulk'
 const phone = '0700000000'

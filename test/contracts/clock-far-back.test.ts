@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { assertVerified } from '../helpers/live-service.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { BULK_RECORDS, PAYOUT } from '../helpers/payouts.ts'
-import { type Payer, payer } from '../helpers/schedules.ts'
+import { payer } from '../helpers/schedules.ts'
 import { monthNow } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 import { assertRefused } from './refused.ts'
 
 const DAYS_35_MS = 35 * 86_400_000
@@ -14,13 +15,8 @@ const AWAY = {
   error: 'service temporarily unavailable - retry with the same Idempotency-Key',
 }
 
-let service: TestService
-let shop: Payer
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' } })
-  shop = await payer(service, 100_000)
-})
-after(() => service.close())
+const service = opened(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' } }))
+const shop = made(() => payer(service, 100_000))
 
 test('C22: a clock 35 days back, in a month that is closed: 503 and nothing written, and later the same key works', async () => {
   const { body: charge } = await shop.api.charge()

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
+import { opened } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { assertRefused, unauthorized } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 const INVALID = unauthorized('invalid api key')
 const tooMany = (seconds: number) => ({

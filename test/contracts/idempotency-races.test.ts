@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { opened } from '../helpers/opened.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  service = await startService()
-  other = await startService({ database: service.database })
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const service = opened(() => startService())
+const other = opened(() => startService({ database: service.database }))
 
 const IN_FLIGHT = 'a request with this Idempotency-Key is still in flight - retry shortly'
 const REUSED = 'idempotency key reused with different request body'

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 import type { Client } from '../helpers/test-service.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(() => service.close())
+const service = opened(() => startPayingService())
 
 const AT_ONCE = 20
 const PAYOUT = { amount: 1000, recipient: { phone: '0700000000' } }

@@ -1,31 +1,24 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
-import { type LiveService, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { openedAndVerified, prepare } from '../helpers/opened.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, notFound } from './refused.ts'
 
 type Owned = { charge: string; settlement: string; event: string }
 type Side = { client: Client; owned: Owned }
 
-let service: LiveService
 // Two merchants who sell the same things to the same people in both modes.
 let sides: Record<'ours test' | 'ours live' | 'theirs test' | 'theirs live', Side>
-before(async () => {
-  service = await startLiveService({ env: { LIVE_HOLD_HOURS: '0' } })
+const service = openedAndVerified(() => startLiveService({ env: { LIVE_HOLD_HOURS: '0' } }))
+prepare(async () => {
   const [ours, theirs] = [await service.shop(), await service.shop()]
   sides = {
     'ours test': await tradingSide(ours, 'test'),
     'ours live': await tradingSide(ours, 'live'),
     'theirs test': await tradingSide(theirs, 'test'),
     'theirs live': await tradingSide(theirs, 'live'),
-  }
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
   }
 })
 

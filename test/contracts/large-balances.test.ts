@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { readConfig } from '../../src/settings/config.ts'
 import { WrongSettings } from '../../src/settings/setting-readers.ts'
 import { browserOf } from '../helpers/checkout.ts'
+import { opened } from '../helpers/opened.ts'
 import { monthNow } from '../helpers/statements.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
 const LARGEST = 10 ** 12
 // What a head may hold: 10^14 below the largest whole number, kept for what nobody counts beforehand.
@@ -14,11 +15,7 @@ const FULL = {
   code: 'amount_too_large',
 }
 
-let service: TestService
-before(async () => {
-  service = await startService({ env: { AMOUNT_MAX: String(LARGEST) } })
-})
-after(() => service.close())
+const service = opened(() => startService({ env: { AMOUNT_MAX: String(LARGEST) } }))
 
 type Rich = { api: Client; merchantId: number; tag: string }
 

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, invalid } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
 const LISTS = ['/v1/charges', '/v1/settlements', '/v1/webhooks'] as const
 const ROWS = 45
-let service: TestService
-let receiver: Receiver
-let merchant: CreatedMerchant
 let api: Client
-before(async () => {
-  receiver = await startReceiver()
-  service = await startService({ clock: stillClock(), env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } })
-  merchant = await service.merchant()
+const receiver = opened(() => startReceiver())
+const service = opened(() =>
+  startService({ clock: stillClock(), env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
+)
+const merchant = made(() => service.merchant())
+prepare(async () => {
   await service.set(merchant, { webhookUrl: receiver.url })
   api = service.client(merchant.keys.test)
   await pay(ROWS)
-})
-after(async () => {
-  await service.close()
-  await receiver.close()
 })
 
 /** So many paid charges, all of one moment; each with its settlement and its event. */

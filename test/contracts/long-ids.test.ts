@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { opened, prepare } from '../helpers/opened.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
-let service: TestService
 let api: Client
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   api = service.client((await service.merchant({ vending: true })).keys.test)
 })
-after(() => service.close())
 
 const BY_ID = ENDPOINTS.filter(({ path }) => path.includes(':'))
 // The first is the longest that was ever looked at as an id, the last the longest that a request has room for.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import type { LiveService } from '../helpers/live-service.ts'
+import { openedAndVerified, prepare } from '../helpers/opened.ts'
 import { pay, payoutDigest, payoutOf, richShop, settle, startPayingService } from '../helpers/payouts.ts'
 import { availableOf, fund } from '../helpers/schedules.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
@@ -11,12 +11,11 @@ import { assertRefused, badRequest, notFound, type Refused } from './refused.ts'
 type Side = { client: Client; payout: string }
 
 const FUNDS = 500_000
-let service: LiveService
 // Two merchants who pay the same people the same things in both modes.
 let sides: Record<'ours test' | 'ours live' | 'theirs test' | 'theirs live', Side>
 let collections: Client[]
-before(async () => {
-  service = await startPayingService()
+const service = openedAndVerified(() => startPayingService())
+prepare(async () => {
   const [ours, theirs] = [await richShop(service, FUNDS), await richShop(service, FUNDS)]
   for (const { merchant, test: api } of [ours, theirs]) {
     const { merchant: row } = await findMerchant(service.gateway, merchant.id)
@@ -30,13 +29,6 @@ before(async () => {
   }
   const { test_collections, live_collections } = ours.merchant.keys
   collections = [test_collections, live_collections].map((key) => service.client(key))
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 const PAID = { reference: 'salary-1', recipient: { phone: '0700123456', name: 'Jane' } }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { readConfig } from '../../src/settings/config.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { pay, payoutDigest, richShop } from '../helpers/payouts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
-import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 import { assertRefused, unauthorized } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
 const LIMIT = 30
 const MINUTE = 60_000
 const clock = stillClock()
-let service: TestService
-let other: TestService
 // What everybody gets where nothing is set.
 const DEFAULTS = readConfig({
   DATABASE_URL: 'postgres://nowhere',
@@ -22,14 +21,8 @@ const env = {
   RATE_LIMIT_PAYOUTS: String(DEFAULTS.ratePayouts),
   RATE_LIMIT_RESOLVE_ACCOUNT: String(DEFAULTS.rateResolveAccount),
 }
-before(async () => {
-  service = await startService({ clock, env })
-  other = await startService({ clock, env, database: service.database })
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const service = opened(() => startService({ clock, env }))
+const other = opened(() => startService({ clock, env, database: service.database }))
 
 const newPayerOf = (): Promise<Payer> => payer(service, 1_000_000)
 const newApi = async (): Promise<Client> => (await newPayerOf()).api

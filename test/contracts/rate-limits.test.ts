@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import test, { after, before } from 'node:test'
-import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { opened } from '../helpers/opened.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 import { requestOf } from './raw-socket.ts'
 import { assertRefused, badRequest, domain, unauthorized } from './refused.ts'
 import { stillClock } from './still-clock.ts'
@@ -14,16 +15,8 @@ const env = {
   RATE_LIMIT_ALL: '25',
   RATE_LIMIT_WEBHOOK_RESEND: '2',
 }
-let service: TestService
-let other: TestService
-before(async () => {
-  service = await startService({ clock, env })
-  other = await startService({ clock, env, database: service.database })
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const service = opened(() => startService({ clock, env }))
+const other = opened(() => startService({ clock, env, database: service.database }))
 
 const newKey = async () => (await service.merchant()).keys.test
 const newClient = async () => service.client(await newKey())

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Reply, startService } from '../helpers/test-service.ts'
 import { type RawAnswer, requestOf, talk } from './raw-socket.ts'
 import { assertRefused, badRequest, invalid, type Refused, unauthorized } from './refused.ts'
 
-let service: TestService
 let key: string
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   key = (await service.merchant()).keys.test
 })
-after(() => service.close())
 
 const BODY = JSON.stringify(CHARGE)
 const LENGTH = `Content-Length: ${BODY.length}`

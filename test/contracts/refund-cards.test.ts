@@ -1,29 +1,20 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
-import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
 import { availableOf } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 import { assertRefused, domain } from './refused.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
 
 const refund = (api: Client, id: string) => api.post(`/v1/charges/${id}/refund`)
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { CHARGE, type Client, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, invalid } from './refused.ts'
 
-let service: TestService
 let api: Client
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
 })
-after(() => service.close())
 
 const FIELDS: [string, (text: string) => Record<string, unknown>][] = [
   ['currency', (currency) => ({ currency })],

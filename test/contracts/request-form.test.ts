@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { CHARGE, type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Client, type Reply, startService } from '../helpers/test-service.ts'
 import { requestOf, talk } from './raw-socket.ts'
 import { assertRefused, invalid, TOO_LARGE } from './refused.ts'
 
-let service: TestService
 let api: Client
 let key: string
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   key = (await service.merchant()).keys.test
   api = service.client(key)
 })
-after(() => service.close())
 
 const GOOD = JSON.stringify(CHARGE)
 /** A good body with one more member in front. */

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
-import { CHARGE, type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Client, type Reply, startService } from '../helpers/test-service.ts'
 import { assertRefused, notFound, type Refused } from './refused.ts'
 
-let service: TestService
 let api: Client
 let key: string
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   key = (await service.merchant({ vending: true })).keys.test
   api = service.client(key)
 })
-after(() => service.close())
 
 const NOWHERE = [
   '/v1',

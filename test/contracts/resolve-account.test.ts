@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
-import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { payoutDigest, startPayingService } from '../helpers/payouts.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, invalid } from './refused.ts'
 
-let service: LiveService
-let shop: Shop
-before(async () => {
-  service = await startPayingService({ env: { RATE_LIMIT_RESOLVE_ACCOUNT: '0' } })
-  shop = await service.shop()
-})
-after(() => service.close())
+const service = opened(() => startPayingService({ env: { RATE_LIMIT_RESOLVE_ACCOUNT: '0' } }))
+const shop = made(() => service.shop())
 
 const resolve = (api: Client, phone: string) =>
   api.get(`/v1/resolve-account?phone=${encodeURIComponent(phone)}`)

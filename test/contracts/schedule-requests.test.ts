@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import {
-  change,
-  type Payer,
-  payer,
-  plan,
-  planned,
-  SCHEDULE,
-  SCHEDULES,
-  scheduleOf,
-} from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { change, payer, plan, planned, SCHEDULE, SCHEDULES, scheduleOf } from '../helpers/schedules.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, notFound, type Refused } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
-let service: TestService
-let shop: Payer
 let api: Client
-before(async () => {
-  service = await startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } })
-  shop = await payer(service)
+const service = opened(() => startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }))
+const shop = made(() => payer(service))
+prepare(async () => {
   api = shop.api
 })
-after(() => service.close())
 
 const CHANGES = ['pause', 'resume', 'cancel'] as const
 const conflict = (error: string): Refused => ({ status: 409, code: 'conflict', error })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
 import { SECRET_PATH } from '../helpers/callbacks.ts'
+import { opened } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
 import { change, payer, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
-import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 import { stillClock } from './still-clock.ts'
 
 const MINUTE = 60_000
@@ -12,21 +13,13 @@ const LIMIT = 6
 // Above what is counted instant by instant.
 const LARGE = 350
 const clock = stillClock()
-let service: TestService
-let other: TestService
-before(async () => {
-  const names = ['PAYMENT_LINKS', 'SCHEDULES', 'RESOLVE_ACCOUNT', 'SUBACCOUNTS', 'DISPENSE_SECRET', 'PAYOUTS']
-  const env = {
-    ...Object.fromEntries(names.map((name) => [`RATE_LIMIT_${name}`, String(LIMIT)])),
-    RATE_LIMIT_CHARGES: String(LARGE),
-  }
-  service = await startService({ clock, env })
-  other = await startService({ clock, env, database: service.database })
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const names = ['PAYMENT_LINKS', 'SCHEDULES', 'RESOLVE_ACCOUNT', 'SUBACCOUNTS', 'DISPENSE_SECRET', 'PAYOUTS']
+const env = {
+  ...Object.fromEntries(names.map((name) => [`RATE_LIMIT_${name}`, String(LIMIT)])),
+  RATE_LIMIT_CHARGES: String(LARGE),
+}
+const service = opened(() => startService({ clock, env }))
+const other = opened(() => startService({ clock, env, database: service.database }))
 
 type Asking = (api: Client, nth: number) => Promise<Reply>
 const LINK = { title: 'Socks', amount: 5000 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { type Callback, callbackBase, signed } from '../fakes/supplier-callbacks.ts'
 import { assertRefused, dispenseSecret, keptOf, report, send } from '../helpers/callbacks.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
   dispenseBody,
@@ -13,19 +14,15 @@ import {
   payOrder,
   readOrder,
   registerMachines,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
 })
-after(() => service.close())
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const statusOf = async ({ order_id }: { order_id: string }) =>

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
-import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Reply, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, type Refused } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
 const clock = stillClock()
 const SECOND = Math.floor(clock.nowMs() / 1000)
-let service: TestService
 let key: string
-before(async () => {
-  service = await startService({ clock })
+const service = opened(() => startService({ clock }))
+prepare(async () => {
   key = (await service.merchant()).keys.test
 })
-after(() => service.close())
 
 const REQUIRED = badRequest('X-Timestamp header required. Send the current Unix time in seconds.')
 const NO_INTEGER = badRequest('X-Timestamp must be an integer Unix timestamp')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { runCommand } from '../../src/commands/run-command.ts'
+import type { TestService } from './test-service.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
@@ -71,3 +72,9 @@ export function assertRefused(ran: Ran, { code, says }: { code: number; says: Re
   assert.match(ran.stderr, says)
   assert.doesNotMatch(ran.stderr, /^\s+at /m, 'a sentence, no stack')
 }
+
+/** What a command must be told to work on the database of this service. */
+export const settingsOf = ({ database }: TestService): Record<string, string> => ({
+  DATABASE_URL: database.url,
+  MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+})

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import fc from 'fast-check'
 import { stillClock } from '../contracts/still-clock.ts'
 import { assertVerified, balanceOf, DAY } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({
+const service = opened(() =>
+  startService({
     clock: stillClock(),
     env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' },
-  })
-})
-after(() => service.close())
+  }),
+)
 
 const FAILING = ['256700000001', '256700000002', '256700000003']
 const OUTCOME_MS = 2000

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
 import { BULK, leftAlone } from '../helpers/left-batch.ts'
-import { assertVerified, eventually } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, payer, sendAll } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  const env = { RATE_LIMIT_PAYOUTS: '0' }
-  service = await startService({ env })
-  other = await startService({ env, clock: service.clock, database: service.database })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
+const env = { RATE_LIMIT_PAYOUTS: '0' }
+const service = openedAndVerified(() => startService({ env }))
+const other = opened(() => startService({ env, clock: service.clock, database: service.database }))
 
 const LEASE_MS = 8000
 const items = (count: number, prefix = 'r') =>

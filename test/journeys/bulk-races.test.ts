@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { payoutFee } from '../../src/ledger/fees.ts'
-import { assertVerified, eventually } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
-import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Reply, startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  const env = { RATE_LIMIT_PAYOUTS: '0' }
-  service = await startService({ env })
-  other = await startService({ env, database: service.database })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
+const env = { RATE_LIMIT_PAYOUTS: '0' }
+const service = openedAndVerified(() => startService({ env }))
+const other = opened(() => startService({ env, database: service.database }))
 
 const BULK = '/v1/payouts/bulk'
 const ROUNDS = 5

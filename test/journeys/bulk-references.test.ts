@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { assertVerified } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 
 const item = (reference: string | undefined, more: object = {}) => ({
   amount: 1000,

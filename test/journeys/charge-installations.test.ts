@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Operator, startOperator } from '../fakes/operator.ts'
+import test from 'node:test'
+import { startOperator } from '../fakes/operator.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
-import { followUntilEnded, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { followUntilEnded, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 
 // A reference is known only at the contract where it was posted, whichever contract takes new charges by now.
 const SECOND = 'second contract'
-let service: LiveService
-let second: Operator
-before(async () => {
-  service = await startLiveService()
-  second = await startOperator({ pays: 'when told' })
+const service = openedAndVerified(() => startLiveService())
+const second = opened(() => startOperator({ pays: 'when told' }))
+prepare(async () => {
   service.rail.addInstallation(SECOND, second.url)
-})
-after(async () => {
-  await service.verify()
-  await second.close()
-  await service.close()
 })
 
 test('M1: a charge in doubt is asked about at the contract that it was sent to, and says where it was heard', async () => {

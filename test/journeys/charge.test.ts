@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import test, { after, before } from 'node:test'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { CHARGE, startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { opened } from '../helpers/opened.ts'
+import { CHARGE, startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let receiver: Receiver
-
-before(async () => {
-  receiver = await startReceiver()
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } })
-})
-after(async () => {
-  await service.close()
-  await receiver.close()
-})
+const receiver = opened(() => startReceiver())
+const service = opened(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 
 test('a charge is accepted, paid, posted, shown in the balance and told to the merchant', async () => {
   const merchant = await service.merchant()

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
-import { type Browser, hasForm } from '../helpers/checkout.ts'
-import { type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { hasForm } from '../helpers/checkout.ts'
+import { pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { startLiveService } from '../helpers/live-service.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { makeOrder, registerMachines } from '../helpers/vending.ts'
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service, { handle: 'mama-joy' })
-  somebody = visitor(service)
-})
-after(() => service.close())
+const service = opened(() => startLiveService())
+const shop = made(() => payShop(service, { handle: 'mama-joy' }))
+const somebody = visitor(service)
 
 const capitals = (path: string) => path.toUpperCase()
 

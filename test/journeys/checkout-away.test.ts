@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { formOf } from '../helpers/checkout.ts'
-import {
-  applyCode,
-  cardNow,
-  chargesOn,
-  type PayShop,
-  payShop,
-  statusOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
-import { eventsOf, type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { applyCode, cardNow, chargesOn, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
+import { eventsOf, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
 
 const AWAY: [string, () => void | Promise<void>, () => void | Promise<void>][] = [
   [

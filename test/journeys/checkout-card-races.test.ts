@@ -1,31 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { type Browser, type Page, untilServed } from '../helpers/checkout.ts'
-import {
-  applyCode,
-  cardNow,
-  chargeOn,
-  chargesOn,
-  type PayShop,
-  payShopOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
-import { eventsOf, type LiveService, newPayer, succeed } from '../helpers/live-service.ts'
+import { applyCode, cardNow, chargeOn, chargesOn, payShopOf, visitor } from '../helpers/checkout-shop.ts'
+import { eventsOf, newPayer, succeed } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startPayingService()
-  shop = await payShopOf(service, await richShop(service, 100_000))
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const shop = made(async () => payShopOf(service, await richShop(service, 100_000)))
 
 type Ready = { browser: Browser; form: Page; link: string }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -9,7 +9,6 @@ import {
   cardNow,
   chargeOn,
   chargesOn,
-  type PayShop,
   pay,
   payShop,
   statusOf,
@@ -18,26 +17,15 @@ import {
 import {
   eventsOf,
   followUntilEnded,
-  type LiveService,
   newPayer,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
 
 /** A link and a card that one customer has applied to it. */
 async function applied(amount: number, value: number) {

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { browserOf, type Cookie, formOf, hasForm } from '../helpers/checkout.ts'
 import { applyCode, chargeOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
 
 /** The sealed cookie of a browser that has applied a card to this link. */
 async function cookieOf(at: PayShop, link: string, code: string): Promise<Cookie> {

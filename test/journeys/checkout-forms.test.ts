@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import test, { after, before } from 'node:test'
-import { type Browser, type Fields, hasForm } from '../helpers/checkout.ts'
-import {
-  chargeOn,
-  chargesOn,
-  type PayShop,
-  pay,
-  payShop,
-  sandboxDecides,
-  visitor,
-} from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { type Fields, hasForm } from '../helpers/checkout.ts'
+import { chargeOn, chargesOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
 
 const live = () => ({ channel: 'op1_momo', phone: newPayer() })
 const from = (headers: Record<string, string | undefined>) =>

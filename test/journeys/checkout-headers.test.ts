@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import type { Browser, Page } from '../helpers/checkout.ts'
-import { chargeOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+import test from 'node:test'
+import type { Page } from '../helpers/checkout.ts'
+import { chargeOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
 let links: Record<string, string>
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-  somebody = visitor(service)
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
+prepare(async () => {
   links = await linksOfEveryState()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 /** A link in each state that its pages know. */

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Page } from '../helpers/checkout.ts'
-import { type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { startLiveService } from '../helpers/live-service.ts'
+import { made, opened } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-})
-after(async () => {
-  await service.close()
-})
+const service = opened(() => startLiveService())
+const shop = made(() => payShop(service))
 
 const languageOf = (page: Page) => /<html lang="([a-z]+)"/.exec(page.text)?.[1]
 const switches = (page: Page) =>

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { type Browser, hasForm, type Page } from '../helpers/checkout.ts'
-import { chargesOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { chargesOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService({
+const service = openedAndVerified(() =>
+  startLiveService({
     env: {
       TRUSTED_PROXIES: '1',
       RATE_LIMIT_CHECKOUT: '10',
@@ -17,16 +16,9 @@ before(async () => {
       RATE_LIMIT_POLLS: '60',
       RATE_LIMIT_REPORTS: '5',
     },
-  })
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+  }),
+)
+const shop = made(() => payShop(service))
 
 const PAYS = { channel: 'op1_momo', phone: '0772123456' }
 const MINUTE = 60_000

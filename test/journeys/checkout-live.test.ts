@@ -1,41 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { formOf, hasForm } from '../helpers/checkout.ts'
-import {
-  chargeOn,
-  chargesOn,
-  type PayShop,
-  pay,
-  payShop,
-  statusOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { chargeOn, chargesOn, pay, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
 import {
   balanceOf,
   eventsOf,
   eventually,
   followUntilEnded,
   gate,
-  type LiveService,
   newPayer,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
 
 test('a customer of a live link pays at the operator: one prompt, one credit, one event', async () => {
   const link = await shop.link({ amount: 20_000, reference: 'order_1' })

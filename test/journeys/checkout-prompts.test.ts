@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { hasForm, type Page, untilServed } from '../helpers/checkout.ts'
 import { applyCode, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { openedAndVerified, prepare } from '../helpers/opened.ts'
 
-let service: LiveService
 let shops: PayShop[]
-before(async () => {
-  service = await startLiveService({ env: { CHECKOUT_PROMPTS_PER_PHONE: '3', TRUSTED_PROXIES: '1' } })
+const service = openedAndVerified(() =>
+  startLiveService({ env: { CHECKOUT_PROMPTS_PER_PHONE: '3', TRUSTED_PROXIES: '1' } }),
+)
+prepare(async () => {
   shops = await Promise.all(Array.from({ length: 4 }, () => payShop(service)))
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 const SECOND = 1000

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { SW } from '../../src/checkout/texts/sw.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { Browser } from '../helpers/checkout.ts'
-import { applyCode, chargeOn, type PayShop, payShopOf, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, succeed } from '../helpers/live-service.ts'
+import { applyCode, chargeOn, payShopOf, visitor } from '../helpers/checkout-shop.ts'
+import { newPayer, succeed } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
 import { makeOrder, payOrder, registerMachines } from '../helpers/vending.ts'
 
@@ -15,12 +15,10 @@ const SENT = /has sent (?:your|this)/
 const LANGUAGES = { en: EN, lg: LG, sw: SW }
 const OUTCOME_MS = 3000
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startPayingService()
-  shop = await payShopOf(service, await richShop(service))
+const service = openedAndVerified(() => startPayingService())
+const shop = made(async () => payShopOf(service, await richShop(service)))
+const somebody = visitor(service)
+prepare(async () => {
   await service.set(shop.merchant, { vendingEnabled: true })
   await registerMachines(service, shop.row.id, ['M-JAM'])
   await addTestFunds(service.app, BY_HAND, {
@@ -28,14 +26,6 @@ before(async () => {
     amount: 500_000,
     key: undefined,
   })
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 /** A live link that was paid, with a card for a part of it or without one, and is being refunded. */

@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { type Browser, formOf, type Page, untilServed } from '../helpers/checkout.ts'
-import { chargeOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { formOf, type Page, untilServed } from '../helpers/checkout.ts'
+import { chargeOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { deliverAll } from '../helpers/webhooks.ts'
 
-let service: LiveService
-let receiver: Receiver
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  receiver = await startReceiver()
-  service = await startLiveService({
+const receiver = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startLiveService({
     env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_REPORTS_DAY: '50', TRUSTED_PROXIES: '1' },
-  })
-  shop = await payShop(service)
+  }),
+)
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
+prepare(async () => {
   await service.set(shop.merchant, { webhookUrl: receiver.url })
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-    await receiver.close()
-  }
 })
 
 const REPORT = {

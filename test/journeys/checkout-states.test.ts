@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { switchTo } from '../../src/payment-links/switch-link.ts'
 import { type Browser, formOf, hasForm, untilServed } from '../helpers/checkout.ts'
 import {
   chargeOn,
   chargesOn,
-  type PayShop,
   pay,
   payDuring,
   payShop,
@@ -13,23 +12,12 @@ import {
   statusOf,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
 
 const PAYS = { channel: 'op1_momo', phone: '0772123456' }
 const PAGES = ['', '/status', '/receipt', '/report', '/status.json', '/qr.svg', '/qr.png']

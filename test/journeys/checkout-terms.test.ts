@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type Browser, hasForm } from '../helpers/checkout.ts'
+import { hasForm } from '../helpers/checkout.ts'
 import {
   applyCode,
   chargeOn,
   chargesOn,
-  type PayShop,
   pay,
   payDuring,
   payShop,
@@ -17,28 +16,19 @@ import {
   somebodyWaits,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { GOODS, ORDERS, registerMachines } from '../helpers/vending.ts'
 
 const AMOUNT = 5000
 const PAYS = { channel: 'op1_momo', phone: '0772123456' }
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
+prepare(async () => {
   await registerMachines(service, shop.row.id, ['M-1'])
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 const set = (change: MerchantChange) => service.set(shop.merchant, change)

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm, type Page } from '../helpers/checkout.ts'
-import { applyCode, cardNow, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { DAY, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { applyCode, cardNow, chargesOn, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-before(async () => {
-  service = await startLiveService({ env: { RATE_LIMIT_VOUCHER_MISSES: '10', TRUSTED_PROXIES: '1' } })
-  shop = await payShop(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() =>
+  startLiveService({ env: { RATE_LIMIT_VOUCHER_MISSES: '10', TRUSTED_PROXIES: '1' } }),
+)
+const shop = made(() => payShop(service))
 
 const TEXT = 'this voucher cannot be used here'
 const UNKNOWN = 'AAAA-BBBB-CCCC'

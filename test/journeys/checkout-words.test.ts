@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { Browser, Page } from '../helpers/checkout.ts'
+import type { Page } from '../helpers/checkout.ts'
 import {
   applyCode,
   chargeOn,
@@ -12,21 +12,11 @@ import {
   sandboxDecides,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const somebody = visitor(service)
 
 const MARK = 'xq7z'
 /** What merchants and customers may write to harm whoever reads it; each carries the mark. */

@@ -1,33 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Browser, formOf, hasForm } from '../helpers/checkout.ts'
+import test from 'node:test'
+import { formOf, hasForm } from '../helpers/checkout.ts'
 import {
   chargeOn,
   chargesOn,
-  type PayShop,
   pay,
   payShop,
   sandboxDecides,
   statusOf,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { DAY, type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { DAY, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let shop: PayShop
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  shop = await payShop(service)
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => payShop(service))
+const somebody = visitor(service)
 
 const SUCCESS_URL = 'https://Shop.example/thanks?order=17&paid=%C3%A9&amp;x=é'
 const PAYS = { phone: '0772123456' }

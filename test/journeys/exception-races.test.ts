@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import { openException } from '../../src/exceptions/exception.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
@@ -7,14 +7,10 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { assertVerified, eventually, gate } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 /** An account with one open critical exception; `open` opens another and holds its commit back until told. */
 async function pausedAccount() {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
+import { opened } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
-import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Reply, startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ env: { SANDBOX_OUTCOME_SECONDS: '1' } })
-})
-after(() => service.close())
+const service = opened(() => startService({ env: { SANDBOX_OUTCOME_SECONDS: '1' } }))
 
 const FUNDS = 100_000_000
 const newPayers = (count: number) => Promise.all(Array.from({ length: count }, () => payer(service, FUNDS)))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
 import { type ChargeOutcome, moveCharge } from '../../src/charges/move-charge.ts'
 import { findCard, findUsableCard, listCards } from '../../src/gift-cards/find-card.ts'
@@ -8,24 +8,14 @@ import { activateCard, deactivateCard } from '../../src/gift-cards/switch-card.t
 import { endCardUses, lockCardsOf, restoreCards } from '../../src/gift-cards/use-card.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
-import { assertVerified, eventually } from '../helpers/live-service.ts'
-import { type Payer, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { payer } from '../helpers/schedules.ts'
+import { startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 
-let service: TestService
-let own: Payer
-before(async () => {
-  service = await startService()
-  own = await payer(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService())
+const own = made(() => payer(service))
 
 const DAY = 86_400_000
 const PART = { amount: 10_000, applied: 4000 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Rail } from '../../src/rails/rail.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
 import {
@@ -8,23 +8,16 @@ import {
   DAY,
   eventsOf,
   followUntilEnded,
-  type LiveService,
   newPayer,
   passUntil,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService()
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-})
+const service = openedAndVerified(() => startLiveService())
 
 const DOUBTS: { submit: SubmitHow['answer']; question: StatusHow['answer'] }[] = [
   { submit: 'reset late', question: 'pending' },

@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Heard, StatusHow } from '../fakes/operator.ts'
 import {
   balanceOf,
   eventsOf,
   eventually,
   gate,
-  type LiveService,
   newPayer,
+  startBeside,
   startLiveService,
   transfersOf,
 } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 
 const QUESTION_LEASE_MS = 30_000
 
-let service: LiveService
-let second: TestService
-
-before(async () => {
-  service = await startLiveService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-})
-after(async () => {
-  await service.verify()
-  await second.close()
-  await service.close()
-})
+const service = openedAndVerified(() => startLiveService())
+const second = opened(() => startBeside(service))
 
 for (const [first, then] of [
   ['failed', 'succeeded'],

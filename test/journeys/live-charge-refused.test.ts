@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Rail } from '../../src/rails/rail.ts'
 import {
   balanceOf,
   eventsOf,
-  type LiveService,
   newPayer,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService()
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-})
+const service = openedAndVerified(() => startLiveService())
 
 const payer = () => ({ customer: { phone: newPayer() } })
 const UNAVAILABLE = 'payment rail temporarily unavailable - retry with the same Idempotency-Key'

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import {
   balanceOf,
   DAY,
   eventsOf,
-  type LiveService,
   newPayer,
   passUntil,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService()
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-})
+const service = openedAndVerified(() => startLiveService())
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const payer = () => ({ customer: { phone: newPayer() } })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
@@ -11,10 +11,11 @@ import {
   eventsOf,
   eventually,
   gate,
-  type LiveService,
   newPayer,
   type Shop,
+  startBeside,
 } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   AMBIGUOUS,
   attemptOf,
@@ -33,28 +34,11 @@ import {
   settle,
   startPayingService,
 } from '../helpers/payouts.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000
 const LEASE_MS = 30_000
-let service: LiveService
-let second: TestService
-before(async () => {
-  service = await startPayingService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startBeside(service))
 
 const PAUSED = domain(
   'payouts_paused',

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { balanceOf, eventsOf, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   lookOnce,
   movementsOf,
@@ -21,28 +22,11 @@ import {
   startPayingService,
   submitsOf,
 } from '../helpers/payouts.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
 
 // What is stopped between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
 const FUNDS = 500_000
-let service: LiveService
-let second: TestService
-before(async () => {
-  service = await startPayingService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startBeside(service))
 
 type Stop = { on(shop: Shop): Promise<void>; off(shop: Shop): Promise<void> }
 const hold = async ({ merchant }: Shop, reason: string | null) => {

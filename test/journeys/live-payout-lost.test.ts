@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
-import { balanceOf, DAY, eventsOf, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { balanceOf, DAY, eventsOf, newPayer, type Shop } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   AMBIGUOUS,
   attemptOf,
@@ -22,18 +23,8 @@ import {
 // A request that never arrived: the operator has no trace of it, and says so whenever it is asked (rails.md 4.5).
 const FUNDS = 500_000
 const MINUTE = 60_000
-let service: LiveService
 let shop: Shop
-before(async () => {
-  service = await startPayingService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
 
 /** A payout whose first submit met `first` without being taken, and whose later ones meet `then`. */
 async function lost(first: SubmitHow['answer'], then: SubmitHow): Promise<any> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { balanceOf, eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { balanceOf, eventsOf, eventually, gate, newPayer, startBeside } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   AMBIGUOUS,
   attemptOf,
@@ -21,29 +22,13 @@ import {
   startPayingService,
   submitsOf,
 } from '../helpers/payouts.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
 // Payouts that wait in the queue of the live rail: the items of a bulk, and the payout of a refund.
 const FUNDS = 500_000
 const LEASE_MS = 30_000
-let service: LiveService
-let second: TestService
-before(async () => {
-  service = await startPayingService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startBeside(service))
 
 test('a queued payout is reserved at once, sent by the sweep and paid once', async () => {
   const shop = await richShop(service, FUNDS)

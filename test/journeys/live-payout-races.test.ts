@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { balanceOf, eventsOf, gate, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, gate, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   COST,
   heardOf,
@@ -19,29 +20,11 @@ import {
   watchingLocks,
 } from '../helpers/payouts.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000
 const LEASE_MS = 30_000
-let service: LiveService
-let second: TestService
-before(async () => {
-  service = await startPayingService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-    env: { RATE_LIMIT_PAYOUTS: '0' },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startBeside(service))
 
 const clientsOf = ({ merchant }: Shop) =>
   [service, second].map((one) => one.client(merchant.keys.live)) as [Client, Client]

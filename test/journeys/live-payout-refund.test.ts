@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import {
   balanceOf,
   eventsOf,
-  type LiveService,
   newPayer,
   type Shop,
+  startBeside,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   COST,
   lookOnce,
@@ -27,29 +28,12 @@ import {
   startPayingService,
   submitsOf,
 } from '../helpers/payouts.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000
 const NET = 4800
-let service: LiveService
-let second: TestService
-before(async () => {
-  service = await startPayingService()
-  second = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-    env: { RATE_LIMIT_REFUNDS: '0' },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startBeside(service))
 
 /** A live charge of 5000 that was paid, of a merchant with other money too. */
 async function sold(): Promise<{ shop: Shop; charge: string; phone: string }> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
-import { balanceOf, eventsOf, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, newPayer } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   COST,
   changedTables,
@@ -19,17 +20,7 @@ import {
 } from '../helpers/payouts.ts'
 import { startService } from '../helpers/test-service.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
 
 const FUNDS = 500_000
 const AWAY: Refused = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { balanceOf, eventsOf, type LiveService, newPayer, transfersOf } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { balanceOf, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   attemptOf,
   heardOf,
@@ -17,17 +18,7 @@ import {
   startPayingService,
 } from '../helpers/payouts.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
 
 const FUNDS = 500_000
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { holdLink, lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 const LINKS = '/v1/payment-links'
-let service: LiveService
-let shop: Shop
-before(async () => {
-  service = await startLiveService()
-  shop = await service.shop()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => service.shop())
 
 /** A link, in test mode unless another client is given. */
 async function link(body: object = {}, api: Client = shop.test): Promise<any> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Operator, startOperator } from '../fakes/operator.ts'
+import test from 'node:test'
+import { startOperator } from '../fakes/operator.ts'
 import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/http-rail.ts'
-import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import {
   AMBIGUOUS,
   attemptOf,
@@ -19,20 +20,10 @@ import {
 const FUNDS = 500_000
 const SECOND = SECOND_CONTRACT
 const ENDING = 'a contract that ends'
-let service: LiveService
-let second: Operator
-before(async () => {
-  service = await startPayingService()
-  second = await startOperator({ pays: 'when told' })
+const service = openedAndVerified(() => startPayingService())
+const second = opened(() => startOperator({ pays: 'when told' }))
+prepare(async () => {
   service.rail.addInstallation(SECOND, second.url)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-    await second.close()
-  }
 })
 
 type Stored = { installation: string; sent: boolean }

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
-import { assertVerified, eventsOf, eventually } from '../helpers/live-service.ts'
+import { eventsOf, eventually } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { pay, payoutOf, postingsOf, RETURNED } from '../helpers/payouts.ts'
 import { availableOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
-import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  const env = { RATE_LIMIT_PAYOUTS: '0' }
-  service = await startService({ env })
-  other = await startService({ env, database: service.database, clock: service.clock })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
+const env = { RATE_LIMIT_PAYOUTS: '0' }
+const service = openedAndVerified(() => startService({ env }))
+const other = opened(() => startService({ env, database: service.database, clock: service.clock }))
 
 const clientsOf = ({ merchant }: Payer) =>
   [service, other].map((one) => one.client(merchant.keys.test)) as [Client, Client]

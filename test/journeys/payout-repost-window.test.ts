@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { DAY, eventually, gate, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { DAY, eventually, gate, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   AMBIGUOUS,
   attemptOf,
@@ -19,31 +20,14 @@ import {
   startPayingService,
   submitsOf,
 } from '../helpers/payouts.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
 
 // For how long a payout that may be lost is posted again, and what happens when that is not possible (rails.md 4.5).
 const FUNDS = 500_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-let service: LiveService
-let other: TestService
 let shop: Shop
-before(async () => {
-  service = await startPayingService()
-  other = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
+const other = opened(() => startBeside(service))
 
 const dueIn = async (id: string): Promise<number> => {
   const [row] = await service.rows<{ follow_at: Date }>('select follow_at from payouts where id = $1', [id])

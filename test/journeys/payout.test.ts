@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { assertVerified, eventsOf, eventually, transfersOf } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { eventsOf, eventually, transfersOf } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { PAID, PAYOUT, pay, payoutOf, postingsOf, RETURNED } from '../helpers/payouts.ts'
 import { availableOf, payer, sendAll } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let receiver: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  service = await startService({
+const receiver = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({
     env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_PAYOUTS: '0' },
-  })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-    await receiver.close()
-  }
-})
+  }),
+)
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified, balanceOf, DAY, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { balanceOf, DAY, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let limited: TestService
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_REFUNDS: '0' } })
-  limited = await startService({
+const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_REFUNDS: '0' } }))
+const limited = opened(() =>
+  startService({
     clock: stillClock(),
     env: { RATE_LIMIT_REFUNDS: '10' },
     database: service.database,
-  })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await limited.close()
-    await service.close()
-  }
-})
+  }),
+)
 
 type Api = Payer['api']
 const refund = (api: Api, id: string, headers = {}) =>

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { uuidFor } from '../../src/platform/ids.ts'
 import { assertVerified, balanceOf } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-})
+const service = openedAndVerified(() => startService())
 
 const OUTCOMES = [
   ['700000000', null],

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, afterEach, before } from 'node:test'
+import test, { afterEach } from 'node:test'
 import pg from 'pg'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import {
-  assertVerified,
-  DAY,
-  eventually,
-  type LiveService,
-  newPayer,
-  startLiveService,
-  succeed,
-} from '../helpers/live-service.ts'
+import { DAY, eventually, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   availableOf,
   cancelAll,
@@ -25,18 +18,10 @@ import {
 } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } })
-})
+const service = openedAndVerified(() =>
+  startLiveService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
+)
 afterEach(() => cancelAll(service))
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
 
 type LivePayer = Payer & { live: Client }
 const run = () => service.run('run-schedules')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, afterEach, before } from 'node:test'
+import test, { afterEach } from 'node:test'
 import pg from 'pg'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified, eventually } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   availableOf,
   cancelAll,
@@ -15,25 +16,13 @@ import {
   scheduleOf,
   sendAll,
 } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const clock = stillClock()
 const env = { RATE_LIMIT_SCHEDULES: '0', RATE_LIMIT_PAYOUTS: '0' }
-let service: TestService
-let other: TestService
-before(async () => {
-  service = await startService({ clock, env })
-  other = await startService({ clock, env, database: service.database })
-})
+const service = openedAndVerified(() => startService({ clock, env }))
+const other = opened(() => startService({ clock, env, database: service.database }))
 afterEach(() => cancelAll(service))
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
 
 const run = (at = service) => at.run('run-schedules')
 /** Four workers of two processes. */

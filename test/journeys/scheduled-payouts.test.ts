@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import test, { after, afterEach, before } from 'node:test'
+import test, { afterEach } from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   availableOf,
   cancelAll,
@@ -14,21 +14,13 @@ import {
   sendAll,
   testClockTo,
 } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } })
-})
+const service = openedAndVerified(() =>
+  startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
+)
 // What one test leaves due would run in the next.
 afterEach(() => cancelAll(service))
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
 
 const DAY = 86_400_000
 const ANN = { phone: '0700 111 222', name: 'Ann', reference: 'salary-ann' }

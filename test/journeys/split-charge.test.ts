@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { assertVerified, balanceOf } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { balanceOf } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,
   balanceOfSubaccount,
@@ -10,24 +11,14 @@ import {
   settlementsOf,
   splitOf,
 } from '../helpers/splits.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let receiver: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  service = await startService({
+const receiver = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({
     env: { WEBHOOK_ALLOW_PRIVATE: receiver.place },
-  })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-    await receiver.close()
-  }
-})
+  }),
+)
 
 const REST = 'platform_residual'
 const DECLINED = { customer: { phone: '0700000001' } }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { settleLedger } from '../../src/charges/settle-charges.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, balanceOf, DAY } from '../helpers/live-service.ts'
+import { balanceOf, DAY } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,
   balanceOfSubaccount,
@@ -11,19 +12,9 @@ import {
   settlementsOf,
   splitOf,
 } from '../helpers/splits.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService())
 
 const REST = 'platform_residual'
 

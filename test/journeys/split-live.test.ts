@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import {
   balanceOf,
   eventsOf,
   followUntilEnded,
-  type LiveService,
   newPayer,
   passUntil,
   startLiveService,
   succeed,
 } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,
   balanceOfSubaccount,
@@ -19,17 +19,7 @@ import {
   splitOf,
 } from '../helpers/splits.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
 
 const REST = 'platform_residual'
 const payer = () => ({ customer: { phone: newPayer() } })

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail, Submitted } from '../../src/rails/rail.ts'
 import { gate, newPayer } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
 import { boundsOf, monthNow, nextMonth, passMonth, statementOf, totalOf } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
 /** What the operator answers to the next payout it is asked for. */
 let onSubmit: () => Promise<Submitted<never>> = async () => accepted()
-let service: TestService
-before(async () => {
-  service = await startService({ clock, liveRails: { op1_momo: operator() } })
-})
-after(() => service.close())
+const service = opened(() => startService({ clock, liveRails: { op1_momo: operator() } }))
 
 const evidence = (): Evidence => ({ at: clock.now(), operation: 'submit', elapsedMs: 1, stage: 'answered' })
 const accepted = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import fc from 'fast-check'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -10,28 +10,16 @@ import type { Lines } from '../../src/reports/statement/lines.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
 import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
 import { newCard, payByCard } from '../helpers/gift-cards.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { readPdf, textOf } from '../helpers/pdf-text.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { boundsOf, monthNow, passMonth, statementOf, totalOf } from '../helpers/statements.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 
 // What is planted by SQL, for its order, is no whole history: it has a service of its own.
-let service: TestService
-let planted: TestService
-before(async () => {
-  service = await startService({ env: { LIVE_HOLD_HOURS: '0' } })
-  planted = await startService()
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-    await planted.close()
-  }
-})
+const service = openedAndVerified(() => startService({ env: { LIVE_HOLD_HOURS: '0' } }))
+const planted = opened(() => startService())
 
 type Shop = Payer & { live: Client; cardId: string }
 async function shop(): Promise<Shop> {

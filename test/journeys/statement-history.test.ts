@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import fc from 'fast-check'
-import { assertVerified } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { monthNow, nextMonth, passMonth, statementOf, totalOf } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  await assertVerified(service).finally(() => service.close())
-})
+const service = openedAndVerified(() => startService())
 
 const DAY = 86_400_000
 const ENDINGS = ['0772000111', '0700000001', '0700000002', '0700000003']

@@ -3,18 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
+import { opened } from '../helpers/opened.ts'
 import { readPdf, textOf } from '../helpers/pdf-text.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { monthNow, passMonth, statementOf } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 async function pdfOf(key: string, month: string) {
   const response = await fetch(`${service.url}/v1/statements/${month}.pdf`, {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { kampalaIso } from '../../src/platform/kampala.ts'
+import { opened } from '../helpers/opened.ts'
 import { fund, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { monthNow, statementOf, totalOf } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 async function settle() {
   service.pass(3000)

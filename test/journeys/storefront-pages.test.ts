@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import sharp from 'sharp'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
@@ -7,23 +7,13 @@ import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import type { ShopItem } from '../../src/storefront/item.ts'
 import { readPicture } from '../../src/storefront/picture.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type Browser, formOf, hasForm, type Page } from '../helpers/checkout.ts'
+import { formOf, hasForm, type Page } from '../helpers/checkout.ts'
 import { chargeOn, type PayShop, pay, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { type LiveService, startLiveService, succeed } from '../helpers/live-service.ts'
+import { startLiveService, succeed } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 
-let service: LiveService
-let somebody: Browser
-before(async () => {
-  service = await startLiveService()
-  somebody = visitor(service)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const somebody = visitor(service)
 
 /** Offers these things, the first of them first; each a second after the one before. */
 async function offer(

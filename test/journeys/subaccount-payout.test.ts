@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, eventsOf, newPayer } from '../helpers/live-service.ts'
+import { eventsOf, newPayer } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { balanceOfSubaccount, postingsOf } from '../helpers/splits.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  const env = { RATE_LIMIT_SUBACCOUNTS: '0', RATE_LIMIT_PAYOUTS: '0' }
-  service = await startService({ env })
-  other = await startService({ env, database: service.database })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
+const env = { RATE_LIMIT_SUBACCOUNTS: '0', RATE_LIMIT_PAYOUTS: '0' }
+const service = openedAndVerified(() => startService({ env }))
+const other = opened(() => startService({ env, database: service.database }))
 
 type Farm = Payer & { farm: string }
 

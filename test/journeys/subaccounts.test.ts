@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { opened } from '../helpers/opened.ts'
 import { addSubaccounts, balanceOfSubaccount, setStatus } from '../helpers/splits.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 const SUBACCOUNTS = '/v1/subaccounts'
 

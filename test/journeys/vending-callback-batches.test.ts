@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { type Callback, postCallback } from '../fakes/supplier-callbacks.ts'
 import { dispenseSecret, keptOf, RECEIVED, report, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { openedAndVerified, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, makeOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
 
 const SHOPS = 3
 const OF_EACH = 4
 
-let service: TestService
 let shops: { shop: VendingShop; secret: string }[]
-before(async () => {
-  service = await startService()
+const service = openedAndVerified(() => startService())
+prepare(async () => {
   shops = await Promise.all(
     Array.from({ length: SHOPS }, async () => {
       const shop = await vendingShop(service)
       return { shop, secret: await dispenseSecret(shop) }
     }),
   )
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
 })
 
 type Sent = { body: Callback | string; status: number; end?: { shop: VendingShop; order: any; is: string } }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { postCallback } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   claimsOf,
   DISPENSE,
@@ -15,24 +15,14 @@ import {
   paidCharge,
   readOrder,
   registerMachines,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = openedAndVerified(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
 })
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)

@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { callbackOf, postCallback, signed } from '../fakes/supplier-callbacks.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  dispensingOrder,
-  GOODS,
-  readOrder,
-  retry,
-  type VendingShop,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+import { claimsOf, dispensingOrder, GOODS, readOrder, retry, vendingShop } from '../helpers/vending.ts'
 
 const MINUTE = 60_000
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = openedAndVerified(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
 })
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { callbackBase, md5, signed } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret } from '../helpers/callbacks.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import { type VendingShop, vendingShop } from '../helpers/vending.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+import { vendingShop } from '../helpers/vending.ts'
 
 const PATH = '/v1/vending/conformance'
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
 })
-after(() => service.close())
 
 const payload = (change: object = {}) => ({
   ddbh: 'lnk_1',

@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { DELIVERED, JAM } from '../helpers/paid-orders.ts'
 import { putBack } from '../helpers/put-back.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  commandsOf,
-  DISPENSE,
-  dispenseBody,
-  paidCharge,
-  type VendingShop,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { startService } from '../helpers/test-service.ts'
+import { claimsOf, commandsOf, DISPENSE, dispenseBody, paidCharge, vendingShop } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  shop = await vendingShop(service)
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
 })
 
 const dispense = async (charge: string, number: string, more: object = {}) =>

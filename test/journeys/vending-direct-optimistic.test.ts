@@ -1,39 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { fundTest } from '../helpers/paid-orders.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  commandsOf,
-  DISPENSE,
-  dispenseBody,
-  paidCharge,
-  type VendingShop,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { startService } from '../helpers/test-service.ts'
+import { claimsOf, commandsOf, DISPENSE, dispenseBody, paidCharge, vendingShop } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = openedAndVerified(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
   await setVending(service.app, BY_HAND, {
     merchant: { id: shop.merchantId },
     change: { profile: 'optimistic' },
   })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
 })
 
 const dispense = (charge: string, number: string) =>

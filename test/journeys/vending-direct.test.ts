@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { putBack } from '../helpers/put-back.ts'
-import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { type Reply, startService } from '../helpers/test-service.ts'
 import {
   claimsOf,
   commandsOf,
@@ -14,23 +14,11 @@ import {
   makeOrder,
   paidCharge,
   payOrder,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  shop = await vendingShop(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
+const shop = made(() => vendingShop(service))
 
 const NO_KEY = { 'idempotency-key': undefined }
 const send = (charge: string, more: object = {}, headers: object = NO_KEY) =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified, eventsOf } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { eventsOf } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   claimsOf,
   commandsOf,
@@ -13,24 +14,12 @@ import {
   payOrder,
   readOrder,
   retry,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
 const REFUSED = 'machine supplier refused the command: the simulated machine refuses'
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  shop = await vendingShop(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
+const shop = made(() => vendingShop(service))
 
 const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
 

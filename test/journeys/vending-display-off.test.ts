@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { TEXTS } from '../../src/checkout/texts/texts.ts'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import { makeOrder, payOrder, submitPayment, type VendingShop, vendingShop } from '../helpers/vending.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+import { makeOrder, payOrder, submitPayment, vendingShop } from '../helpers/vending.ts'
 
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  shop = await vendingShop(service, { name: 'Kampala Cool Drinks' })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
+const shop = made(() => vendingShop(service, { name: 'Kampala Cool Drinks' }))
 
 const NAME = 'Kampala Cool Drinks'
 const at = (id: string) => `${service.url}/vending/display/${id}`

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { say } from '../helpers/paid-orders.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import {
-  invalidate,
-  makeOrder,
-  NON_PAYER,
-  payOrder,
-  submitPayment,
-  type VendingShop,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { startService } from '../helpers/test-service.ts'
+import { invalidate, makeOrder, NON_PAYER, payOrder, submitPayment, vendingShop } from '../helpers/vending.ts'
 
 const NAME = 'Cool Drinks'
 const LIFETIME_MS = 120_000
@@ -29,13 +22,8 @@ const WATER_AND_SODA = [
 ]
 const UNKNOWN = 'lnk_00000aaaaaaaaaaaaaaaa'
 
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service, { name: NAME, verified: true })
-})
-after(() => service.close())
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service, { name: NAME, verified: true }))
 
 const at = (id: string) => `${service.url}/vending/display/${id}`
 const page = (id: string, query = '') => fetch(`${at(id)}${query}`)

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
 import { syncMachines } from '../../src/vending/machines/sync-machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { startSupplier } from '../fakes/supplier.ts'
 import { postCallback, signed } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 // As a machine may want them: numbers that JSON.parse would change, and a name that objects of this language know.
@@ -17,14 +18,12 @@ const LONG = '12345678901234567890'
 const GOODS = `[{"spbh":${LONG},"spmc":"Water","spdj":1000,${fields}},{"spbh":"7","spdj":"500"}]`
 const COMMANDED = `[{"spbh":"${LONG}","spmc":"Water","spdj":"1000",${fields}},{"spbh":"7","spdj":"500"}]`
 
-let service: LiveService
-let supplier: FakeSupplier
 let live: Client
 let merchantId: number
 let secret: string
-before(async () => {
-  supplier = await startSupplier()
-  service = await startLiveService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } })
+const supplier = opened(() => startSupplier())
+const service = openedAndVerified(() => startLiveService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
+prepare(async () => {
   const shop = await service.shop({ vending: true })
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   live = shop.live
@@ -33,14 +32,6 @@ before(async () => {
   for (const machine of ['M-1', 'M-2'])
     await addMachine(service.app, BY_HAND, { merchantId, machine, name: null })
   secret = (await live.post('/v1/vending/dispense-secret')).body.secret
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await supplier.close()
-    await service.close()
-  }
 })
 
 const orderText = (goods: string) => `{"machine":"M-1","amount":3500,"goods":${goods}}`

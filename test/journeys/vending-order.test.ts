@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
-import { assertVerified, eventsOf } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { eventsOf } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   claimsOf,
   GOODS,
@@ -14,24 +15,12 @@ import {
   payOrder,
   readOrder,
   submitPayment,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
 const MINUTE = 60_000
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  shop = await vendingShop(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ clock: stillClock() }))
+const shop = made(() => vendingShop(service))
 
 test('an order shows everything that a machine needs to be paid, and reading it changes nothing', async () => {
   const created_at = service.clock.now().toISOString()

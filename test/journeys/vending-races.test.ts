@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { assertVerified } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { made, opened, openedAndVerified } from '../helpers/opened.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import {
   commandsOf,
@@ -18,22 +18,9 @@ import {
 } from '../helpers/vending.ts'
 
 // Two processes on one database: what one holds in memory the other does not know.
-let service: TestService
-let second: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService()
-  second = await startService({ database: service.database, clock: service.clock })
-  shop = await vendingShop(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await second.close()
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService())
+const second = opened(() => startService({ database: service.database, clock: service.clock }))
+const shop = made(() => vendingShop(service))
 
 const apis = () => [shop.api, second.client(shop.merchant.keys.test_collections)] as const
 const apiOf = (nth: number) => apis()[nth % 2] as VendingShop['api']

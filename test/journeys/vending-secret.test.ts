@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { SECRET_PATH } from '../helpers/callbacks.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import { vendingShop } from '../helpers/vending.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
 const inForce = async (merchantId: number, mode: 'test' | 'live') =>
   (await callbackSecrets(service.app, { merchantId, mode }))

@@ -1,33 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addMachine, removeMachine } from '../../src/vending/machines/machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { startSupplier } from '../fakes/supplier.ts'
 import { type CallbackKind, callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newCard } from '../helpers/gift-cards.ts'
-import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 const TALLIES = '/v1/vending/machines/tallies'
 const MACHINES = ['A', 'B', 'C']
 const GOODS = [{ spbh: '1' }, { spbh: '2' }]
 const DAY = 24 * 3_600_000
-let service: LiveService
-let supplier: FakeSupplier
-before(async () => {
-  supplier = await startSupplier()
-  service = await startLiveService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await supplier.close()
-    await service.close()
-  }
-})
+const supplier = opened(() => startSupplier())
+const service = openedAndVerified(() => startLiveService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
 
 type Vendor = Shop & { merchantId: number; tag: string }
 async function vendor(): Promise<Vendor> {

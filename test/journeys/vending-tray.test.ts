@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
 import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const MACHINES = '/v1/vending/machines'
-let service: TestService
-let supplier: FakeSupplier
-before(async () => {
-  supplier = await startSupplier()
-  service = await startService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } })
-})
-after(async () => {
-  await supplier.close()
-  await service.close()
-})
+const supplier = opened(() => startSupplier())
+const service = opened(() => startService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
 
 /** A merchant with vending on; `speaks`: whether its supplier has been entered. */
 async function vendor({ speaks = true } = {}) {

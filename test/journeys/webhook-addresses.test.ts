@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { startReceiver } from '../fakes/receiver.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, passUntil } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { passUntil } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import { answering, deliver, deliverAll, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
 
-let service: TestService
-let receiver: Receiver
-let other: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  other = await startReceiver()
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } })
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-  await receiver.close()
-  await other.close()
-})
+const receiver = opened(() => startReceiver())
+const other = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } }),
+)
 
 async function shop(webhookUrl: string | null) {
   const merchant = await service.merchant()

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
+import test from 'node:test'
 import { type DeliveryFilter, listFor } from '../../src/webhooks/find-deliveries.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const MANY = 20_000
 const RARE = 3
 
-let service: TestService
-let shop: CreatedMerchant
-before(async () => {
-  service = await startService()
-  shop = await service.merchant()
+const service = opened(() => startService())
+const shop = made(() => service.merchant())
+prepare(async () => {
   const [{ id }] = (await service.rows('select id from merchants where public_id = $1', [shop.id])) as [
     { id: number },
   ]
@@ -27,7 +25,6 @@ before(async () => {
     )
   await service.rows('analyze deliveries')
 })
-after(() => service.close())
 
 const FILTERS: [string, Pick<DeliveryFilter, 'event' | 'status'>][] = [
   ['event=charge.failed', { event: 'charge.failed', status: null }],

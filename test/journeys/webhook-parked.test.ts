@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant, setMerchant } from '../../src/merchants/set-merchant.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { startReceiver } from '../fakes/receiver.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 // Many events that wait for an address, and what is done with them when it comes and goes.
 const A_STEP = 1000
 const MANY = 3 * A_STEP + 500
 const SETTLED_AFTER_MS = 301_000
 
-let service: TestService
-let receiver: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } })
-})
-after(async () => {
-  await service.close()
-  await receiver.close()
-})
+const receiver = opened(() => startReceiver())
+const service = opened(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 
 type Shop = { merchant: CreatedMerchant; merchantId: number }
 

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { newWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { addSecret, type SecretPurpose } from '../../src/merchants/secrets.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { assertVerified, eventually, passUntil } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import { eventually, passUntil } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import { anotherSender, answering, deliver, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
 
-let service: TestService
-let receiver: Receiver
-let other: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  other = await startReceiver()
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } })
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-  await receiver.close()
-  await other.close()
-})
+const receiver = opened(() => startReceiver())
+const other = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } }),
+)
 
 async function shopWithHook() {
   const merchant = await service.merchant()

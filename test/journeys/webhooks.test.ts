@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { type LiveService, newPayer, passUntil, startLiveService, succeed } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { startReceiver } from '../fakes/receiver.ts'
+import { newPayer, passUntil, startLiveService, succeed } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { answering, deliver, deliverAll, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
 
-let service: LiveService
-let receiver: Receiver
-let other: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  other = await startReceiver()
-  service = await startLiveService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } })
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-  await receiver.close()
-  await other.close()
-})
+const receiver = opened(() => startReceiver())
+const other = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startLiveService({ env: { WEBHOOK_ALLOW_PRIVATE: `${receiver.place},${other.place}` } }),
+)
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
