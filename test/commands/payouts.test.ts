@@ -1,55 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import type { Attempt, Rail } from '../../src/rails/rail.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { assertVerified, newPayer } from '../helpers/live-service.ts'
+import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { payingRail } from '../helpers/paying-rail.ts'
 import { availableOf } from '../helpers/schedules.ts'
 import { balanceOfSubaccount } from '../helpers/splits.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
-const asked: Attempt[] = []
-let service: TestService
-let settings: Record<string, string>
-before(async () => {
-  service = await startService({ clock, liveRails: { op1_momo: payingRail() } })
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
-
-/** Stands for an operator that carries out whatever it is asked. */
-function payingRail(): Rail {
-  const evidence = () => ({
-    at: clock.now(),
-    operation: 'status' as const,
-    elapsedMs: 1,
-    stage: 'answered' as const,
-  })
-  const taken = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })
-  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
-    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
-    return { kind: 'succeeded' as const, ...said, evidence: evidence() }
-  }
-  const pay = async (attempt: Attempt) => {
-    asked.push(attempt)
-    return taken()
-  }
-  return {
-    name: 'paying operator',
-    simulated: false,
-    collect: { submit: async () => taken(), status },
-    disburse: { submit: pay, status },
-    readiness: async () => ({ kind: 'ready', installation: 'paying' }),
-  }
-}
+const operator = payingRail(clock)
+const service = openedAndVerified(() => startService({ clock, liveRails: { op1_momo: operator } }))
+const settings = made(() => settingsOf(service))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
@@ -93,11 +57,15 @@ test('subaccounts payout pays a subaccount out, in test unless live is asked for
   assert.deepEqual(await balanceOfSubaccount(own.api, own.sub), [39_800, 0])
   const live = oneJson(await own.payOut(20_000, '--mode', 'live'))
   assert.deepEqual([live.mode, live.status], ['live', 'pending'])
-  assert.equal(asked.filter(({ publicId }) => publicId === live.id).length, 0, 'the service sends it')
+  assert.equal(
+    operator.asked.filter(({ publicId }) => publicId === live.id).length,
+    0,
+    'the service sends it',
+  )
   service.pass(60_000)
   while ((await service.run('send-payouts')) > 0) service.pass(60_000)
   assert.deepEqual(
-    asked.filter(({ publicId }) => publicId === live.id).map(({ amount }) => amount),
+    operator.asked.filter(({ publicId }) => publicId === live.id).map(({ amount }) => amount),
     [20_000],
   )
   assert.equal((await own.live.get(`/v1/payouts/${live.id}`)).body.status, 'succeeded')
@@ -155,7 +123,7 @@ test('a withdrawal is asked for, waits, is approved and sent once', async () => 
   )
   service.pass(60_000)
   while ((await service.run('send-payouts')) > 0) service.pass(60_000)
-  assert.equal(asked.filter(({ publicId }) => publicId === made.id).length, 1)
+  assert.equal(operator.asked.filter(({ publicId }) => publicId === made.id).length, 1)
   assert.equal(oneJson(await decide('approve', made.id)).status, 'succeeded')
   for (const verb of ['reject', 'cancel'])
     assertRefused(await decide(verb, made.id), { code: 1, says: /this withdrawal was already approved/ })

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
-import { type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
-import { assertRefused } from './refused.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { assertRefused, KEY_REUSED } from './refused.ts'
 
-let service: LiveService
-let shop: Shop
-before(async () => {
-  service = await startLiveService()
-  shop = await service.shop()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
+const shop = made(() => service.shop())
 
 type Shape = {
   type?: string
@@ -122,11 +112,7 @@ test('while a live charge is with its rail its key answers 409, here and in anot
         code: 'conflict',
         error: 'a request with this Idempotency-Key is still in flight - retry shortly',
       })
-    assertRefused(await elsewhere.charge({ ...body, amount: 6000 }, key), {
-      status: 409,
-      code: 'conflict',
-      error: 'idempotency key reused with different request body',
-    })
+    assertRefused(await elsewhere.charge({ ...body, amount: 6000 }, key), KEY_REUSED)
     assert.equal((await shop.live.get('/v1/charges')).body.data.length, 0, 'nobody has seen it yet')
     answer()
     const { status, text } = await first

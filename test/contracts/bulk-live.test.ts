@@ -1,62 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
-import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
-import { assertVerified, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { payingRail } from '../helpers/paying-rail.ts'
 import { BULK_RECORDS } from '../helpers/payouts.ts'
 import { availableOf, fund, type Payer, payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
-const asked: Attempt[] = []
-/** What keeps the operator from serving, if anything. */
-let trouble: Pick<Unavailable, 'cure' | 'why'> | null = null
-let service: TestService
-before(async () => {
-  service = await startService({
+const operator = payingRail(clock, { noWallet: '256799999999' })
+const service = openedAndVerified(() =>
+  startService({
     clock,
     env: { RATE_LIMIT_PAYOUTS: '0' },
-    liveRails: { op1_momo: payingRail() },
-  })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
-
-/** Stands for an operator that carries out whatever it is asked, but for the phone that no wallet has. */
-function payingRail(): Rail {
-  const evidence = () => ({
-    at: clock.now(),
-    operation: 'ready' as const,
-    elapsedMs: 1,
-    stage: 'gate' as const,
-  })
-  const taken = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })
-  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
-    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
-    return { kind: 'succeeded' as const, ...said, evidence: evidence() }
-  }
-  const pay = async (attempt: Attempt) => {
-    asked.push(attempt)
-    if (attempt.phone !== '256799999999') return taken()
-    const no = { reason: 'recipient_not_found', operatorCode: 'NO_WALLET', ourFault: false } as const
-    return { kind: 'rejected' as const, ...no, evidence: evidence() }
-  }
-  return {
-    name: 'paying operator',
-    simulated: false,
-    collect: { submit: async () => taken(), status },
-    disburse: { submit: pay, status },
-    readiness: async (side) =>
-      trouble === null || side === 'collect'
-        ? { kind: 'ready', installation: 'paying' }
-        : { kind: 'unavailable', retryAfterSeconds: 7, evidence: evidence(), ...trouble },
-  }
-}
+    liveRails: { op1_momo: operator },
+  }),
+)
 
 const BULK = '/v1/payouts/bulk'
 const item = (reference: string, phone = '0700000000') => ({ amount: 1000, phone, reference })
@@ -86,9 +46,12 @@ test('the items of a live bulk are queued, sent once each and told of', async ()
   )
   assert.equal(await availableOf(live), 995_000 - 3 * 1200)
   const ids: string[] = body.results.map(({ id }: any) => id)
-  assert.ok(!asked.some(({ publicId }) => ids.includes(publicId)), 'the call itself asks no operator')
+  assert.ok(
+    !operator.asked.some(({ publicId }) => ids.includes(publicId)),
+    'the call itself asks no operator',
+  )
   await sendLive()
-  for (const id of ids) assert.equal(asked.filter(({ publicId }) => publicId === id).length, 1)
+  for (const id of ids) assert.equal(operator.asked.filter(({ publicId }) => publicId === id).length, 1)
   const ended = await Promise.all(ids.map(async (id) => (await live.get(`/v1/payouts/${id}`)).body))
   assert.deepEqual(
     ended.map(({ status, failure_reason }) => failure_reason ?? status),
@@ -103,9 +66,9 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
   const payouts = [item('paid'), { ...item('zero'), amount: 0 }, item('next')]
   await live.post(BULK, { payouts: [item('paid')] })
   const before = await service.digest(...BULK_RECORDS)
-  trouble = { cure: 'wait', why: 'breaker open' }
+  operator.trouble = { cure: 'wait', why: 'breaker open' }
   const { status, body } = await live.post(BULK, { payouts }, key)
-  trouble = null
+  operator.trouble = null
   assert.equal(status, 200)
   const [paid, zero, next] = body.results
   assert.deepEqual([paid.ok, paid.replayed], [true, true], 'what was accepted before is told all the same')
@@ -128,9 +91,9 @@ test('while the rail is away every item says so, keeps nothing, and may come aga
 test('a rail that only a person can mend refuses each item, and the balance comes before it', async () => {
   const { live } = await rich()
   const before = await service.digest(...BULK_RECORDS)
-  trouble = { cure: 'person', why: 'credentials refused' }
+  operator.trouble = { cure: 'person', why: 'credentials refused' }
   const { body } = await live.post(BULK, { payouts: [item('a'), { ...item('b'), amount: 995_000 }] })
-  trouble = null
+  operator.trouble = null
   const [refused, poor] = body.results
   assert.deepEqual(
     [refused.error, refused.code, refused.retryable],
@@ -150,7 +113,7 @@ test('a reference of test says nothing about live', async () => {
 })
 
 test('where there is no rail at all each item says that it is not configured', async () => {
-  const { disburse, ...collecting } = payingRail()
+  const { disburse, ...collecting } = operator
   assert.ok(disburse)
   const without = await startService({
     clock,

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
-import { type Client, type Reply, startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, domain, invalid, KEY_REUSED, type Refused, TOO_LARGE } from './refused.ts'
 
-let service: TestService
-let shop: Payer
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
-  shop = await payer(service, 1_000_000)
-})
-after(() => service.close())
+const service = opened(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
+const shop = made(() => payer(service, 1_000_000))
 
 const BULK = '/v1/payouts/bulk'
 const ONE = { amount: 1000, phone: '0700000000' }
@@ -199,15 +195,10 @@ test('the key is asked for before the body, and a used one is told apart from it
   )
   const key = { 'idempotency-key': 'used once' }
   await bulk(shop.api, GOOD, key)
-  const reused: Refused = {
-    status: 409,
-    code: 'conflict',
-    error: 'idempotency key reused with different request body',
-  }
   const before = await service.digest()
   for (const body of [{ payouts: [] }, '{', { payouts: [ONE, ONE] }, { items: [ONE] }])
-    assertRefused(await bulk(shop.api, body, key), reused)
-  assertRefused(await bulk(shop.api, rows(1), { ...csv, ...key }), reused)
-  assertRefused(await shop.api.post('/v1/payouts', ONE, key), reused)
+    assertRefused(await bulk(shop.api, body, key), KEY_REUSED)
+  assertRefused(await bulk(shop.api, rows(1), { ...csv, ...key }), KEY_REUSED)
+  assertRefused(await shop.api.post('/v1/payouts', ONE, key), KEY_REUSED)
   assert.equal(await service.digest(), before)
 })

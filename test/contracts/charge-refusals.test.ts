@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
-import { type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { CHARGE } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import {
+  assertRefused,
+  domain,
+  HEADER_FAULTS,
+  invalid,
+  KEY_REUSED,
+  type Refused,
+  TOO_LARGE,
+} from './refused.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startLiveService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService())
 
 type Case = {
   expected: Refused
@@ -104,11 +103,7 @@ for (const refusal of DOMAIN)
     assert.equal(again.text, first.text, 'the stored bytes, the request_id of the first answer among them')
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
     assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
-    assertRefused(await api.charge({ ...CHARGE, amount: 7000 }, key), {
-      status: 409,
-      code: 'conflict',
-      error: 'idempotency key reused with different request body',
-    })
+    assertRefused(await api.charge({ ...CHARGE, amount: 7000 }, key), KEY_REUSED)
     assert.equal(await service.digest(), before, 'zero writes')
     if (refusal.cured) assert.equal((await api.charge(body)).status, 201, 'a new key finds the cause gone')
   })
@@ -158,32 +153,7 @@ for (const refusal of FORM)
     assert.equal(good.headers.get('idempotent-replayed'), null)
   })
 
-const HEADERS: [string, Record<string, string | undefined>, Refused][] = [
-  [
-    'no X-Timestamp',
-    { 'x-timestamp': undefined },
-    badRequest('X-Timestamp header required. Send the current Unix time in seconds.'),
-  ],
-  [
-    'a X-Timestamp in words',
-    { 'x-timestamp': 'now' },
-    badRequest('X-Timestamp must be an integer Unix timestamp'),
-  ],
-  ['no Idempotency-Key', { 'idempotency-key': undefined }, badRequest('Idempotency-Key header required')],
-  ['a blank Idempotency-Key', { 'idempotency-key': '   ' }, badRequest('Idempotency-Key header required')],
-  [
-    'a key of 256 characters',
-    { 'idempotency-key': 'k'.repeat(256) },
-    badRequest('Idempotency-Key must be 1 to 255 characters'),
-  ],
-  [
-    'no bearer',
-    { authorization: undefined },
-    { status: 401, code: 'unauthorized', error: 'missing bearer token' },
-  ],
-]
-
-for (const [name, headers, expected] of HEADERS)
+for (const [name, headers, expected] of HEADER_FAULTS)
   test(`a charge with ${name} is refused, writes nothing and leaves a key free`, async () => {
     const { api } = await faultyShop({ expected })
     const key = { 'idempotency-key': 'one order' }

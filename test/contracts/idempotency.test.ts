@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { CHARGE, type Client, startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, type Refused } from './refused.ts'
+import test from 'node:test'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { CHARGE, type Client, startService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, domain, KEY_REUSED } from './refused.ts'
 
-let service: TestService
-let merchant: CreatedMerchant
 let api: Client
-before(async () => {
-  service = await startService()
-  merchant = await service.merchant()
+const service = opened(() => startService())
+const merchant = made(() => service.merchant())
+prepare(async () => {
   api = service.client(merchant.keys.test)
 })
-after(() => service.close())
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-const REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
 const replayed = (reply: { headers: Headers }) => reply.headers.get('idempotent-replayed')
 const keyed = (key: string) => ({ 'idempotency-key': key })
 const chargesOf = async (client: Client) => (await client.get('/v1/charges?limit=100')).body.data
@@ -72,7 +64,7 @@ for (const [name, body] of OTHER)
     const key = keyed(`other: ${name}`)
     const first = await api.charge({}, key)
     const before = await service.digest()
-    assertRefused(await api.post('/v1/charges', body, key), REUSED)
+    assertRefused(await api.post('/v1/charges', body, key), KEY_REUSED)
     assert.equal(await service.digest(), before, 'zero writes')
     assert.equal((await api.charge({}, key)).text, first.text)
   })
@@ -87,7 +79,7 @@ test('a key belongs to one merchant and one mode, and both scopes of keys share 
   assert.deepEqual([live.status, live.body.code], [502, 'rail_unavailable'], 'not the test answer')
   const collections = await service.client(a.keys.test_collections).charge({}, key)
   assert.deepEqual([collections.text, replayed(collections)], [first.text, 'true'])
-  assertRefused(await service.client(a.keys.test_collections).charge({ amount: 6000 }, key), REUSED)
+  assertRefused(await service.client(a.keys.test_collections).charge({ amount: 6000 }, key), KEY_REUSED)
 })
 
 const KEYS: [string, string, string][] = [

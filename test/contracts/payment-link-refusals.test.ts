@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { opened, prepare } from '../helpers/opened.ts'
 import { plantOrder } from '../helpers/planted-order.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import {
   assertRefused,
   badRequest,
   domain,
   invalid,
+  KEY_REUSED,
   notFound,
   type Refused,
   unauthorized,
@@ -15,22 +17,15 @@ import {
 
 const LINKS = '/v1/payment-links'
 const LINK = { amount: 5000 }
-let service: TestService
 let api: Client
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
 })
-after(() => service.close())
 
 const VERIFICATION =
   'live charges require a verified business - complete verification on your dashboard (test keys work immediately)'
 const INACTIVE = domain('merchant_inactive', 'merchant is not active')
-const REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
 const idOf = ({ body }: { body: any }) => body.id as string
 
 type Domain = {
@@ -224,14 +219,14 @@ test('the same request with its key again is a replay to the byte, never a secon
     [first, again].map(({ headers }) => headers.get('idempotent-replayed')),
     [null, 'true'],
   )
-  assertRefused(await own.post(LINKS, LINK, key), REUSED)
-  assertRefused(await own.post(LINKS, { amount: 'x' }, key), REUSED, {
+  assertRefused(await own.post(LINKS, LINK, key), KEY_REUSED)
+  assertRefused(await own.post(LINKS, { amount: 'x' }, key), KEY_REUSED, {
     because: 'a used key comes before the body',
   })
-  assertRefused(await own.post(LINKS, { ...LINK, success_url: 'x' }, key), REUSED, {
+  assertRefused(await own.post(LINKS, { ...LINK, success_url: 'x' }, key), KEY_REUSED, {
     because: 'an address too',
   })
-  assertRefused(await own.charge({}, key), REUSED)
+  assertRefused(await own.charge({}, key), KEY_REUSED)
   assert.equal((await own.get(LINKS)).body.data.length, 1)
 })
 

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { assertVerified } from '../helpers/live-service.ts'
+import test from 'node:test'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import { startService } from '../helpers/test-service.ts'
+import { assertRefused, HEADER_FAULTS, invalid, type Refused, TOO_LARGE } from './refused.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_PAYOUTS: '0' } })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 
 /** `body`: part of the body; a text is the whole body. */
 type Case = { expected: Refused; body: Record<string, unknown> | string }
@@ -84,31 +74,7 @@ test('texts of the longest length pass, and come back as they were', async () =>
   assert.deepEqual([status, body.reference, body.recipient_name], [201, reference, 'ñ'.repeat(200)])
 })
 
-const HEADERS: [string, Record<string, string | undefined>, Refused][] = [
-  [
-    'no X-Timestamp',
-    { 'x-timestamp': undefined },
-    badRequest('X-Timestamp header required. Send the current Unix time in seconds.'),
-  ],
-  [
-    'a X-Timestamp in words',
-    { 'x-timestamp': 'now' },
-    badRequest('X-Timestamp must be an integer Unix timestamp'),
-  ],
-  ['no Idempotency-Key', { 'idempotency-key': undefined }, badRequest('Idempotency-Key header required')],
-  ['a blank Idempotency-Key', { 'idempotency-key': '   ' }, badRequest('Idempotency-Key header required')],
-  [
-    'a key of 256 characters',
-    { 'idempotency-key': 'k'.repeat(256) },
-    badRequest('Idempotency-Key must be 1 to 255 characters'),
-  ],
-  [
-    'no bearer',
-    { authorization: undefined },
-    { status: 401, code: 'unauthorized', error: 'missing bearer token' },
-  ],
-]
-for (const [name, headers, expected] of HEADERS)
+for (const [name, headers, expected] of HEADER_FAULTS)
   test(`a payout with ${name} is refused, writes nothing and leaves a key free`, async () => {
     const { api } = await payer(service, 10_000)
     const key = { 'idempotency-key': 'one order' }

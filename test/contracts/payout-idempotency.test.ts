@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
-import { fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
+import { fund, payer, sendAll } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
-import { assertRefused, insufficient, type Refused } from './refused.ts'
+import { assertRefused, insufficient, KEY_REUSED } from './refused.ts'
 
-let service: LiveService
-let shop: Payer
 let api: Client
-before(async () => {
-  service = await startPayingService()
-  shop = await payer(service, 10_000_000)
+const service = openedAndVerified(() => startPayingService())
+const shop = made(() => payer(service, 10_000_000))
+prepare(async () => {
   api = shop.api
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 })
 
 const DAY = 86_400_000
-const REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
 const replayed = (reply: { headers: Headers }) => reply.headers.get('idempotent-replayed')
 const keyed = (key: string) => ({ 'idempotency-key': key })
 const payoutsOf = async (client: Client) => (await client.get('/v1/payouts?limit=100')).body.data
@@ -91,7 +78,7 @@ for (const [name, body] of OTHER)
     const key = keyed(`other: ${name}`)
     const first = await pay(api, {}, key)
     const before = await payoutDigest(service)
-    assertRefused(await api.post('/v1/payouts', body, key), REUSED)
+    assertRefused(await api.post('/v1/payouts', body, key), KEY_REUSED)
     assert.equal(await payoutDigest(service), before, 'zero writes')
     assert.equal((await pay(api, {}, key)).text, first.text)
   })
@@ -126,7 +113,8 @@ test('a key used elsewhere is used up: charges, payouts and bulk know of each ot
     assert.ok(status < 300, text)
     const before = await payoutDigest(service)
     for (const [second, reuse] of Object.entries(roads))
-      if (second !== first) assertRefused(await reuse(first), REUSED, { because: `${second} after ${first}` })
+      if (second !== first)
+        assertRefused(await reuse(first), KEY_REUSED, { because: `${second} after ${first}` })
     assert.equal(await payoutDigest(service), before, 'zero writes')
   }
 })

@@ -1,51 +1,27 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import test, { after, before } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { LiveService, Shop } from '../helpers/live-service.ts'
+import type { Shop } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { PAYOUT, payoutDigest, startPayingService } from '../helpers/payouts.ts'
+import { type Fault, field, fieldOf, header, requestWith, testOrder } from './refusal-order-of.ts'
 import {
   assertRefused,
   badRequest,
   domain,
   insufficient,
   invalid,
+  KEY_REUSED,
   type Refused,
   unauthorized,
 } from './refused.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(() => service.close())
+const service = opened(() => startPayingService())
 
-type Request = { headers: Record<string, string | undefined>; body: any; collections?: boolean }
 type State = 'inactive' | 'limited' | 'unverified' | 'frozen' | 'held' | 'poor' | 'no rail'
-type Fault = {
-  name: string
-  expected: Refused
-  /** Two faults of one kind cannot stand in one request. */
-  kind: string
-  spoil?(request: Request): void
-  /** What lies in the merchant, the platform or the operator and not in the request. */
-  state?: State
-}
-
-const header = (name: string, value: string | undefined) => (request: Request) => {
-  request.headers[name] = value
-}
-const field = (name: string, value: unknown) => (request: Request) => {
-  request.body[name] = value
-}
-const recipient = (name: string, value: unknown) => (request: Request) => {
-  request.body.recipient = { ...request.body.recipient, [name]: value }
-}
-
 /** In the order in which they must be reported (contract 3 h, fields of spec 2.4, G14a). Nobody here has any money. */
-const FAULTS: Fault[] = [
+const FAULTS: Fault<State>[] = [
   {
     name: 'no key',
     kind: 'bearer',
@@ -85,11 +61,7 @@ const FAULTS: Fault[] = [
   {
     name: 'a used key',
     kind: 'key',
-    expected: {
-      status: 409,
-      code: 'conflict',
-      error: 'idempotency key reused with different request body',
-    },
+    expected: KEY_REUSED,
     spoil: header('idempotency-key', 'used'),
   },
   {
@@ -114,13 +86,13 @@ const FAULTS: Fault[] = [
     name: 'a bad phone',
     kind: 'phone',
     expected: invalid('recipient.phone is not a valid phone number'),
-    spoil: recipient('phone', 'none'),
+    spoil: fieldOf('recipient', 'phone', 'none'),
   },
   {
     name: 'a number as name',
     kind: 'name',
     expected: invalid('recipient.name must be a string'),
-    spoil: recipient('name', 7),
+    spoil: fieldOf('recipient', 'name', 7),
   },
   {
     name: 'a number as reference',
@@ -205,26 +177,13 @@ const FAULTS: Fault[] = [
   },
 ]
 
-for (const [at, first] of FAULTS.entries())
-  test(`${first.name} is reported before everything that comes after it`, async () => {
-    const later = FAULTS.slice(at + 1).filter((other) => other.kind !== first.kind)
-    for (const second of later.length > 0 ? later : [first])
-      await refuseWith([first, second], `with ${second.name}`)
-  })
-
-test('with every fault at once they come out one by one, each as the one before it is put right', async () => {
-  const kinds = [...new Set(FAULTS.map((fault) => fault.kind))]
-  const firstOf = (kind: string) => FAULTS.find((fault) => fault.kind === kind) as Fault
-  const left = kinds.map(firstOf).sort((a, b) => FAULTS.indexOf(a) - FAULTS.indexOf(b))
-  for (; left.length > 0; left.shift()) await refuseWith(left, `${left.length} faults`)
-})
+testOrder(FAULTS, refuseWith)
 
 /** One live request with these faults hears the first of them, and nothing is written. */
-async function refuseWith(faults: readonly Fault[], because: string): Promise<void> {
+async function refuseWith(faults: readonly Fault<State>[], because: string): Promise<void> {
   const states = new Set(faults.flatMap((fault) => fault.state ?? []))
   const shop = await shopIn(states)
-  const request: Request = { headers: { 'idempotency-key': randomUUID() }, body: structuredClone(PAYOUT) }
-  for (const { spoil } of faults) spoil?.(request)
+  const request = requestWith(faults, PAYOUT)
   const key = request.collections ? shop.merchant.keys.live_collections : shop.merchant.keys.live
   if (states.has('frozen')) await freezePlatform(service.gateway, BY_HAND, 'a review')
   if (states.has('no rail')) service.rail.ready('person')

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { LiveService, Shop } from '../helpers/live-service.ts'
+import type { Shop } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
-import { assertRefused, domain, insufficient, type Refused } from './refused.ts'
+import { assertRefused, domain, insufficient, KEY_REUSED, type Refused } from './refused.ts'
 
-let service: LiveService
-before(async () => {
-  service = await startPayingService()
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startPayingService())
 
 type Case = {
   expected: Refused
@@ -123,7 +114,7 @@ for (const refusal of DOMAIN)
     assert.deepEqual([again.status, again.text], [400, first.text], 'the stored bytes')
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
     assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
-    assertRefused(await pay(api, { amount: 7000 }, key), REUSED)
+    assertRefused(await pay(api, { amount: 7000 }, key), KEY_REUSED)
     assert.deepEqual((await api.get('/v1/payouts')).body.data, [])
     assert.equal(service.rail.submitted.length, sent, 'the operator heard nothing')
     if (refusal.cured || refusal.cure)
@@ -140,11 +131,6 @@ test('the freeze of the platform and of an account stop live money only', async 
   }
 })
 
-const REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
 const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`
 
 /** A merchant with the same money in both modes, and what is wrong with it. */

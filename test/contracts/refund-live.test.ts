@@ -1,62 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import type { Attempt, Rail, Unavailable } from '../../src/rails/rail.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { payingRail } from '../helpers/paying-rail.ts'
 import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, domain, type Refused } from './refused.ts'
 
 const clock = movableClock()
-const asked: Attempt[] = []
-let trouble: Pick<Unavailable, 'cure' | 'why'> | null = null
-let service: TestService
-before(async () => {
-  const env = { RATE_LIMIT_REFUNDS: '0' }
-  service = await startService({ clock, env, liveRails: { op1_momo: payingRail() } })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
-
-/** Stands for an operator that carries out whatever it is asked, unless it is in trouble. */
-function payingRail(): Rail {
-  const evidence = () => ({
-    at: clock.now(),
-    operation: 'ready' as const,
-    elapsedMs: 1,
-    stage: 'gate' as const,
-  })
-  const taken = () => ({ kind: 'accepted' as const, repeated: false, evidence: evidence() })
-  const away = () => ({
-    kind: 'unavailable' as const,
-    retryAfterSeconds: 7,
-    evidence: evidence(),
-    ...(trouble ?? { cure: 'wait' as const, why: '' }),
-  })
-  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
-    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
-    return { kind: 'succeeded' as const, ...said, evidence: evidence() }
-  }
-  const pay = async (attempt: Attempt) => {
-    asked.push(attempt)
-    return trouble === null ? taken() : away()
-  }
-  return {
-    name: 'paying operator',
-    simulated: false,
-    collect: { submit: async () => taken(), status },
-    disburse: { submit: pay, status },
-    readiness: async (side) =>
-      trouble === null || side === 'collect' ? { kind: 'ready', installation: 'paying' } : away(),
-  }
-}
+const operator = payingRail(clock)
+const env = { RATE_LIMIT_REFUNDS: '0' }
+const service = openedAndVerified(() => startService({ clock, env, liveRails: { op1_momo: operator } }))
 
 /** A live charge of 20,000 that has succeeded, and enough money beside it. */
 async function paidLive(): Promise<Payer & { live: Client; id: string }> {
@@ -70,7 +27,7 @@ async function paidLive(): Promise<Payer & { live: Client; id: string }> {
   return { ...shop, live, id: made.body.id }
 }
 const refund = (api: Client, id: string) => api.post(`/v1/charges/${id}/refund`)
-const askedFor = (id: string) => asked.filter(({ publicId }) => publicId === id)
+const askedFor = (id: string) => operator.asked.filter(({ publicId }) => publicId === id)
 
 async function assertUntouched(
   own: { live: Client; id: string },
@@ -104,7 +61,7 @@ test('a live refund is refused while payouts are stopped, for verification first
   await service.set(own.merchant, { kycStatus: 'rejected' })
   await freezePlatform(service.gateway, BY_HAND, 'drill')
   await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'drill' })
-  trouble = { cure: 'wait', why: 'breaker open' }
+  operator.trouble = { cure: 'wait', why: 'breaker open' }
   await assertUntouched(
     own,
     domain(
@@ -129,41 +86,41 @@ test('a live refund is refused while payouts are stopped, for verification first
     ),
   )
   await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null })
-  trouble = null
+  operator.trouble = null
   assert.equal((await refund(own.live, own.id)).status, 202)
 })
 
 test('a rail that is away is 503 and one that only a person can mend is 400; the charge waits as it was', async () => {
   const own = await paidLive()
-  trouble = { cure: 'wait', why: 'breaker open' }
+  operator.trouble = { cure: 'wait', why: 'breaker open' }
   const away: Refused = {
     status: 503,
     code: 'rail_unavailable',
     error: 'disbursement temporarily unavailable - retry shortly',
   }
   await assertUntouched(own, away, '7')
-  trouble = { cure: 'person', why: 'account barred' }
+  operator.trouble = { cure: 'person', why: 'account barred' }
   await assertUntouched(own, domain('rail_unavailable', 'disbursement rail unavailable: account barred'))
-  trouble = { cure: 'person', why: "the operator's own words <b>" }
+  operator.trouble = { cure: 'person', why: "the operator's own words <b>" }
   await assertUntouched(
     own,
     domain('rail_unavailable', 'disbursement rail unavailable: operator configuration'),
   )
-  trouble = null
+  operator.trouble = null
   assert.equal((await refund(own.live, own.id)).status, 202)
 })
 
 test('rail trouble after the 202 never fails the refund: it is sent again with the same reference', async () => {
   const own = await paidLive()
   const { body } = await refund(own.live, own.id)
-  trouble = { cure: 'wait', why: 'breaker open' }
+  operator.trouble = { cure: 'wait', why: 'breaker open' }
   for (let minute = 0; minute < 10; minute += 1) {
     service.pass(60_000)
     await service.run('send-payouts')
   }
   const waiting = (await own.live.get(`/v1/payouts/${body.refund.id}`)).body
   assert.deepEqual([waiting.status, waiting.failure_reason], ['authorized', null])
-  trouble = null
+  operator.trouble = null
   service.pass(600_000)
   while ((await service.run('send-payouts')) > 0) service.pass(60_000)
   assert.equal((await own.live.get(`/v1/payouts/${body.refund.id}`)).body.status, 'succeeded')

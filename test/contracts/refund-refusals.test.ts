@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, newPayer } from '../helpers/live-service.ts'
-import { fund, type Payer, payer } from '../helpers/schedules.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { fund, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, domain, insufficient, notFound, type Refused } from './refused.ts'
 
-let service: TestService
-let shop: Payer
 const env = { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_SUBACCOUNTS: '0' }
-before(async () => {
-  service = await startService({ env })
-  shop = await payer(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService({ env }))
+const shop = made(() => payer(service))
 
 const refund = (api: Client, id: string, headers = {}) =>
   api.post(`/v1/charges/${id}/refund`, undefined, headers)

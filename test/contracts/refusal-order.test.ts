@@ -1,45 +1,27 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import test, { after, before } from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import { CHARGE, startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, invalid, type Refused, unauthorized } from './refused.ts'
+import { opened } from '../helpers/opened.ts'
+import { CHARGE, startService } from '../helpers/test-service.ts'
+import { type Fault, field, fieldOf, header, requestWith, testOrder } from './refusal-order-of.ts'
+import {
+  assertRefused,
+  badRequest,
+  domain,
+  invalid,
+  KEY_REUSED,
+  type Refused,
+  unauthorized,
+} from './refused.ts'
 
 // Without a live rail: every live request that passes all else still meets the last refusal, 502.
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = opened(() => startService())
 
-type Request = { headers: Record<string, string | undefined>; body: any }
-type Fault = {
-  name: string
-  expected: Refused
-  /** Two faults of one kind cannot stand in one request. */
-  kind: string
-  spoil?(request: Request): void
-  /** Whether it lies in the merchant and not in the request. */
-  state?: 'inactive' | 'unverified' | 'limited'
-}
+type State = 'inactive' | 'unverified' | 'limited'
 
 const KYC =
   'live charges require a verified business - complete verification on your dashboard (test keys work immediately)'
-const amount = (value: unknown) => (request: Request) => {
-  request.body.amount = value
-}
-const header = (name: string, value: string | undefined) => (request: Request) => {
-  request.headers[name] = value
-}
-const field = (name: string, value: unknown) => (request: Request) => {
-  request.body[name] = value
-}
-const customer = (name: string, value: unknown) => (request: Request) => {
-  request.body.customer = { ...request.body.customer, [name]: value }
-}
-
 /** In the order in which they must be reported (contract 3 h, fields of spec 2.1, G11c). */
-const FAULTS: Fault[] = [
+const FAULTS: Fault<State>[] = [
   {
     name: 'no key',
     kind: 'bearer',
@@ -79,18 +61,14 @@ const FAULTS: Fault[] = [
   {
     name: 'a used key',
     kind: 'key',
-    expected: {
-      status: 409,
-      code: 'conflict',
-      error: 'idempotency key reused with different request body',
-    },
+    expected: KEY_REUSED,
     spoil: header('idempotency-key', 'used'),
   },
   {
     name: 'a text as amount',
     kind: 'amount',
     expected: invalid('amount must be an integer'),
-    spoil: amount('5000'),
+    spoil: field('amount', '5000'),
   },
   {
     name: 'a number as currency',
@@ -108,13 +86,13 @@ const FAULTS: Fault[] = [
     name: 'a bad phone',
     kind: 'phone',
     expected: invalid('customer.phone is not a valid phone number'),
-    spoil: customer('phone', 'none'),
+    spoil: fieldOf('customer', 'phone', 'none'),
   },
   {
     name: 'a bad email',
     kind: 'email',
     expected: invalid('customer.email is not a valid email address'),
-    spoil: customer('email', 'none'),
+    spoil: fieldOf('customer', 'email', 'none'),
   },
   {
     name: 'a number as reference',
@@ -138,13 +116,13 @@ const FAULTS: Fault[] = [
     name: 'an amount of 0',
     kind: 'amount',
     expected: domain('amount_not_positive', 'amount must be positive'),
-    spoil: amount(0),
+    spoil: field('amount', 0),
   },
   {
     name: 'an amount above the ceiling',
     kind: 'amount',
     expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
-    spoil: amount(1_000_000_001),
+    spoil: field('amount', 1_000_000_001),
   },
   {
     name: 'an amount above the limit of the account',
@@ -174,7 +152,7 @@ const FAULTS: Fault[] = [
     name: 'an amount below the fee',
     kind: 'amount',
     expected: domain('fee_exceeds_amount', 'fee exceeds amount'),
-    spoil: amount(150),
+    spoil: field('amount', 150),
   },
   {
     name: 'an empty split',
@@ -193,43 +171,19 @@ const FAULTS: Fault[] = [
   },
 ]
 
-for (const [at, first] of FAULTS.entries())
-  test(`${first.name} is reported before everything that comes after it`, async () => {
-    const later = FAULTS.slice(at + 1).filter((other) => other.kind !== first.kind)
-    for (const second of later.length > 0 ? later : [first]) {
-      const merchant = await merchantIn([first, second])
-      const before = await service.digest()
-      const request = requestWith([first, second])
-      const reply = await service
-        .client(merchant.keys.live)
-        .post('/v1/charges', request.body, request.headers)
-      assertRefused(reply, first.expected, { because: `with ${second.name}` })
-      assert.equal(await service.digest(), before, 'zero writes')
-    }
-  })
-
-test('with every fault at once they come out one by one, each as the one before it is put right', async () => {
-  const kinds = [...new Set(FAULTS.map((fault) => fault.kind))]
-  const firstOf = (kind: string) => FAULTS.find((fault) => fault.kind === kind) as Fault
-  const left = kinds.map(firstOf).sort((a, b) => FAULTS.indexOf(a) - FAULTS.indexOf(b))
-  while (left.length > 0) {
-    const merchant = await merchantIn(left)
-    const request = requestWith(left)
-    const reply = await service.client(merchant.keys.live).post('/v1/charges', request.body, request.headers)
-    assertRefused(reply, (left.shift() as Fault).expected)
-  }
+testOrder(FAULTS, async (faults, because) => {
+  const merchant = await merchantIn(faults)
+  const before = await service.digest()
+  const { body, headers } = requestWith(faults, CHARGE)
+  const reply = await service.client(merchant.keys.live).post('/v1/charges', body, headers)
+  assertRefused(reply, faults[0]?.expected as Refused, { because })
+  assert.equal(await service.digest(), before, 'zero writes')
 })
-
-function requestWith(faults: readonly Fault[]): Request {
-  const request: Request = { headers: { 'idempotency-key': randomUUID() }, body: structuredClone(CHARGE) }
-  for (const { spoil } of faults) spoil?.(request)
-  return request
-}
 
 const merchants = new Map<string, CreatedMerchant>()
 
 /** A merchant in the states that these faults ask for, whose key `used` has been used. */
-async function merchantIn(faults: readonly Fault[]): Promise<CreatedMerchant> {
+async function merchantIn(faults: readonly Fault<State>[]): Promise<CreatedMerchant> {
   const states = new Set(faults.flatMap((fault) => fault.state ?? []))
   const name = [...states].sort().join(' ')
   const known = merchants.get(name)

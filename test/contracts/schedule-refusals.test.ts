@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type Payer, payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, domain, invalid, type Refused } from './refused.ts'
 
-let service: TestService
-let shop: Payer
 let api: Client
-before(async () => {
-  service = await startService({ env: { RATE_LIMIT_SCHEDULES: '0' } })
-  shop = await payer(service)
+const service = opened(() => startService({ env: { RATE_LIMIT_SCHEDULES: '0' } }))
+const shop = made(() => payer(service))
+prepare(async () => {
   api = shop.api
 })
-after(() => service.close())
 
 const LIST = 'recipients must be a non-empty list'
 const INTERVAL = 'interval must be one of daily, weekly, monthly'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
 import { addSubaccounts, setStatus } from '../helpers/splits.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, domain, invalid } from './refused.ts'
 
-let service: TestService
 let api: Client
 const ids = { A: '', B: '', away: '', foreign: '' }
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   const merchant = await service.merchant()
   api = service.client(merchant.keys.test)
   const own = await addSubaccounts(api, 'Farm A', 'Farm B', 'Gone away')
@@ -17,7 +17,6 @@ before(async () => {
   Object.assign(ids, { A: own[0], B: own[1], away: own[2], foreign })
   await setStatus(service, merchant, { id: ids.away, status: 'inactive' })
 })
-after(() => service.close())
 
 const share = { subaccount: 'sub_nobody', bps: 2500 }
 const times = (count: number) => Array.from({ length: count }, () => share)

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, invalid, notFound } from './refused.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { assertRefused, badRequest, domain, invalid, KEY_REUSED, notFound } from './refused.ts'
 
-let service: TestService
 let api: Client
-before(async () => {
-  service = await startService()
+const service = opened(() => startService())
+prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
 })
-after(() => service.close())
 
 const NAME_REQUIRED = badRequest('subaccount name is required')
 const POST = '/v1/subaccounts'
@@ -102,16 +101,11 @@ test('the same request with its key again is a replay to the byte, never a secon
   assert.equal(again.status, 201)
   assert.equal(again.text, first.text)
   assert.equal(again.headers.get('idempotent-replayed'), 'true')
-  const reused = {
-    status: 409,
-    code: 'conflict',
-    error: 'idempotency key reused with different request body',
-  }
-  assertRefused(await own.post(POST, { name: 'Barn' }, key), reused)
-  assertRefused(await own.post(POST, {}, key), reused, {
+  assertRefused(await own.post(POST, { name: 'Barn' }, key), KEY_REUSED)
+  assertRefused(await own.post(POST, {}, key), KEY_REUSED, {
     because: 'a used key comes before a fault of the body',
   })
-  assertRefused(await own.charge({}, key), reused)
+  assertRefused(await own.charge({}, key), KEY_REUSED)
   assert.equal((await own.get(POST)).body.data.length, 1)
 })
 

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type Callback, md5, postCallback, signed } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { assertRefused, dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
-import { dispensingOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+import { dispensingOrder, readOrder, vendingShop } from '../helpers/vending.ts'
 
 const PATH = '/inbound/vendor/dispense-result'
 const SUPPLIER = { baseUrl: 'https://suppliers.co.ug', key: 'k', shbh: '1' }
 
-let service: TestService
-let shop: VendingShop
 let secret: string
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service))
+prepare(async () => {
   secret = await dispenseSecret(shop)
 })
-after(() => service.close())
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const statusOf = async ({ order_id }: { order_id: string }) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import test from 'node:test'
+import { made, opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
   dispenseBody,
@@ -19,13 +20,8 @@ import {
 } from '../helpers/vending.ts'
 import { assertRefused, domain, invalid, notFound, type Refused, unauthorized } from './refused.ts'
 
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
-})
-after(() => service.close())
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service))
 
 const INACTIVE = domain('merchant_inactive', 'merchant is not active')
 const OFF: Refused = {

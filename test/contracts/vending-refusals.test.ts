@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { removeMachine } from '../../src/vending/machines/machines.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened } from '../helpers/opened.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
   dispenseBody,
@@ -15,15 +16,10 @@ import {
   type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
-import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
+import { assertRefused, domain, invalid, KEY_REUSED, notFound, type Refused } from './refused.ts'
 
-let service: TestService
-let shop: VendingShop
-before(async () => {
-  service = await startService()
-  shop = await vendingShop(service)
-})
-after(() => service.close())
+const service = opened(() => startService())
+const shop = made(() => vendingShop(service))
 
 const INACTIVE = domain('merchant_inactive', 'merchant is not active')
 const OFF: Refused = {
@@ -42,12 +38,6 @@ const NOT_POSITIVE = domain('amount_not_positive', 'amount must be positive')
 const FEE = domain('fee_exceeds_amount', 'fee exceeds amount')
 const CURRENCY = domain('unsupported_currency', 'demo only supports UGX')
 const TOO_LARGE = domain('amount_too_large', 'amount exceeds the maximum of 1000000000')
-const REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
-
 const NEEDS_SPBH = 'each goods item needs an spbh (product number)'
 const PRICE = 'goods[0].spdj must be a whole number of at least 0'
 const priced = (spdj: unknown) => ({ goods: [{ spbh: '1', spdj }] })
@@ -228,7 +218,7 @@ test('an order is created once under its key, replayed to the byte, and the key 
     [DISPENSE, dispenseBody('txn_absent')],
     [DISPENSE, {}],
   ] as [string, object][])
-    assertRefused(await own.api.post(path, body, key), REUSED, { because: JSON.stringify([path, body]) })
+    assertRefused(await own.api.post(path, body, key), KEY_REUSED, { because: JSON.stringify([path, body]) })
   const made = await service.rows('select 1 from vending_orders where merchant_id = $1', [own.merchantId])
   assert.equal(made.length, 1)
   const none = { 'idempotency-key': undefined }

@@ -1,57 +1,22 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import type { Attempt, Evidence, Rail } from '../../src/rails/rail.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertVerified, DAY, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { DAY, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { payingRail } from '../helpers/paying-rail.ts'
 import { availableOf } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
-/** What the operator was asked to pay. */
-const asked: Attempt[] = []
-let service: TestService
-let other: TestService
-before(async () => {
-  const options = { clock, liveRails: { op1_momo: payingRail() } }
-  service = await startService(options)
-  other = await startService({ ...options, database: service.database })
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await other.close()
-    await service.close()
-  }
-})
-
-/** Stands for an operator that carries out whatever it is asked. */
-function payingRail(): Rail {
-  const heard = (operation: 'submit' | 'status'): { evidence: Evidence } => ({
-    evidence: { at: clock.now(), operation, elapsedMs: 1, stage: 'answered' },
-  })
-  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
-    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
-    return { kind: 'succeeded' as const, ...said, ...heard('status') }
-  }
-  const taken = () => ({ kind: 'accepted' as const, repeated: false, ...heard('submit') })
-  const pay = async (attempt: Attempt) => {
-    asked.push(attempt)
-    return taken()
-  }
-  return {
-    name: 'paying operator',
-    simulated: false,
-    collect: { submit: async () => taken(), status },
-    disburse: { submit: pay, status },
-    readiness: async () => ({ kind: 'ready', installation: 'paying' }),
-  }
-}
+const operator = payingRail(clock)
+const options = { clock, liveRails: { op1_momo: operator } }
+const service = openedAndVerified(() => startService(options))
+const other = opened(() => startService({ ...options, database: service.database }))
 
 type Owner = Awaited<ReturnType<typeof owner>>
 const NUMBER = '256772000111'
@@ -80,7 +45,7 @@ const decide = (
   { at = service, note = null as string | null } = {},
 ) => decideWithdrawal(at.app, BY_HAND, { merchantId, id, decision, note })
 const shown = async (api: Client, id: string) => (await api.get(`/v1/payouts/${id}`)).body
-const askedFor = (id: string) => asked.filter(({ publicId }) => publicId === id)
+const askedFor = (id: string) => operator.asked.filter(({ publicId }) => publicId === id)
 const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
 
 async function sendFor(days: number) {

@@ -1,0 +1,46 @@
+import type { Clock } from '../../src/platform/clock.ts'
+import type { Attempt, Evidence, Rail, Unavailable } from '../../src/rails/rail.ts'
+
+/** Stands for an operator that carries out whatever it is asked. */
+export type PayingRail = Rail & {
+  /** The payouts that it was asked for. */
+  asked: readonly Attempt[]
+  /** Why it takes no payouts from now on. */
+  trouble: Pick<Unavailable, 'cure' | 'why'> | null
+}
+
+/** Its payouts to `noWallet` are refused: nobody has that phone. */
+export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {}): PayingRail {
+  const asked: Attempt[] = []
+  const heard = (operation: Evidence['operation'], stage: Evidence['stage'] = 'answered') => ({
+    evidence: { at: clock.now(), operation, elapsedMs: 1, stage } satisfies Evidence,
+  })
+  const taken = () => ({ kind: 'accepted' as const, repeated: false, ...heard('submit') })
+  const away = (why: NonNullable<PayingRail['trouble']>) => ({
+    ...{ kind: 'unavailable' as const, retryAfterSeconds: 7, ...heard('ready', 'gate') },
+    ...why,
+  })
+  const refused = () => ({
+    ...{ kind: 'rejected' as const, reason: 'recipient_not_found' as const, operatorCode: 'NO_WALLET' },
+    ...{ ourFault: false, ...heard('submit') },
+  })
+  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
+    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
+    return { kind: 'succeeded' as const, ...said, ...heard('status') }
+  }
+  const pay = async (attempt: Attempt) => {
+    asked.push(attempt)
+    if (rail.trouble) return away(rail.trouble)
+    return attempt.phone === noWallet ? refused() : taken()
+  }
+  const rail: PayingRail = {
+    ...{ name: 'paying operator', simulated: false, asked, trouble: null },
+    collect: { submit: async () => taken(), status },
+    disburse: { submit: pay, status },
+    readiness: async (side) =>
+      rail.trouble === null || side === 'collect'
+        ? { kind: 'ready', installation: 'paying' }
+        : away(rail.trouble),
+  }
+  return rail
+}
