@@ -3,33 +3,27 @@ import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { keepCommand } from '../../src/merchants/command-keys.ts'
 import { newWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { assertRefused, oneJson, type Ran, runInside, runProgram } from '../helpers/command-line.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
 const DAY_MS = 86_400_000
 
-let service: TestService
-let receiver: Receiver
-let settings: Record<string, string>
-before(async () => {
-  receiver = await startReceiver()
-  const env = { WEBHOOK_ALLOW_PRIVATE: receiver.place }
-  service = await startService({ env })
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: KEY_A.toString('base64'), ...env }
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-  await receiver.close()
-})
+const receiver = opened(() => startReceiver())
+const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
+const service = openedAndVerified(() => startService({ env: env() }))
+const settings = made(() => ({
+  DATABASE_URL: service.database.url,
+  MASTER_KEY: KEY_A.toString('base64'),
+  ...env(),
+}))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))

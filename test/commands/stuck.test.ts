@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import { oneJson, runInside } from '../helpers/command-line.ts'
+import { oneJson, runInside, settingsOf } from '../helpers/command-line.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
-import { type LiveService, newPayer, passUntil, type Shop } from '../helpers/live-service.ts'
+import { newPayer, passUntil } from '../helpers/live-service.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { paidOrder, told } from '../helpers/paid-orders.ts'
 import { pay, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 
 // The commands have the clock of this machine: what the service does here happened half a day before.
 const HALF_A_DAY_MS = 12 * 3_600_000
-let service: LiveService
-let settings: Record<string, string>
-let shop: Shop
-before(async () => {
-  const clock = movableClock()
-  clock.advance(-HALF_A_DAY_MS)
-  service = await startPayingService({ clock })
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-  shop = await richShop(service)
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-})
+const clock = movableClock()
+clock.advance(-HALF_A_DAY_MS)
+const service = openedAndVerified(() => startPayingService({ clock }))
+const settings = made(() => settingsOf(service))
+const shop = made(() => richShop(service))
 
 const stuck = async (): Promise<any[]> => {
   const { stuck, ...rest } = oneJson(await runInside(['stuck', '--json'], settings))

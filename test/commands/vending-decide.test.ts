@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 import {
   claimsOf,
   dispensingOrder,
@@ -13,25 +13,12 @@ import {
   payOrder,
   readOrder,
   retry,
-  type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
 
-let service: TestService
-let settings: Record<string, string>
-let shop: VendingShop
-before(async () => {
-  service = await startService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-  shop = await vendingShop(service)
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = openedAndVerified(() => startService())
+const settings = made(() => settingsOf(service))
+const shop = made(() => vendingShop(service))
 
 const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
   runInside(

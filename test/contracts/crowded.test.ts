@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
-import { behindWire } from '../helpers/cut-wire.ts'
-import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { openWire } from '../helpers/cut-wire.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let database: TestDatabase
-let proxy: CuttingProxy
-let service: TestService
-
-before(async () => {
-  database = await testDatabase()
-  const wired = await behindWire(database)
-  proxy = wired.proxy
-  service = await startService({ database: wired })
-})
-after(async () => {
-  await service.close()
-  await proxy.close()
-  await database.drop()
-})
+const wire = opened(openWire)
+const service = opened(() => startService({ database: wire.behind }))
 
 /** Sends the head of a charge and none of its body; what comes back until a whole head has, or nothing within 300 ms. */
 async function sendHead(token: string, idempotencyKey: string): Promise<string> {
@@ -53,7 +39,7 @@ test('C13: behind a batch that hangs a charge is refused on its head alone, and 
   const merchant = await service.merchant()
   const client = service.client(merchant.keys.test)
   assert.equal((await client.charge()).status, 201)
-  const held = proxy.holdNext(/commit\0/i)
+  const held = wire.proxy.holdNext(/commit\0/i)
   const first = client.charge({ reference: 'in-the-batch' })
   const key = 'refused-on-its-head'
   let said = ''

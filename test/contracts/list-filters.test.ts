@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
-import { stillClock } from './still-clock.ts'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { CREATED, clockAtFirst, FIRST_AT, idsNewestFirst, isoAt, STEP_MS } from './listed-rows.ts'
 
 type Row = {
   id: string
@@ -12,21 +13,16 @@ type Row = {
   at: number
 }
 
-let service: TestService
+const service = opened(() => startService({ clock: clockAtFirst() }))
 let api: Client
 const rows: Row[] = []
 
 const REFERENCES = ['order-1', 'ORDER-1', 'order_1', null]
 const PHONES = ['0700000000', '+256 700 000 001', '+254700000000', '0772123456']
 const EMAILS = ['Jane@Example.ug', 'jane@example.ug', 'x_y@b.ug', null]
-const STEP_MS = 1500
-const FIRST_AT = stillClock().nowMs()
 
 // 32 charges, two at each moment; the first 24 have ended, each by its phone.
-before(async () => {
-  const clock = stillClock()
-  clock.advance(FIRST_AT - clock.nowMs())
-  service = await startService({ clock })
+prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
   for (let nth = 0; nth < 32; nth += 1) {
     if (nth === 24) await endAll()
@@ -38,7 +34,6 @@ before(async () => {
     if (nth % 2 === 1) service.pass(STEP_MS)
   }
 })
-after(() => service.close())
 
 async function endAll(): Promise<void> {
   service.pass(2000)
@@ -47,12 +42,7 @@ async function endAll(): Promise<void> {
 }
 
 const lastNine = (phone: string) => phone.replace(/\D/g, '').slice(-9)
-const newestFirst = (a: Row, b: Row) => b.at - a.at || (a.id < b.id ? 1 : -1)
-const expectedIds = (keep: (row: Row) => boolean) =>
-  rows
-    .filter(keep)
-    .sort(newestFirst)
-    .map(({ id }) => id)
+const expectedIds = (keep: (row: Row) => boolean) => idsNewestFirst(rows, keep)
 
 async function idsOf(query: Record<string, string>): Promise<string[]> {
   const { status, body } = await api.get(`/v1/charges?${new URLSearchParams({ limit: '100', ...query })}`)
@@ -61,7 +51,6 @@ async function idsOf(query: Record<string, string>): Promise<string[]> {
   return body.data.map(({ id }: any) => id)
 }
 
-const isoAt = (step: number) => new Date(FIRST_AT + step * STEP_MS).toISOString()
 type Filter = [Record<string, string>, (row: Row) => boolean]
 const NONE: Filter = [{}, () => true]
 const STATUS: Filter[] = ['pending', 'authorized', 'succeeded', 'failed', 'refunded'].map((status) => [
@@ -80,14 +69,6 @@ const EMAIL: Filter[] = ['jane@example.ug', 'JANE@EXAMPLE.UG', 'x_y@b.ug', 'xzy@
   { email },
   (row) => row.email?.toLowerCase() === email.toLowerCase(),
 ])
-const CREATED: Filter[] = [
-  [{ created_after: isoAt(4) }, (row) => row.at >= FIRST_AT + 4 * STEP_MS],
-  [{ created_before: isoAt(4) }, (row) => row.at <= FIRST_AT + 4 * STEP_MS],
-  [
-    { created_after: isoAt(3), created_before: isoAt(9) },
-    ({ at }) => at >= Date.parse(isoAt(3)) && at <= Date.parse(isoAt(9)),
-  ],
-]
 
 test('no filter lists everything, newest first, those of one moment by id', async () => {
   const ids = await idsOf({})

@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { opened, prepare } from '../helpers/opened.ts'
 import { plantOrder } from '../helpers/planted-order.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { CREATED, clockAtFirst, FIRST_AT, idsNewestFirst, isoAt, STEP_MS } from './listed-rows.ts'
 import { assertRefused, badRequest } from './refused.ts'
-import { stillClock } from './still-clock.ts'
 
 type Row = { id: string; reference: string | null; at: number }
 
 const LINKS = '/v1/payment-links'
 // Two that only a pattern or another spelling would mix up, and none.
 const REFERENCES = ['order_1', 'orderX1', 'ORDER_1', null, "o'); --%"]
-const STEP_MS = 1500
-const FIRST_AT = stillClock().nowMs()
 const rows: Row[] = []
-let service: TestService
+const service = opened(() => startService({ clock: clockAtFirst() }))
 let api: Client
 let live: Client
 
 // 30 links, two at each moment; the other mode and another merchant have some with the same references.
-before(async () => {
-  const clock = stillClock()
-  clock.advance(FIRST_AT - clock.nowMs())
-  service = await startService({ clock })
+prepare(async () => {
   const merchant = await service.merchant({ verified: true })
   api = service.client(merchant.keys.test)
   live = service.client(merchant.keys.live)
@@ -40,15 +36,10 @@ before(async () => {
     reference: 'order_1',
   })
 })
-after(() => service.close())
 
 const create = (body: object, client = api) => client.post(LINKS, { amount: 5000, ...body })
 
-const expectedIds = (keep: (row: Row) => boolean) =>
-  rows
-    .filter(keep)
-    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id)
+const expectedIds = (keep: (row: Row) => boolean) => idsNewestFirst(rows, keep)
 const listed = async (query: string | Record<string, string> = '', client = api): Promise<any> => {
   const { status, body } = await client.get(`${LINKS}?${new URLSearchParams(query)}`)
   assert.equal(status, 200, JSON.stringify(body))
@@ -59,26 +50,20 @@ const idsOf = async (query: Record<string, string>): Promise<string[]> => {
   assert.deepEqual([has_more, next_cursor], [false, null])
   return data.map(({ id }: any) => id)
 }
-const isoAt = (step: number) => new Date(FIRST_AT + step * STEP_MS).toISOString()
 
 type Filter = [Record<string, string>, (row: Row) => boolean]
 const NONE: Filter = [{}, () => true]
 const NAMED: Filter[] = ['order_1', 'orderX1', 'ORDER_1', "o'); --%", 'order%', 'order', 'null'].map(
   (reference) => [{ reference }, (row) => row.reference === reference],
 )
-const CREATED: Filter[] = [
-  [{ created_after: isoAt(4) }, (row) => row.at >= FIRST_AT + 4 * STEP_MS],
-  [{ created_before: isoAt(4) }, (row) => row.at <= FIRST_AT + 4 * STEP_MS],
-  [
-    { created_after: isoAt(3), created_before: isoAt(9) },
-    ({ at }) => at >= Date.parse(isoAt(3)) && at <= Date.parse(isoAt(9)),
-  ],
+const CREATED_OR_NONE: Filter[] = [
+  ...CREATED,
   [{ created_after: isoAt(9), created_before: isoAt(3) }, () => false],
 ]
 
 test('each filter alone and all together find exactly their rows, newest first, those of one moment by id', async () => {
   for (const named of [NONE, ...NAMED])
-    for (const created of [NONE, ...CREATED]) {
+    for (const created of [NONE, ...CREATED_OR_NONE]) {
       const query = { ...named[0], ...created[0] }
       const expected = expectedIds((row) => named[1](row) && created[1](row))
       assert.deepEqual(await idsOf(query), expected, JSON.stringify(query))

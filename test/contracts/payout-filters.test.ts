@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
 import { allStatements } from '../../src/platform/db/statement.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
-import { type Payer, payer } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
-import { stillClock } from './still-clock.ts'
+import { payer } from '../helpers/schedules.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { clockAtFirst, FIRST_AT, idsNewestFirst, STEP_MS } from './listed-rows.ts'
 
 type Row = { id: string; status: string; reference: string | null; phone: string; at: number }
 
-const STEP_MS = 1500
-const FIRST_AT = stillClock().nowMs()
 const REFERENCES = ['wage-1', 'WAGE-1', 'wage_1', null]
 const PHONES = ['0700000000', '+256 700 000 001', '+254700000000', '0772123456']
 const rows: Row[] = []
-let service: TestService
-let shop: Payer
+const service = opened(() => startService({ clock: clockAtFirst() }))
+const shop = made(() => payer(service, 10_000_000))
 let api: Client
 
 const lastNine = (phone: string) => phone.replace(/\D/g, '').slice(-9)
 
 // 32 payouts, two at each moment; the first 24 have ended, each by its phone.
-before(async () => {
-  const clock = stillClock()
-  clock.advance(FIRST_AT - clock.nowMs())
-  service = await startService({ clock })
-  shop = await payer(service, 10_000_000)
+prepare(async () => {
   api = shop.api
   for (let nth = 0; nth < 32; nth += 1) {
     if (nth === 24) {
@@ -43,13 +38,8 @@ before(async () => {
   for (const status of ['authorized', 'succeeded', 'failed'])
     assert.ok(rows.filter((row) => row.status === status).length >= 6, status)
 })
-after(() => service.close())
 
-const expectedIds = (keep: (row: Row) => boolean) =>
-  rows
-    .filter(keep)
-    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id)
+const expectedIds = (keep: (row: Row) => boolean) => idsNewestFirst(rows, keep)
 
 async function idsOf(query: Record<string, string>, as: Client = api): Promise<string[]> {
   const { status, body } = await as.get(`/v1/payouts?${new URLSearchParams({ limit: '100', ...query })}`)

@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay, payoutOf } from '../helpers/payouts.ts'
-import { type Payer, payer, plan, sendAll } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { payer, plan, sendAll } from '../helpers/schedules.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
+import { CREATED, clockAtFirst, idsNewestFirst, STEP_MS } from './listed-rows.ts'
 import { assertRefused, badRequest, invalid } from './refused.ts'
-import { stillClock } from './still-clock.ts'
 
 type Row = { id: string; status: string; at: number }
 
 const PHONES = ['0700000000', '0700000001', '0772123456', '0700000003']
-const STEP_MS = 1500
-const FIRST_AT = stillClock().nowMs()
 const rows: Row[] = []
-let service: TestService
-let shop: Payer
+const service = opened(() =>
+  startService({ clock: clockAtFirst(), env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_SCHEDULES: '0' } }),
+)
+const shop = made(() => payer(service, 10_000_000))
 let api: Client
 
 // 32 payouts, two at each moment; the first 24 have ended, each by its phone.
-before(async () => {
-  const clock = stillClock()
-  clock.advance(FIRST_AT - clock.nowMs())
-  service = await startService({ clock, env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_SCHEDULES: '0' } })
-  shop = await payer(service, 10_000_000)
+prepare(async () => {
   api = shop.api
   for (let nth = 0; nth < 32; nth += 1) {
     if (nth === 24) await endAll()
@@ -31,7 +28,6 @@ before(async () => {
     if (nth % 2 === 1) service.pass(STEP_MS)
   }
 })
-after(() => service.close())
 
 async function endAll(): Promise<void> {
   await sendAll(service)
@@ -42,11 +38,7 @@ async function endAll(): Promise<void> {
   )
 }
 
-const expectedIds = (keep: (row: Row) => boolean) =>
-  rows
-    .filter(keep)
-    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id)
+const expectedIds = (keep: (row: Row) => boolean) => idsNewestFirst(rows, keep)
 
 const listed = async (query: string | Record<string, string>): Promise<any> => {
   const { status, body } = await api.get(`/v1/payouts?${new URLSearchParams(query)}`)
@@ -58,7 +50,6 @@ const idsOf = async (query: Record<string, string>): Promise<string[]> => {
   assert.deepEqual([has_more, next_cursor], [false, null])
   return data.map(({ id }: any) => id)
 }
-const isoAt = (step: number) => new Date(FIRST_AT + step * STEP_MS).toISOString()
 
 type Filter = [Record<string, string>, (row: Row) => boolean]
 const NONE: Filter = [{}, () => true]
@@ -66,14 +57,6 @@ const STATUS: Filter[] = ['pending', 'authorized', 'succeeded', 'failed'].map((s
   { status },
   (row) => row.status === status,
 ])
-const CREATED: Filter[] = [
-  [{ created_after: isoAt(4) }, (row) => row.at >= FIRST_AT + 4 * STEP_MS],
-  [{ created_before: isoAt(4) }, (row) => row.at <= FIRST_AT + 4 * STEP_MS],
-  [
-    { created_after: isoAt(3), created_before: isoAt(9) },
-    ({ at }) => at >= Date.parse(isoAt(3)) && at <= Date.parse(isoAt(9)),
-  ],
-]
 
 test('each filter alone and all together find exactly their rows, newest first, those of one moment by id', async () => {
   for (const status of [NONE, ...STATUS])

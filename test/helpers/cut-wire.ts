@@ -1,6 +1,6 @@
 import { freePort } from '../crash/installation.ts'
 import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
-import type { TestDatabase } from './test-database.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
 
 /** The same database behind a wire that a test can cut; open already. Only the wire is closed by `close`. */
 export async function behindWire(database: TestDatabase): Promise<TestDatabase & { proxy: CuttingProxy }> {
@@ -9,4 +9,20 @@ export async function behindWire(database: TestDatabase): Promise<TestDatabase &
   await proxy.open()
   const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
   return { ...database, url, proxy }
+}
+
+/** A database of its own behind such a wire: `behind` is its way through the wire. */
+export async function openWire(): Promise<{
+  database: TestDatabase
+  behind: TestDatabase
+  proxy: CuttingProxy
+  close(): Promise<void>
+}> {
+  const database = await testDatabase()
+  const { proxy, ...behind } = await behindWire(database)
+  const close = async () => {
+    await proxy.close()
+    await database.drop()
+  }
+  return { database, behind, proxy, close }
 }

@@ -1,45 +1,29 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { type Operator, type StatusHow, type SubmitHow, startOperator } from '../fakes/operator.ts'
+import test from 'node:test'
+import { type StatusHow, type SubmitHow, startOperator } from '../fakes/operator.ts'
 import {
   DAY,
   eventsOf,
   eventually,
   followUntilEnded,
   gate,
-  type LiveService,
   newPayer,
   passUntil,
-  type Shop,
+  startBeside,
   startLiveService,
   succeed,
   transfersOf,
 } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import type { TestService } from '../helpers/test-service.ts'
 
 // A request that never arrived: the operator has no trace of it, and says so whenever it is asked (rails.md 4.5).
 const WINDOW_MS = 60_000
-let service: LiveService
-let worker: TestService
-let second: Operator
-let shop: Shop
-before(async () => {
-  service = await startLiveService()
-  worker = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
-  second = await startOperator()
-  service.rail.addInstallation('second contract', second.url)
-  shop = await service.shop()
-})
-after(async () => {
-  await service.verify()
-  await worker.close()
-  await second.close()
-  await service.close()
-})
+const service = openedAndVerified(() => startLiveService())
+const worker = opened(() => startBeside(service))
+const second = opened(() => startOperator())
+const shop = made(() => service.shop())
+prepare(async () => service.rail.addInstallation('second contract', second.url))
 
 /** A charge whose first submit got lost and whose later ones meet `then`. */
 async function lost(then: SubmitHow): Promise<any> {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { pino } from 'pino'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { startReceiver } from '../fakes/receiver.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
 import { chargesOn, type PayShop, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
-import { DAY, type LiveService, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { DAY, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { deliverAll } from '../helpers/webhooks.ts'
 
@@ -13,29 +14,15 @@ const A_DAY = 3
 const REPORT = { reason: 'not_delivered', details: 'Nothing came.', contact: '' } as const
 const MARGIN_MS = 60_000
 
-let service: LiveService
-let second: TestService
-let receiver: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  const env = {
-    WEBHOOK_ALLOW_PRIVATE: receiver.place,
-    RATE_LIMIT_REPORTS_DAY: `${A_DAY}`,
-    RATE_LIMIT_REPORTS: `${A_DAY}`,
-    TRUSTED_PROXIES: '1',
-  }
-  service = await startLiveService({ env })
-  second = await startService({ database: service.database, clock: service.clock, env })
+const receiver = opened(() => startReceiver())
+const env = () => ({
+  WEBHOOK_ALLOW_PRIVATE: receiver.place,
+  RATE_LIMIT_REPORTS_DAY: `${A_DAY}`,
+  RATE_LIMIT_REPORTS: `${A_DAY}`,
+  TRUSTED_PROXIES: '1',
 })
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-    await receiver.close()
-  }
-})
+const service = openedAndVerified(() => startLiveService({ env: env() }))
+const second = opened(() => startService({ database: service.database, clock: service.clock, env: env() }))
 
 type Paid = { link: string; charge: string }
 /** So many paid links of one mode. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
-import { balanceOf, eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import {
+  balanceOf,
+  eventsOf,
+  eventually,
+  gate,
+  type LiveService,
+  newPayer,
+  startBeside,
+} from '../helpers/live-service.ts'
 import {
   attemptOf,
   COST,
@@ -18,7 +26,7 @@ import {
   startPayingService,
   submitsOf,
 } from '../helpers/payouts.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import type { Client, TestService } from '../helpers/test-service.ts'
 
 // A process that stops in the middle of a submit or a question, and wakes up when another one has long gone on.
 const FUNDS = 500_000
@@ -122,11 +130,7 @@ async function withServices(
   work: (service: LiveService, other: TestService) => Promise<void>,
 ): Promise<void> {
   const service = await startPayingService()
-  const other = await startService({
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
+  const other = await startBeside(service)
   try {
     await work(service, other)
     await service.verify()

@@ -1,38 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import pg from 'pg'
 import { payoutMoves } from '../../src/payouts/move-payout.ts'
-import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
-import { behindWire } from '../helpers/cut-wire.ts'
-import { balanceOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { openWire } from '../helpers/cut-wire.ts'
+import { balanceOf, eventually, gate, newPayer } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
-import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 // A payout is taken back, and the answer to that COMMIT is lost: the caller must not hear of a payout that is not there.
 const FUNDS = 500_000
-let database: TestDatabase
-let proxy: CuttingProxy
-let service: LiveService
-before(async () => {
-  database = await testDatabase()
-  const wired = await behindWire(database)
-  proxy = wired.proxy
-  service = await startPayingService({ database: wired })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await service.close()
-    await proxy.close()
-    await database.drop()
-  }
-})
+const wire = opened(openWire)
+const service = openedAndVerified(() => startPayingService({ database: wire.behind }))
 
 /** Holds the merchant's ledger head, so that what ends payouts waits and gathers behind it. */
 async function holdingHead(merchantId: string, work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({
-    connectionString: database.url,
+    connectionString: wire.database.url,
     options: `-c search_path=${service.app.cell},directory`,
   })
   await holder.connect()
@@ -74,7 +57,7 @@ for (const { answer, status } of UNSERVED)
       await eventually('the first is being taken back', () => waitsForLock())
       rest.open()
       await eventually('the others wait behind it', () => payoutMoves(service.app).waiting() === 3)
-      proxy.cutNextCommit('before its answer', 1)
+      wire.proxy.cutNextCommit('before its answer', 1)
     })
     assert.equal((await leading).status, status)
     for (const [nth, reply] of (await Promise.all(others)).entries()) {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
+import { type CommandHow, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
-import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
+import { newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { type Reply, startService } from '../helpers/test-service.ts'
 import {
   DISPENSE,
   dispenseBody,
@@ -16,28 +17,15 @@ import {
   submitPayment,
 } from '../helpers/vending.ts'
 
-let supplier: FakeSupplier
-let service: LiveService
-let second: TestService
-let shop: Shop
-before(async () => {
-  supplier = await startSupplier()
-  const env = { SUPPLIER_ALLOW_PRIVATE: supplier.place }
-  service = await startLiveService({ env })
-  second = await startService({ env, database: service.database, clock: service.clock })
-  shop = await service.shop({ vending: true })
+const supplier = opened(() => startSupplier())
+const env = () => ({ SUPPLIER_ALLOW_PRIVATE: supplier.place })
+const service = openedAndVerified(() => startLiveService({ env: env() }))
+const second = opened(() => startService({ env: env(), database: service.database, clock: service.clock }))
+const shop = made(() => service.shop({ vending: true }))
+prepare(async () => {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   await setVending(service.app, BY_HAND, { merchant, change: { supplier: supplier.access } })
   await registerMachines(service, merchant.id)
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await second.close()
-    await service.close()
-    await supplier.close()
-  }
 })
 
 /** A live charge that its operator has collected. */

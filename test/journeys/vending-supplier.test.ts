@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
@@ -8,7 +8,8 @@ import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import { type SupplierAccess, setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { newPayer, type Shop, startLiveService, succeed } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 const GOODS = [
@@ -17,28 +18,17 @@ const GOODS = [
 ]
 const DEAD = '127.0.0.1:9'
 const ACCEPTED = /^$/
-let service: LiveService
-let supplier: FakeSupplier
-let other: FakeSupplier
-before(async () => {
-  supplier = await startSupplier()
-  other = await startSupplier({ key: 'other key', secret: 'other secret', shbh: 'M2' })
-  service = await startLiveService({
+const supplier = opened(() => startSupplier())
+const other = opened(() => startSupplier({ key: 'other key', secret: 'other secret', shbh: 'M2' }))
+const service = openedAndVerified(() =>
+  startLiveService({
     env: { SUPPLIER_ALLOW_PRIVATE: [supplier.place, other.place, DEAD].join() },
     resolve: async (host) => {
       if (host === 'inside.shop.ug') return [{ address: '10.0.0.7', family: 4 }]
       throw new Error('ENOTFOUND')
     },
-  })
-})
-after(async () => {
-  try {
-    await service.verify()
-  } finally {
-    await Promise.all([supplier.close(), other.close()])
-    await service.close()
-  }
-})
+  }),
+)
 
 type Vendor = Shop & { merchantId: number; machines(...machines: string[]): Promise<void> }
 async function vendor(access: SupplierAccess | null = supplier.access): Promise<Vendor> {

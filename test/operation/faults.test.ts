@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -10,29 +10,15 @@ import { statement } from '../../src/platform/db/statement.ts'
 import { serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { freePort } from '../crash/installation.ts'
-import type { CuttingProxy } from '../fakes/cutting-proxy.ts'
-import { behindWire } from '../helpers/cut-wire.ts'
-import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { behindWire, openWire } from '../helpers/cut-wire.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const WITHIN_MS = 20_000
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-let database: TestDatabase
-let proxy: CuttingProxy
-let service: TestService
-
-before(async () => {
-  database = await testDatabase()
-  const wired = await behindWire(database)
-  proxy = wired.proxy
-  service = await startService({ database: wired })
-})
-after(async () => {
-  await service.close()
-  await proxy.close()
-  await database.drop()
-})
+const wire = opened(openWire)
+const service = opened(() => startService({ database: wire.behind }))
 
 const chargesOf = async (reference: string) =>
   (await service.rows('select id from charges where reference = $1', [reference])).length
@@ -40,7 +26,7 @@ const chargesOf = async (reference: string) =>
 test('F6: when the answer to COMMIT is lost the client hears 503, and its repeat gets the one charge there is', async () => {
   const client = service.client((await service.merchant()).keys.test)
   const headers = { 'idempotency-key': 'f6-answer' }
-  proxy.cutNextCommit('before its answer')
+  wire.proxy.cutNextCommit('before its answer')
   const lost = await client.charge({ reference: 'f6-answer' }, headers)
   assert.deepEqual([lost.status, lost.headers.get('retry-after')], [503, '1'])
   assert.equal(await chargesOf('f6-answer'), 1, 'the server had committed')
@@ -53,7 +39,7 @@ test('F6: when COMMIT itself is lost nothing is there, and the repeat runs once'
   const client = service.client((await service.merchant()).keys.test)
   const headers = { 'idempotency-key': 'f6-commit' }
   const before = await service.digest()
-  proxy.cutNextCommit('before the server hears of it')
+  wire.proxy.cutNextCommit('before the server hears of it')
   assert.equal((await client.charge({ reference: 'f6-commit' }, headers)).status, 503)
   assert.equal(await service.digest(), before)
   const repeated = await client.charge({ reference: 'f6-commit' }, headers)
@@ -65,7 +51,7 @@ test('F6: a lost answer to the COMMIT of many leaves each with one charge, whate
   const client = service.client((await service.merchant()).keys.test)
   const keys = Array.from({ length: 20 }, (_, nth) => `f6-many-${nth}`)
   const send = (key: string) => client.charge({ reference: key }, { 'idempotency-key': key })
-  proxy.cutNextCommit('before its answer')
+  wire.proxy.cutNextCommit('before its answer')
   const told = await Promise.all(keys.map(send))
   for (const { status } of told) assert.ok(status === 201 || status === 503, String(status))
   const repeated = await Promise.all(keys.map(send))
@@ -79,7 +65,7 @@ test('F6: a lost answer to the COMMIT of many leaves each with one charge, whate
 test('F7: a connection cut in mid transaction leaves nothing, and what was queued behind runs nowhere', async () => {
   const client = service.client((await service.merchant()).keys.test)
   const before = await service.digest()
-  proxy.cutNextTransaction()
+  wire.proxy.cutNextTransaction()
   const cut = await client.charge({ reference: 'f7' }, { 'idempotency-key': 'f7' })
   assert.equal(cut.status, 503)
   assert.equal(await service.digest(), before)
@@ -90,7 +76,7 @@ test('F7: a connection cut in mid transaction leaves nothing, and what was queue
 const ADD_NUMBERS = statement('faults: add numbers', 'insert into fault_numbers select unnest($1::int[])')
 
 async function numbersTable(t: { after(work: () => Promise<unknown>): void }) {
-  const admin = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
+  const admin = new pg.Client({ connectionString: wire.database.url, options: '-c search_path=cell_0' })
   await admin.connect()
   await admin.query('create table fault_numbers (number int primary key check (number <> 13))')
   const parts = {
@@ -101,7 +87,7 @@ async function numbersTable(t: { after(work: () => Promise<unknown>): void }) {
     singleConnections: 1,
     applicationName: 'faults',
   }
-  const db = openDatabase({ connectionString: database.url, ...parts })
+  const db = openDatabase({ connectionString: wire.database.url, ...parts })
   await db.warm()
   t.after(async () => {
     await db.close()
@@ -179,7 +165,7 @@ test('F17: with every connection held a charge hears 503 within a moment, and th
 
 test('F19: without its database the service is alive, says so, refuses cleanly, and recovers alone', async (t) => {
   const merchant = await service.merchant()
-  const { proxy: door, url: databaseUrl } = await behindWire(database)
+  const { proxy: door, url: databaseUrl } = await behindWire(wire.database)
   await door.close()
   const config = readConfig({
     PORT: String(await freePort()),
@@ -224,7 +210,7 @@ async function until(happened: () => Promise<boolean>): Promise<void> {
 test('F23, F44: another MASTER_KEY, or a schema newer than the program, stops the start with a sentence', async () => {
   const open = (masterKey: string) =>
     openGateway({
-      config: readConfig({ DATABASE_URL: database.url, MASTER_KEY: masterKey }),
+      config: readConfig({ DATABASE_URL: wire.database.url, MASTER_KEY: masterKey }),
       log: pino({ level: 'silent' }),
       say: () => {},
     })
@@ -232,7 +218,7 @@ test('F23, F44: another MASTER_KEY, or a schema newer than the program, stops th
   const before = await service.rows(check)
   await assert.rejects(open(Buffer.alloc(32, 8).toString('base64')), /MASTER_KEY is not the key/)
   assert.deepEqual(await service.rows(check), before)
-  assert.throws(() => readConfig({ DATABASE_URL: database.url }), /MASTER_KEY is required/)
+  assert.throws(() => readConfig({ DATABASE_URL: wire.database.url }), /MASTER_KEY is required/)
   await service.rows(`insert into cell_0.migration_checksums values ('9999_future.sql', 'x')`)
   await assert.rejects(open(MASTER_KEY), /9999_future\.sql, which this program does not know/)
   await service.rows(`delete from cell_0.migration_checksums where name = '9999_future.sql'`)

@@ -1,29 +1,25 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { startReceiver } from '../fakes/receiver.ts'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
 const KEY_B = Buffer.alloc(32, 9)
 
-let service: TestService
-let receiver: Receiver
-let settings: Record<string, string>
-before(async () => {
-  receiver = await startReceiver()
-  const env = { WEBHOOK_ALLOW_PRIVATE: receiver.place }
-  service = await startService({ env })
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: KEY_A.toString('base64'), ...env }
-})
-after(async () => {
-  await service.close()
-  await receiver.close()
-})
+const receiver = opened(() => startReceiver())
+const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
+const service = opened(() => startService({ env: env() }))
+const settings = made(() => ({
+  DATABASE_URL: service.database.url,
+  MASTER_KEY: KEY_A.toString('base64'),
+  ...env(),
+}))
 
 const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
 const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
