@@ -7,8 +7,13 @@ const LONGEST_MS = 15 * 60_000
 /** What a file declares runs when the files before it are through. One that throws while it loads is a suite that fails. */
 export async function runRoom(paths) {
   setTimeout(() => giveUp(paths), LONGEST_MS).unref()
-  for (const path of paths)
-    await new Promise((loaded) => describe(path, () => import(`../${path}`).finally(loaded)))
+  for (const path of paths) await new Promise((loaded) => describe(path, () => load(path).finally(loaded)))
+}
+
+/** Helpers of tests ask whose set-up they are declaring. */
+function load(path) {
+  process.env.TEST_FILE = path
+  return import(`../${path}`)
 }
 
 function giveUp(paths) {

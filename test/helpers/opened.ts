@@ -5,16 +5,29 @@ import type { TestService } from './test-service.ts'
 type Closing = { close(): Promise<void> }
 type Ending = () => Promise<void>
 
-const endings: Ending[] = []
-let ending = false
-let prepared = Promise.resolve()
+/** What is prepared for one file and ended after it. */
+type Opening = { prepared: Promise<unknown>; endings: Ending[] }
+
+// A process runs several files, and loads the next one while the first one runs (scripts/run-room.mjs).
+const openings = new Map<string, Opening>()
+
+function ofFile(): Opening {
+  const file = process.env.TEST_FILE ?? ''
+  const known = openings.get(file)
+  if (known) return known
+  const opening: Opening = { prepared: Promise.resolve(), endings: [] }
+  openings.set(file, opening)
+  after(() => endAll(opening))
+  return opening
+}
 
 /** Runs before the first test of the file, after everything that stands above it. */
 export function prepare(step: () => Promise<unknown>): void {
-  // The runner begins with each hook where it is written and does not wait for the one before it.
+  const opening = ofFile()
+  // The runner may begin with each hook where it is written, without waiting for the one before it.
   before(() => {
-    prepared = prepared.then(async () => void (await step()))
-    return prepared
+    opening.prepared = opening.prepared.then(step)
+    return opening.prepared
   })
 }
 
@@ -37,8 +50,7 @@ export function openedAndVerified<Service extends TestService>(open: () => Promi
 }
 
 function endedBy<Opened extends object>(open: () => Promise<Opened>, end: (it: Opened) => Promise<void>) {
-  if (!ending) after(endAll)
-  ending = true
+  const { endings } = ofFile()
   return made(async () => {
     const one = await open()
     endings.unshift(() => end(one))
@@ -47,7 +59,7 @@ function endedBy<Opened extends object>(open: () => Promise<Opened>, end: (it: O
 }
 
 /** Also what comes after something that failed to end is ended; the first failure is the file's. */
-async function endAll(): Promise<void> {
+async function endAll({ endings }: Opening): Promise<void> {
   const failures: unknown[] = []
   for (const end of endings) await end().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
