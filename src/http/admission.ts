@@ -20,13 +20,26 @@ export function admitNow<App>(
     const holder = identify(frame, request, origin)
     if (holder instanceof Promise)
       return holder.then((known) =>
-        admit(frame, declared, { request, caller: { ...known, origin, requestId: request.id } }),
+        admit(frame, declared, { request, caller: callerOf(known, origin, request.id) }),
       )
-    return admit(frame, declared, { request, caller: { ...holder, origin, requestId: request.id } }) ?? null
+    return admit(frame, declared, { request, caller: callerOf(holder, origin, request.id) }) ?? null
   } catch (error) {
     return error
   }
 }
+
+// Field by field: this runs on every request, and spreading an object costs several times as much.
+const callerOf = (holder: KeyHolder, origin: string, requestId: string): KeyCaller => ({
+  kind: holder.kind,
+  merchantId: holder.merchantId,
+  tag: holder.tag,
+  cell: holder.cell,
+  mode: holder.mode,
+  scope: holder.scope,
+  keyLast4: holder.keyLast4,
+  origin,
+  requestId,
+})
 
 /** Whose key it is. A request without credentials counts as a failed authentication of its address. */
 function identify<App>(
