@@ -236,22 +236,3 @@ function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Res
   else if (outcome.ok) entry.resolve(outcome.value)
   else entry.reject(outcome.error)
 }
-
-/** Several batches behind one interface, for kinds of items that must never share a transaction. */
-export function batchByKind<Item, Result, Kind extends string>(
-  batches: Readonly<Record<Kind, Batch<Item, Result>>>,
-  kindOf: (item: Item) => Kind,
-): Batch<Item, Result> {
-  const all = Object.values(batches) as Batch<Item, Result>[]
-  return {
-    add: (item) => batches[kindOf(item)].add(item),
-    waiting: () => all.reduce((sum, one) => sum + one.waiting(), 0),
-    expectedMs: (key) => Math.max(...all.map((one) => one.expectedMs(key))),
-    idle: async () => {
-      await Promise.all(all.map((one) => one.idle()))
-    },
-    onRun: (listener) => {
-      for (const one of all) one.onRun(listener)
-    },
-  }
-}

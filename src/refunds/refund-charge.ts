@@ -10,15 +10,8 @@ import { distinctHeads } from '../ledger/head-places.ts'
 import { openDesk } from '../payouts/desk/desk.ts'
 import { lockDesk } from '../payouts/desk/lock-desk.ts'
 import { payoutReadiness } from '../payouts/payout-readiness.ts'
-import {
-  type Batch,
-  batch,
-  batchByKind,
-  done,
-  failed,
-  type Outcome,
-  type RunTurn,
-} from '../platform/batch.ts'
+import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { batchByKind } from '../platform/batch-by-kind.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { tagOf } from '../platform/ids.ts'

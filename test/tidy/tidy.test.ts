@@ -49,7 +49,9 @@ const OTHER_WRITERS: string[] = []
 // Whose state decides what is paid or dropped twice: one file writes the table, and moves nothing but along its own table of moves.
 const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/vending/dispensing/move-claim.ts' }
 
-const LONGEST_FILE = 300
+const LONGEST_FILE = 250
+// A test tells stories, with the data beside them.
+const LONGEST_TEST = 300
 const LONGEST_FUNCTION = 60
 const LONG_FUNCTION = 40
 
@@ -132,13 +134,16 @@ test('only commands print to the terminal', () => {
   none(places(others, 'code', /\bconsole\.\w+/g))
 })
 
-test(`no file is longer than ${LONGEST_FILE} lines`, () => {
+test(`no file is longer than ${LONGEST_FILE} lines, and none of tests than ${LONGEST_TEST}`, () => {
   const long = [...ALL, ...SCRIPTS].map(({ path, text }) => ({
     path,
     lines: text.trimEnd().split('\n').length,
   }))
+  const most = (path: string) => (isTestPath(path) ? LONGEST_TEST : LONGEST_FILE)
   none(
-    long.filter(({ lines }) => lines > LONGEST_FILE).map(({ path, lines }) => `${path} has ${lines} lines`),
+    long
+      .filter(({ path, lines }) => lines > most(path))
+      .map(({ path, lines }) => `${path} has ${lines} lines`),
   )
 })
 
