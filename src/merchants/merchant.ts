@@ -1,3 +1,5 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
@@ -109,6 +111,14 @@ export const termsForPayout = (places: readonly { merchantId: number; mode: Mode
 
 /** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c). */
 export const merchantInactive = () => domainRefusal('merchant_inactive', 'merchant is not active')
+
+/** Outside a transaction, for acts that themselves move no money. Throws merchantInactive. */
+export async function requireActive(app: Pick<App, 'db'>, merchantId: number): Promise<void> {
+  const wanted = termsOf([merchantId])
+  const [terms] = await app.db.query(wanted.statement, wanted.values)
+  assert(terms, 'a merchant with a key has a row')
+  if (!terms.active) throw merchantInactive()
+}
 
 /** How long a succeeded charge is held, in ms: 0 means that it settles in the commit that succeeds it (G62, 3 a). */
 export function holdMs(

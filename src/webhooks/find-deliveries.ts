@@ -2,7 +2,7 @@ import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
-import { merchantInactive, termsOf } from '../merchants/merchant.ts'
+import { requireActive } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -78,9 +78,7 @@ export function listFor({ status, event }: Pick<DeliveryFilter, 'status' | 'even
 export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
   allow(caller, 'webhook.resend')
   if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
-  const terms = termsOf([caller.merchantId])
-  const [merchant] = await app.db.query(terms.statement, terms.values)
-  if (!merchant?.active) throw merchantInactive()
+  await requireActive(app, caller.merchantId)
   const own = tagOf('evt_', eventId) === caller.tag
   const resend = call(RESEND, caller.merchantId, eventId, caller.mode, app.clock.now().toISOString())
   const [delivery] = own ? await app.db.query(resend.statement, resend.values) : []

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
-import { assert } from '../../platform/assert.ts'
+import { requireActive } from '../../merchants/merchant.ts'
 import { badRequest, bodyTooLarge, domainRefusal, Refusal } from '../../platform/refusal.ts'
 import { CALLBACK_LIMIT, FRESH_MS, readCallback, readReport, readTime } from './callback-body.ts'
 import { callbackSecrets, type SecretKind } from './callback-secrets.ts'
@@ -73,10 +72,7 @@ export async function checkConformance(app: App, caller: Caller, body: string): 
   allow(caller, 'vending.check')
   const { merchantId, mode } = caller
   const asked = readAsked(body)
-  const owner = termsOf([merchantId])
-  const [terms] = await app.db.query(owner.statement, owner.values)
-  assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  await requireActive(app, merchantId)
   const secrets = await callbackSecrets(app, { merchantId, mode })
   const bases = signedBases(asked.members)
   const { sign, timestamp } = asked

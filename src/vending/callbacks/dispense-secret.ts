@@ -2,7 +2,7 @@ import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
-import { type Mode, merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { type Mode, requireActive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
@@ -26,10 +26,7 @@ const SET = statement<{ rotated: boolean }>(
 export async function makeDispenseSecret(app: App, caller: Caller): Promise<NewDispenseSecret> {
   allow(caller, 'vending.secret')
   const { merchantId, mode } = caller
-  const owner = termsOf([merchantId])
-  const [terms] = await app.db.query(owner.statement, owner.values)
-  assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  await requireActive(app, merchantId)
   const secret = `dsec_${randomText(ALPHABET, CHARACTERS)}`
   const createdAt = app.clock.now()
   const sealed = app.vault.seal(secret, dispenseSecretBinding({ merchantId, mode }))

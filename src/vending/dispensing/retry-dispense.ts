@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { requireActive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findOrder, getOrder } from '../orders/find-orders.ts'
@@ -20,10 +20,7 @@ export type Retried = { ok: boolean; order: VendingOrder }
 export async function retryDispense(app: App, caller: Caller, id: string): Promise<Retried> {
   allow(caller, 'order.dispense')
   const { merchantId } = caller
-  const owner = termsOf([merchantId])
-  const [terms] = await app.db.query(owner.statement, owner.values)
-  assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  await requireActive(app, merchantId)
   await getOrder(app, caller, id)
   const claimed = await claimOrder(app, { merchantId, id })
   if (claimed.kind === 'dispensed') return { ok: true, order: claimed.order }

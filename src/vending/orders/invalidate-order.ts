@@ -1,7 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
-import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
+import { requireActive } from '../../merchants/merchant.ts'
 import { lockLink } from '../../payment-links/hold-link.ts'
 import { invalidateLink } from '../../payment-links/invalidate-link.ts'
 import { assert } from '../../platform/assert.ts'
@@ -21,10 +21,7 @@ const paymentAttached = () =>
 export async function invalidateOrder(app: App, caller: Caller, id: string): Promise<VendingOrder> {
   allow(caller, 'order.invalidate')
   const { merchantId } = caller
-  const owner = termsOf([merchantId])
-  const [terms] = await app.db.query(owner.statement, owner.values)
-  assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  await requireActive(app, merchantId)
   await getOrder(app, caller, id)
   const at = app.clock.now()
   return app.db.transaction(async (tx): Promise<{ value: VendingOrder; last?: readonly Call[] }> => {
