@@ -1,6 +1,6 @@
 // Which test files share a process: to load the product takes longer than most files run, so a process runs a room of them.
 
-const FILES_OF_A_ROOM = 12
+const FILES_OF_A_ROOM = 24
 
 // Each in a process of its own, the longest first: they mostly wait for real seconds or for programs that they start.
 const ALONE = [

@@ -15,7 +15,7 @@ export type MerchantTurns = Lane & {
 /** `waitMs`: how long anybody waits; `most`: how many wait, in all and of one merchant. */
 export type TurnLimits = { places: number; waitMs: number; most: { waiting: number; ofOne: number } }
 
-type Waiter = { isGone: () => boolean; start(): void }
+type Waiter = { isGone: () => boolean; start(): void; leave(): void }
 
 /**
  * Runs one piece of work of a merchant at a time, merchants in turn, in a limited number of places. Waiting work holds no
@@ -46,15 +46,17 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
     wait(merchantId, isGone = () => false) {
       if (queue.of(merchantId).length >= most.ofOne || queue.count() >= most.waiting) throw unavailable()
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
+        const leave = () => {
+          clearTimeout(timer)
           queue.forget(merchantId, waiter)
           reject(unavailable())
-        }, waitMs)
+        }
+        const timer = setTimeout(leave, waitMs)
         const start = () => {
           clearTimeout(timer)
           resolve()
         }
-        const waiter = { isGone, start }
+        const waiter = { isGone, start, leave }
         queue.add(merchantId, waiter)
         startNext()
       })
@@ -94,9 +96,10 @@ function merchantQueue() {
         merchantId,
         of(merchantId).filter((one) => one !== waiter),
       ),
-    /** Takes the merchant's first waiter that is still there. The merchant goes to the end of the queue with the rest. */
+    /** Takes the merchant's first waiter; those whose client is gone leave. The merchant goes to the end of the queue with the rest. */
     next(merchantId: number): Waiter | undefined {
-      const own = of(merchantId).filter(({ isGone }) => !isGone())
+      for (const waiter of of(merchantId)) if (waiter.isGone()) waiter.leave()
+      const own = of(merchantId)
       waiting.delete(merchantId)
       const next = own.shift()
       keep(merchantId, own)

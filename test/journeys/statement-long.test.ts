@@ -10,7 +10,7 @@ import { type Payer, payer } from '../helpers/schedules.ts'
 import { assertAddsUp, boundsOf, monthNow } from '../helpers/statements.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
-const ITEMS = 40_000
+const ITEMS = 10_000
 const LINES = (ITEMS / 100) * LINES_A_HUNDRED
 let service: TestService
 let own: Payer
@@ -84,7 +84,7 @@ test('the long document has a row for each line', async () => {
   })
   const pages = readPdf(Buffer.from(await response.arrayBuffer()))
   const text = textOf(pages)
-  assert.ok(pages.length > 500)
+  assert.ok(pages.length > 100)
   assert.ok(
     text.includes(`Page ${pages.length.toLocaleString('en-US')} of ${pages.length.toLocaleString('en-US')}`),
   )
