@@ -5,7 +5,8 @@ import type { Report } from '../../src/disputes/report.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
 import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
-import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

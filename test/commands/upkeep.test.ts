@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
-import { balanceOf } from '../helpers/live-service.ts'
+import { balanceOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 

@@ -11,24 +11,13 @@ import {
 } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
+import { followUntilEnded } from '../helpers/following-charges.ts'
 import { type HttpRail, httpRail } from '../helpers/http-rail.ts'
-import {
-  balanceOf,
-  eventsOf,
-  followUntilEnded,
-  type LiveService,
-  newPayer,
-  transfersOf,
-} from '../helpers/live-service.ts'
-import {
-  PAID,
-  pay,
-  payoutOf,
-  postingsOf,
-  RETURNED,
-  sendUntilEnded,
-  startPayingService,
-} from '../helpers/payouts.ts'
+import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payoutOf, startPayingService } from '../helpers/payouts.ts'
+import { sendUntilEnded } from '../helpers/payouts-at-operator.ts'
 
 // The same promises for whoever carries a movement: the simulated operator of test mode and a real one over HTTP.
 const clock = movableClock()

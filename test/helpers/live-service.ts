@@ -95,45 +95,6 @@ export async function assertVerified(service: TestService): Promise<void> {
   }
 }
 
-/** Pays a charge and lets the follower hear of it. */
-export async function succeed(service: LiveService, chargeId: string): Promise<void> {
-  service.operator.pays(chargeId)
-  await followUntilEnded(service, chargeId)
-}
-
-/** Moves the clock to each question of this charge until the operator's answer has ended it. */
-export async function followUntilEnded(service: TestService, chargeId: string): Promise<void> {
-  for (let question = 0; question < 20; question += 1) {
-    const [row] = await service.rows<{ follow_at: Date | null }>(
-      'select follow_at from charges where id = $1',
-      [chargeId],
-    )
-    if (!row?.follow_at) return
-    passUntil(service, row.follow_at)
-    await service.run('follow-charges')
-  }
-  assert.fail(`${chargeId} was not ended by twenty questions`)
-}
-
-/** Moves the clock to a moment, never back. */
-export function passUntil(service: TestService, moment: Date): void {
-  service.pass(Math.max(0, moment.getTime() - service.clock.nowMs()) + 1)
-}
-
-export const eventsOf = (service: TestService, subject: string) =>
-  service.rows<{ type: string; body: string }>('select type, body from events where subject = $1', [subject])
-
-export const transfersOf = (service: TestService, subject: string) =>
-  service.rows<{ kind: string; amount: string; mode: string }>(
-    'select kind, amount::int, mode from transfers where subject = $1 order by seq',
-    [subject],
-  )
-
-export const balanceOf = async (client: Client) => {
-  const { available, pending } = (await client.get('/v1/balance')).body.balances[0]
-  return { available, pending }
-}
-
 /** Waits in real time for something that another part of this process is about to do. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 30_000
@@ -141,13 +102,4 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
     if (performance.now() > giveUpAt) assert.fail(`never came true: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-}
-
-/** A promise that the test settles. */
-export function gate(): { opened: Promise<void>; open(): void } {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
 }

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { chargeFee } from '../../src/ledger/fees.ts'
-import {
-  type LiveService,
-  newPayer,
-  passUntil,
-  type Shop,
-  startLiveService,
-  succeed,
-} from './live-service.ts'
+import { succeed } from './following-charges.ts'
+import { type LiveService, newPayer, type Shop, startLiveService } from './live-service.ts'
 import type { Client, Reply, TestService, TestServiceOptions } from './test-service.ts'
 
 /** A payout that is right: 5000 to one person, which costs 5200 with the fee. */
 export const PAYOUT = { amount: 5000, recipient: { phone: '0700000000' } }
-export const COST = 5200
-export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
 const UNLIMITED = { LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' }
 
 /** POST of a payout that differs from the right one in what is given. */
@@ -46,64 +38,6 @@ async function fundLive(service: LiveService, { live }: Shop, funds: number): Pr
   await succeed(service, body.id)
 }
 
-/** Moves the clock to each time this payout is due until the operator's answer has ended it. */
-export async function sendUntilEnded(service: TestService, payoutId: string): Promise<void> {
-  for (let look = 0; look < 20; look += 1) {
-    const dueAt = await dueOf(service, payoutId)
-    if (dueAt === null) return
-    passUntil(service, dueAt)
-    await service.run('send-payouts')
-  }
-  assert.fail(`${payoutId} was not ended by twenty looks`)
-}
-
-/** The operator has paid it, and says so when asked. */
-export async function settle(service: LiveService, payoutId: string): Promise<void> {
-  service.operator.pays(payoutId)
-  await sendUntilEnded(service, payoutId)
-}
-
-/** Moves the clock to the moment at which the payout is due, and runs the sweep once. */
-export async function lookOnce(service: TestService, payoutId: string): Promise<void> {
-  const dueAt = await dueOf(service, payoutId)
-  assert.ok(dueAt, `${payoutId} is open`)
-  passUntil(service, dueAt)
-  await service.run('send-payouts')
-}
-
-async function dueOf(service: TestService, payoutId: string): Promise<Date | null> {
-  const [row] = await service.rows<{ follow_at: Date | null }>(
-    'select follow_at from payouts where id = $1',
-    [payoutId],
-  )
-  return row?.follow_at ?? null
-}
-
-export async function attemptOf(service: TestService, payoutId: string): Promise<string | undefined> {
-  const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [
-    payoutId,
-  ])
-  return row?.state
-}
-
-/** The transfers of a payout in their order, as kind and amount. */
-export const postingsOf = async (service: TestService, subject: string): Promise<[string, number][]> =>
-  (
-    await service.rows<{ kind: string; amount: string }>(
-      'select kind, amount from transfers where subject = $1 order by seq',
-      [subject],
-    )
-  ).map(({ kind, amount }) => [kind, Number(amount)])
-
-/** What leaves at acceptance and what becomes of it. */
-export const RESERVED: [string, number][] = [['payout_reserve', COST]]
-export const PAID: [string, number][] = [...RESERVED, ['payout_sent', 5000], ['payout_fee', 200]]
-export const RETURNED: [string, number][] = [...RESERVED, ['payout_return', COST]]
-
-/** Submits and questions about one reference that the operator heard. */
-export const heardOf = (service: LiveService, what: 'submit' | 'question', reference: string) =>
-  service.operator.journal.filter((one) => one.what === what && one.reference === reference)
-
 /** A live bulk of items of 5000; answers the ids of its payouts, which wait in the queue. */
 export async function queueBulk(
   { live }: Pick<Shop, 'live'>,
@@ -123,20 +57,6 @@ export async function queueRefund(service: LiveService, { live }: Shop): Promise
   assert.equal(status, 202, JSON.stringify(body))
   return body.refund.id
 }
-
-async function referenceOf(service: TestService, payoutId: string): Promise<string> {
-  const [row] = await service.rows<{ reference: string }>(
-    'select rail_reference as reference from payouts where id = $1',
-    [payoutId],
-  )
-  return row?.reference ?? ''
-}
-
-/** How often the operator was asked to pay it, and how often it did. */
-export const submitsOf = async (service: LiveService, payoutId: string): Promise<number> =>
-  heardOf(service, 'submit', await referenceOf(service, payoutId)).length
-export const movementsOf = async (service: LiveService, payoutId: string): Promise<number> =>
-  service.operator.movements().get(await referenceOf(service, payoutId)) ?? 0
 
 /** The names of the tables in which two digests differ. */
 export function changedTables(before: string, after: string): string[] {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startOperator } from '../fakes/operator.ts'
+import { followUntilEnded } from '../helpers/following-charges.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
-import { followUntilEnded, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 
 // A reference is known only at the contract where it was posted, whichever contract takes new charges by now.

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type StatusHow, type SubmitHow, startOperator } from '../fakes/operator.ts'
-import {
-  DAY,
-  eventsOf,
-  eventually,
-  followUntilEnded,
-  gate,
-  newPayer,
-  passUntil,
-  startBeside,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { followUntilEnded, passUntil, succeed } from '../helpers/following-charges.ts'
+import { gate } from '../helpers/gate.ts'
+import { DAY, eventually, newPayer, startBeside, startLiveService } from '../helpers/live-service.ts'
+import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import type { TestService } from '../helpers/test-service.ts'
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startOperator } from '../fakes/operator.ts'
+import { gate } from '../helpers/gate.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
-import { eventually, gate, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
 
 test('S3: a question that hangs delays neither test mode nor other charges, nor those of another contract', async () => {
   const service = await startLiveService({ role: 'all' })

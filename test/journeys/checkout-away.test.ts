@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { formOf } from '../helpers/checkout.ts'
 import { applyCode, cardNow, chargesOn, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
-import { eventsOf, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

@@ -14,14 +14,9 @@ import {
   statusOf,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import {
-  eventsOf,
-  followUntilEnded,
-  newPayer,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { formOf, hasForm } from '../helpers/checkout.ts'
 import { chargeOn, chargesOn, pay, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
-import {
-  balanceOf,
-  eventsOf,
-  eventually,
-  followUntilEnded,
-  gate,
-  newPayer,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { hasForm, type Page, untilServed } from '../helpers/checkout.ts'
 import { applyCode, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified, prepare } from '../helpers/opened.ts'
 
 let shops: PayShop[]

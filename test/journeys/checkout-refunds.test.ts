@@ -6,9 +6,11 @@ import { SW } from '../../src/checkout/texts/sw.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { applyCode, chargeOn, payShopOf, visitor } from '../helpers/checkout-shop.ts'
-import { newPayer, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer } from '../helpers/live-service.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
-import { richShop, sendUntilEnded, settle, startPayingService } from '../helpers/payouts.ts'
+import { richShop, startPayingService } from '../helpers/payouts.ts'
+import { sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 import { makeOrder, payOrder, registerMachines } from '../helpers/vending.ts'
 
 const SENT = /has sent (?:your|this)/

@@ -12,7 +12,8 @@ import {
   statusOf,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

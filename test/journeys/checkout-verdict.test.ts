@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { visitor } from '../helpers/checkout-shop.ts'
 import { behindWire } from '../helpers/cut-wire.ts'
-import { eventually, gate, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { testDatabase } from '../helpers/test-database.ts'
 
 test('what an operator has said while the database was away is not lost: the link is free again when it is back', async () => {

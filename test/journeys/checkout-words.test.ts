@@ -12,7 +12,8 @@ import {
   sandboxDecides,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

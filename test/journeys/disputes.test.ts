@@ -11,17 +11,9 @@ import { DISPUTE_INVARIANTS } from '../../src/verify/dispute-invariants.ts'
 import { verifySnapshot } from '../../src/verify/verify.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
-import {
-  DAY,
-  eventsOf,
-  type LiveService,
-  newPayer,
-  passUntil,
-  type Shop,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { passUntil, succeed } from '../helpers/following-charges.ts'
+import { DAY, type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import type { Client } from '../helpers/test-service.ts'
 import { answering, deliverAll } from '../helpers/webhooks.ts'

@@ -2,18 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Rail } from '../../src/rails/rail.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
-import {
-  assertVerified,
-  balanceOf,
-  DAY,
-  eventsOf,
-  followUntilEnded,
-  newPayer,
-  passUntil,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { followUntilEnded, passUntil, succeed } from '../helpers/following-charges.ts'
+import { assertVerified, DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 

@@ -10,7 +10,9 @@ import {
   payShop,
   visitor,
 } from '../helpers/checkout-shop.ts'
-import { eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { eventsOf } from '../helpers/money-rows.ts'
 import type { TestService } from '../helpers/test-service.ts'
 import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
 

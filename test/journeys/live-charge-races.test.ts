@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Heard, StatusHow } from '../fakes/operator.ts'
-import {
-  balanceOf,
-  eventsOf,
-  eventually,
-  gate,
-  newPayer,
-  startBeside,
-  startLiveService,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, newPayer, startBeside, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 
 const QUESTION_LEASE_MS = 30_000

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Rail } from '../../src/rails/rail.ts'
-import {
-  balanceOf,
-  eventsOf,
-  newPayer,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
+import { followUntilEnded } from '../helpers/following-charges.ts'
+import { gate } from '../helpers/gate.ts'
 import {
-  balanceOf,
   DAY,
-  eventsOf,
   eventually,
-  followUntilEnded,
-  gate,
   type LiveService,
   newPayer,
   type Shop,
   startLiveService,
-  transfersOf,
 } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { startService } from '../helpers/test-service.ts'
 
 // The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import {
-  balanceOf,
-  DAY,
-  eventsOf,
-  newPayer,
-  passUntil,
-  startLiveService,
-  succeed,
-  transfersOf,
-} from '../helpers/live-service.ts'
+import { passUntil, succeed } from '../helpers/following-charges.ts'
+import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

@@ -5,35 +5,13 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import {
-  balanceOf,
-  DAY,
-  eventsOf,
-  eventually,
-  gate,
-  newPayer,
-  type Shop,
-  startBeside,
-} from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { DAY, eventually, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import {
-  AMBIGUOUS,
-  attemptOf,
-  COST,
-  heardOf,
-  lookOnce,
-  PAID,
-  pay,
-  payNew,
-  payoutOf,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-  richShop,
-  sendUntilEnded,
-  settle,
-  startPayingService,
-} from '../helpers/payouts.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
+import { attemptOf, heardOf, lookOnce, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 
 const FUNDS = 500_000
 const LEASE_MS = 30_000

@@ -6,22 +6,12 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { balanceOf, eventsOf, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import {
-  lookOnce,
-  movementsOf,
-  PAID,
-  payoutOf,
-  postingsOf,
-  queueBulk,
-  queueRefund,
-  RESERVED,
-  richShop,
-  settle,
-  startPayingService,
-  submitsOf,
-} from '../helpers/payouts.ts'
+import { PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
+import { payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
+import { lookOnce, movementsOf, settle, submitsOf } from '../helpers/payouts-at-operator.ts'
 
 // What is stopped between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
 const FUNDS = 500_000

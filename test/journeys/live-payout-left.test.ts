@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { balanceOf, eventsOf, eventually, gate, type LiveService, newPayer } from '../helpers/live-service.ts'
-import {
-  AMBIGUOUS,
-  attemptOf,
-  COST,
-  PAID,
-  pay,
-  postingsOf,
-  richShop,
-  settle,
-  startPayingService,
-} from '../helpers/payouts.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf } from '../helpers/payout-money.ts'
+import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
+import { attemptOf, settle } from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 // What a process leaves behind that died, or hung, between the reservation of a payout and its answer.

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
-import { balanceOf, DAY, eventsOf, newPayer, type Shop } from '../helpers/live-service.ts'
+import { DAY, newPayer, type Shop } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  AMBIGUOUS,
-  attemptOf,
-  heardOf,
-  lookOnce,
-  PAID,
-  pay,
-  payoutOf,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-  richShop,
-  sendUntilEnded,
-  settle,
-  startPayingService,
-} from '../helpers/payouts.ts'
+import { AMBIGUOUS, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
+import { attemptOf, heardOf, lookOnce, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 
 // A request that never arrived: the operator has no trace of it, and says so whenever it is asked (rails.md 4.5).
 const FUNDS = 500_000

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { balanceOf, eventsOf, eventually, gate, newPayer, startBeside } from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { eventually, newPayer, startBeside } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
 import {
-  AMBIGUOUS,
   attemptOf,
-  COST,
   lookOnce,
   movementsOf,
-  PAID,
-  pay,
-  payoutOf,
-  postingsOf,
-  queueBulk,
-  queueRefund,
-  RESERVED,
-  RETURNED,
-  richShop,
   sendUntilEnded,
   settle,
-  startPayingService,
   submitsOf,
-} from '../helpers/payouts.ts'
+} from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 // Payouts that wait in the queue of the live rail: the items of a bulk, and the payout of a refund.

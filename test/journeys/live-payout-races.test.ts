@@ -4,21 +4,13 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { balanceOf, eventsOf, gate, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import {
-  COST,
-  heardOf,
-  PAID,
-  pay,
-  payNew,
-  postingsOf,
-  RETURNED,
-  richShop,
-  settle,
-  startPayingService,
-  watchingLocks,
-} from '../helpers/payouts.ts'
+import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payNew, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
+import { heardOf, settle } from '../helpers/payouts-at-operator.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
-import { balanceOf, eventsOf, newPayer } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import {
-  COST,
   changedTables,
-  heardOf,
-  PAID,
   pay,
   payNew,
   payoutDigest,
   payoutOf,
-  postingsOf,
-  RETURNED,
   richShop,
-  settle,
   startPayingService,
 } from '../helpers/payouts.ts'
+import { heardOf, settle } from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startPayingService())

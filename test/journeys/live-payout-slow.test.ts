@@ -3,32 +3,12 @@ import { describe, test } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import type { SubmitHow } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import {
-  balanceOf,
-  DAY,
-  eventsOf,
-  eventually,
-  gate,
-  type LiveService,
-  newPayer,
-  type Shop,
-} from '../helpers/live-service.ts'
-import {
-  AMBIGUOUS,
-  attemptOf,
-  COST,
-  heardOf,
-  PAID,
-  pay,
-  payoutOf,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-  richShop,
-  settle,
-  startPayingService,
-  watchingLocks,
-} from '../helpers/payouts.ts'
+import { gate } from '../helpers/gate.ts'
+import { DAY, eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payoutOf, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
+import { attemptOf, heardOf, settle } from '../helpers/payouts-at-operator.ts'
 
 // The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000

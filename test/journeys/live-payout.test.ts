@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { balanceOf, eventsOf, newPayer, transfersOf } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  attemptOf,
-  heardOf,
-  PAID,
-  pay,
-  payNew,
-  payoutOf,
-  postingsOf,
-  RESERVED,
-  RETURNED,
-  richShop,
-  sendUntilEnded,
-  settle,
-  startPayingService,
-} from '../helpers/payouts.ts'
+import { PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
+import { attemptOf, heardOf, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 
 const service = openedAndVerified(() => startPayingService())
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
-import { eventsOf, eventually } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import { pay, payoutOf, postingsOf, RETURNED } from '../helpers/payouts.ts'
+import { postingsOf, RETURNED } from '../helpers/payout-money.ts'
+import { pay, payoutOf } from '../helpers/payouts.ts'
 import { availableOf, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
-import { eventsOf, eventually, transfersOf } from '../helpers/live-service.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import { PAID, PAYOUT, pay, payoutOf, postingsOf, RETURNED } from '../helpers/payouts.ts'
+import { PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
+import { PAYOUT, pay, payoutOf } from '../helpers/payouts.ts'
 import { availableOf, payer, sendAll } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { uuidFor } from '../../src/platform/ids.ts'
-import { assertVerified, balanceOf } from '../helpers/live-service.ts'
+import { assertVerified } from '../helpers/live-service.ts'
+import { balanceOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 

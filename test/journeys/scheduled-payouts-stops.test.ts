@@ -4,7 +4,8 @@ import pg from 'pg'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { DAY, eventually, newPayer, startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { DAY, eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import {
   availableOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
-import { balanceOf } from '../helpers/live-service.ts'
+import { balanceOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { settleLedger } from '../../src/charges/settle-charges.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { balanceOf, DAY } from '../helpers/live-service.ts'
+import { DAY } from '../helpers/live-service.ts'
+import { balanceOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,

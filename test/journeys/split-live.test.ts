@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import {
-  balanceOf,
-  eventsOf,
-  followUntilEnded,
-  newPayer,
-  passUntil,
-  startLiveService,
-  succeed,
-} from '../helpers/live-service.ts'
+import { followUntilEnded, passUntil, succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import {
   addSubaccounts,

@@ -9,7 +9,8 @@ import { readPicture } from '../../src/storefront/picture.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm, type Page } from '../helpers/checkout.ts'
 import { chargeOn, type PayShop, pay, payShop, visitor } from '../helpers/checkout-shop.ts'
-import { startLiveService, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 
 const service = openedAndVerified(() => startLiveService())

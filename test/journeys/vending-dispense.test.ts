@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { stillClock } from '../contracts/still-clock.ts'
-import { eventsOf } from '../helpers/live-service.ts'
+import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {

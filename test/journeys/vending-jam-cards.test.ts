@@ -3,9 +3,9 @@ import test, { after } from 'node:test'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
+import { succeed } from '../helpers/following-charges.ts'
 import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
-import { succeed } from '../helpers/live-service.ts'
 import { DELIVERED, JAM, newOrder, type PaidOrder, PRICE, say, told, toldOf } from '../helpers/paid-orders.ts'
 
 const jams = await startJamRefunds()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import test, { afterEach, beforeEach } from 'node:test'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { assertVerified, eventually, gate } from '../helpers/live-service.ts'
+import { gate } from '../helpers/gate.ts'
+import { assertVerified, eventually } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import {
   anotherSender,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
-import { newPayer, passUntil, startLiveService, succeed } from '../helpers/live-service.ts'
+import { passUntil, succeed } from '../helpers/following-charges.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { answering, deliver, deliverAll, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
 

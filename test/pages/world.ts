@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { newCard } from '../helpers/gift-cards.ts'
-import {
-  followUntilEnded,
-  type LiveService,
-  type Shop,
-  startLiveService,
-  succeed,
-} from '../helpers/live-service.ts'
+import { type LiveService, type Shop, startLiveService } from '../helpers/live-service.ts'
 import { type Coming, launchBrowser, newVisitor, type Visitor } from './browser.ts'
 import { type OtherSite, startOtherSite } from './other-site.ts'
 import { fillStorefront } from './storefront.ts'

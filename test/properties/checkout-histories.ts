@@ -6,7 +6,8 @@ import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { kampalaIso } from '../../src/platform/kampala.ts'
 import { type FormAnswer, openForm, payment, sendForm, voucher } from '../crash/forms.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { DAY, type LiveService, newPayer, type Shop, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { DAY, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 
 const MINUTE = 60_000
 export const CARD_VALUES = [3000, 12_000]

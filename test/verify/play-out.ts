@@ -7,7 +7,8 @@ import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status
 import { decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { type LiveService, newPayer, type Shop, succeed } from '../helpers/live-service.ts'
+import { succeed } from '../helpers/following-charges.ts'
+import { type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import type { Client } from '../helpers/test-service.ts'
 import type { StepOut } from './histories-out.ts'
 
