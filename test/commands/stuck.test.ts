@@ -6,8 +6,9 @@ import { oneJson, runInside, settingsOf } from '../helpers/command-line.ts'
 import { passUntil } from '../helpers/following-charges.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
 import { newPayer } from '../helpers/live-service.ts'
+import { told } from '../helpers/machine-words.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
-import { paidOrder, told } from '../helpers/paid-orders.ts'
+import { paidOrder } from '../helpers/paid-orders.ts'
 import { pay, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 
 // The commands have the clock of this machine: what the service does here happened half a day before.

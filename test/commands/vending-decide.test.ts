@@ -4,17 +4,10 @@ import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { claimsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  dispensingOrder,
-  makeOrder,
-  payOrder,
-  readOrder,
-  retry,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { dispensingOrder, makeOrder, payOrder, readOrder, retry, vendingShop } from '../helpers/vending.ts'
 
 const service = openedAndVerified(() => startService())
 const settings = made(() => settingsOf(service))

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Callback, callbackBase, signed } from '../fakes/supplier-callbacks.ts'
 import { assertRefused, dispenseSecret, keptOf, report, send } from '../helpers/callbacks.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {
-  DISPENSE,
-  dispenseBody,
   dispensingOrder,
   failedOrder,
   makeOrder,
-  paidCharge,
   payOrder,
   readOrder,
   registerMachines,

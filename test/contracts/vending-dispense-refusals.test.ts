@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {
-  DISPENSE,
-  dispenseBody,
   dispensingOrder,
   failedOrder,
   GOODS,
@@ -12,7 +11,6 @@ import {
   NON_PAYER,
   ORDERS,
   orderBody,
-  paidCharge,
   payOrder,
   submitPayment,
   type VendingShop,

@@ -3,19 +3,10 @@ import test from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { removeMachine } from '../../src/vending/machines/machines.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import {
-  DISPENSE,
-  dispenseBody,
-  GOODS,
-  makeOrder,
-  ORDERS,
-  orderBody,
-  paidCharge,
-  type VendingShop,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { GOODS, makeOrder, ORDERS, orderBody, type VendingShop, vendingShop } from '../helpers/vending.ts'
 import { assertRefused, domain, invalid, KEY_REUSED, notFound, type Refused } from './refused.ts'
 
 const service = opened(() => startService())

@@ -1,15 +1,7 @@
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import type { Client, TestService } from './test-service.ts'
-import { CHARGE } from './test-service.ts'
-import {
-  dispenseBody,
-  dispensingOrder,
-  failedOrder,
-  makeOrder,
-  orderBody,
-  paidCharge,
-  registerMachines,
-} from './vending.ts'
+import { dispenseBody, paidCharge } from './direct-dispenses.ts'
+import { CHARGE, type Client, type TestService } from './test-service.ts'
+import { dispensingOrder, failedOrder, makeOrder, orderBody, registerMachines } from './vending.ts'
 
 const PHONE = '0700000000'
 

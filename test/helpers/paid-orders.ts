@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { addLinks, newLink } from '../../src/payment-links/write-links.ts'
-import { allStatements } from '../../src/platform/db/statement.ts'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
-import type { DispenseOutcome, MoveSource } from '../../src/vending/dispensing/dispense-move.ts'
-import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { BY_HAND, CUSTOMER } from './actors.ts'
 import { followUntilEnded } from './following-charges.ts'
 import { newPayer } from './live-service.ts'
@@ -17,25 +14,12 @@ type Mode = 'test' | 'live'
 /** Who owns an order, and which it is. */
 export type Place = { merchantId: number; id: string }
 export type PaidOrder = Place & { mode: Mode; chargeId: string }
-type Owner = Pick<Payer, 'merchantId' | 'tag'>
-type Wanted = { mode?: Mode; machine?: string; pays?: (chargeId: string) => void }
+export type Owner = Pick<Payer, 'merchantId' | 'tag'>
+export type Wanted = { mode?: Mode; machine?: string; pays?: (chargeId: string) => void }
 
 export const PRICE = 5000
 const LIFETIME_MS = 120_000
 const GOODS = [{ spbh: '1', spmc: 'Water', spdj: PRICE }]
-
-export const JAM: DispenseOutcome = {
-  status: 'failed',
-  confirmed: true,
-  result: [{ spbh: '1', chsl: 0 }],
-  error: 'the machine reported a jam',
-}
-export const DELIVERED: DispenseOutcome = {
-  status: 'dispensed',
-  confirmed: true,
-  result: [{ spbh: '1', chsl: 1 }],
-  note: null,
-}
 
 /** An order as its endpoint stores it, of a machine that is registered with it. */
 export async function newOrder(
@@ -93,42 +77,6 @@ export async function claim(service: TestService, place: Place): Promise<Claim> 
   return claimed.claim
 }
 
-/** Its machine was told and has accepted, whoever its supplier is. */
-export async function told(service: TestService, order: Place): Promise<Claim> {
-  const own = await claim(service, order)
-  await dieSending(service, own)
-  await service.rows(
-    `update dispense_claims set state = 'accepted', answered_at = $2, lease_until = null where id = $1`,
-    [own.id, service.clock.now()],
-  )
-  return own
-}
-
-/** The process that sends its command dies over it: the command may have left, and nobody has heard anything. */
-export async function dieSending(service: TestService, { merchantId, id }: Claim): Promise<void> {
-  const command = allStatements().find(({ name }) => name === 'command dispense')
-  assert.ok(command)
-  const at = service.clock.now()
-  const lease = new Date(at.getTime() + 60_000)
-  const sent = await service.app.db.query(command, [merchantId, id, at.toISOString(), lease.toISOString()])
-  assert.equal(sent.length, 1)
-}
-
-/** A report of the machine, or a person's word. */
-export const say = (
-  service: TestService,
-  { merchantId, id }: Place,
-  to: DispenseOutcome,
-  source: MoveSource = 'callback',
-) => moveDispense(service.app, { kind: 'order', merchantId, id, to, source })
-
-export async function jammed(service: TestService, owner: Owner, wanted: Wanted = {}): Promise<PaidOrder> {
-  const order = await paidOrder(service, owner, wanted)
-  await told(service, order)
-  assert.equal(await say(service, order, JAM), 'moved')
-  return order
-}
-
 /** The machine's side of an order straight from its row. */
 export async function orderRow(service: TestService, { merchantId, id }: Place): Promise<any> {
   const [row] = await service.rows('select * from vending_orders where merchant_id = $1 and id = $2', [
@@ -137,15 +85,6 @@ export async function orderRow(service: TestService, { merchantId, id }: Place):
   ])
   return row
 }
-
-/** The events of an order, oldest first: type and number. */
-export const toldOf = async (service: TestService, { id }: Place): Promise<string[]> =>
-  (
-    await service.rows<{ type: string; occurrence: number }>(
-      `select type, occurrence from events where subject = $1 and starts_with(type, 'vending.') order by created_at, type`,
-      [id],
-    )
-  ).map(({ type, occurrence }) => `${type} ${occurrence}`)
 
 export const fundTest = (service: TestService, { merchantId, tag }: Owner, amount: number) =>
   addTestFunds(service.app, BY_HAND, { holder: { merchantId, tag }, amount, key: undefined })

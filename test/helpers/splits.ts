@@ -50,12 +50,3 @@ export async function setStatus(
   })
   assert.equal(now, status)
 }
-
-/** Every transfer about this subject, as `kind debit credit amount`. */
-export const postingsOf = async (service: TestService, subject: string): Promise<string[]> =>
-  (
-    await service.rows<{ posting: string }>(
-      `select concat_ws(' ', kind, debit, credit, amount) as posting from transfers where subject = $1 order by seq`,
-      [subject],
-    )
-  ).map(({ posting }) => posting)

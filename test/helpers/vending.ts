@@ -6,7 +6,6 @@ import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
 export const ORDERS = '/v1/vending/orders'
-export const DISPENSE = '/v1/vending/dispense'
 export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 1000 }]
 /** One machine for each way in which a simulated one behaves (contract.md 6.6); `M-1` accepts and then waits. */
 const MACHINES = ['M-1', 'M-2', 'M-OK', 'M-JAM', 'M-BUSY', 'M-REFUSE', 'M-LOST']
@@ -114,23 +113,6 @@ export async function failedOrder(
   return readOrder(shop, order_id)
 }
 
-/** A charge of the merchant's own that has succeeded. */
-export async function paidCharge(service: TestService, { api }: { api: Client }): Promise<string> {
-  const { id } = (await api.charge({ amount: 1000 })).body
-  service.pass(2000)
-  await service.run('follow-charges')
-  return id
-}
-
-/** The body of a direct dispense that this charge pays for. */
-export const dispenseBody = (chargeId: string, more: object = {}) => ({
-  machine: 'M-1',
-  order_id: 'own-1',
-  goods: GOODS,
-  charge_id: chargeId,
-  ...more,
-})
-
 export const readOrder = async ({ api }: { api: Client }, orderId: string): Promise<any> =>
   (await api.get(`${ORDERS}/${orderId}`)).body
 
@@ -139,15 +121,3 @@ export const retry = ({ api }: { api: Client }, orderId: string): Promise<Reply>
 
 export const invalidate = ({ api }: { api: Client }, orderId: string): Promise<Reply> =>
   api.post(`${ORDERS}/${orderId}/invalidate`)
-
-/** The claims on a charge, oldest first; one with `commanded` is one command that may have left. */
-export const claimsOf = (service: TestService, chargeId: string) =>
-  service.rows<{ state: string; commanded: boolean; kind: string; machine: string }>(
-    `select state, commanded_at is not null as commanded, kind, machine from dispense_claims
-     where charge_id = $1 order by claimed_at, attempt`,
-    [chargeId],
-  )
-
-/** How many commands may have left for a charge, ever. */
-export const commandsOf = async (service: TestService, chargeId: string): Promise<number> =>
-  (await claimsOf(service, chargeId)).filter(({ commanded }) => commanded).length

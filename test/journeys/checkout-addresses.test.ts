@@ -3,9 +3,10 @@ import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { LG } from '../../src/checkout/texts/lg.ts'
 import { hasForm } from '../helpers/checkout.ts'
-import { pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, opened } from '../helpers/opened.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 import { makeOrder, registerMachines } from '../helpers/vending.ts'
 
 const service = opened(() => startLiveService())

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { formOf } from '../helpers/checkout.ts'
-import { applyCode, cardNow, chargesOn, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { cardNow, chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Browser, type Page, untilServed } from '../helpers/checkout.ts'
-import { applyCode, cardNow, chargeOn, chargesOn, payShopOf, visitor } from '../helpers/checkout-shop.ts'
+import { payShopOf } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { cardNow, chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 
 const service = openedAndVerified(() => startPayingService())

@@ -4,20 +4,13 @@ import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm } from '../helpers/checkout.ts'
-import {
-  applyCode,
-  cardNow,
-  chargeOn,
-  chargesOn,
-  pay,
-  payShop,
-  statusOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { cardNow, chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, pay, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

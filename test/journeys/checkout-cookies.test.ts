@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import test from 'node:test'
 import { browserOf, type Cookie, formOf, hasForm } from '../helpers/checkout.ts'
-import { applyCode, chargeOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

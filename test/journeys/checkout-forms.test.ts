@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import test from 'node:test'
 import { type Fields, hasForm } from '../helpers/checkout.ts'
-import { chargeOn, chargesOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

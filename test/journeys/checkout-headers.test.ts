@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Page } from '../helpers/checkout.ts'
-import { chargeOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 let links: Record<string, string>
 const service = openedAndVerified(() => startLiveService())

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Page } from '../helpers/checkout.ts'
-import { pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, opened } from '../helpers/opened.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = opened(() => startLiveService())
 const shop = made(() => payShop(service))

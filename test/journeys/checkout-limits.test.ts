@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { type Browser, hasForm, type Page } from '../helpers/checkout.ts'
-import { chargesOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargesOn } from '../helpers/page-charges.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() =>
   startLiveService({

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { formOf, hasForm } from '../helpers/checkout.ts'
-import { chargeOn, chargesOn, pay, payShop, statusOf, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { pay, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

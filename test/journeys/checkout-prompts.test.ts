@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { hasForm, type Page, untilServed } from '../helpers/checkout.ts'
-import { applyCode, chargesOn, type PayShop, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified, prepare } from '../helpers/opened.ts'
+import { chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 
 let shops: PayShop[]
 const service = openedAndVerified(() =>

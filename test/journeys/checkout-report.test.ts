@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
 import { formOf, type Page, untilServed } from '../helpers/checkout.ts'
-import { chargeOn, pay, payShop, sandboxDecides, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 import { deliverAll } from '../helpers/webhooks.ts'
 
 const receiver = opened(() => startReceiver())

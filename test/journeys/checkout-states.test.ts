@@ -2,19 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { switchTo } from '../../src/payment-links/switch-link.ts'
 import { type Browser, formOf, hasForm, untilServed } from '../helpers/checkout.ts'
-import {
-  chargeOn,
-  chargesOn,
-  pay,
-  payDuring,
-  payShop,
-  sandboxDecides,
-  statusOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { pay, payDuring, sandboxDecides, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

@@ -5,19 +5,18 @@ import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm } from '../helpers/checkout.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
 import {
   applyCode,
-  chargeOn,
-  chargesOn,
   pay,
   payDuring,
-  payShop,
   sandboxDecides,
   somebodyWaits,
   visitor,
-} from '../helpers/checkout-shop.ts'
-import { newPayer, startLiveService } from '../helpers/live-service.ts'
-import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+} from '../helpers/paying-on-pages.ts'
 import { startService } from '../helpers/test-service.ts'
 import { GOODS, ORDERS, registerMachines } from '../helpers/vending.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { visitor } from '../helpers/checkout-shop.ts'
 import { behindWire } from '../helpers/cut-wire.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { visitor } from '../helpers/paying-on-pages.ts'
 import { testDatabase } from '../helpers/test-database.ts'
 
 test('what an operator has said while the database was away is not lost: the link is free again when it is back', async () => {

@@ -4,9 +4,11 @@ import { EN } from '../../src/checkout/texts/en.ts'
 import { deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm, type Page } from '../helpers/checkout.ts'
-import { applyCode, cardNow, chargesOn, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { cardNow, chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() =>
   startLiveService({ env: { RATE_LIMIT_VOUCHER_MISSES: '10', TRUSTED_PROXIES: '1' } }),

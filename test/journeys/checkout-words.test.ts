@@ -3,18 +3,12 @@ import test from 'node:test'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import type { Page } from '../helpers/checkout.ts'
-import {
-  applyCode,
-  chargeOn,
-  type PayShop,
-  pay,
-  payShop,
-  sandboxDecides,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { applyCode, pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const somebody = visitor(service)

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { formOf, hasForm } from '../helpers/checkout.ts'
-import {
-  chargeOn,
-  chargesOn,
-  pay,
-  payShop,
-  sandboxDecides,
-  statusOf,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { payShop } from '../helpers/checkout-shop.ts'
 import { DAY, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { pay, sandboxDecides, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
-import {
-  applyCode,
-  chargeOn,
-  chargesOn,
-  type PayShop,
-  pay,
-  payShop,
-  visitor,
-} from '../helpers/checkout-shop.ts'
+import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
+import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { applyCode, pay, visitor } from '../helpers/paying-on-pages.ts'
 import type { TestService } from '../helpers/test-service.ts'
 import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
 

@@ -7,16 +7,8 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { DAY, eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  availableOf,
-  cancelAll,
-  change,
-  type Payer,
-  payer,
-  payoutsOf,
-  planned,
-  scheduleOf,
-} from '../helpers/schedules.ts'
+import { cancelAll, payoutsOf } from '../helpers/schedule-runs.ts'
+import { availableOf, change, type Payer, payer, planned, scheduleOf } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() =>

@@ -4,12 +4,11 @@ import pg from 'pg'
 import { stillClock } from '../contracts/still-clock.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { cancelAll, payoutsOf } from '../helpers/schedule-runs.ts'
 import {
   availableOf,
-  cancelAll,
   change,
   payer,
-  payoutsOf,
   plan,
   planned,
   SCHEDULES,

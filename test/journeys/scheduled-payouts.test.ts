@@ -2,18 +2,8 @@ import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  availableOf,
-  cancelAll,
-  change,
-  fund,
-  payer,
-  payoutsOf,
-  planned,
-  scheduleOf,
-  sendAll,
-  testClockTo,
-} from '../helpers/schedules.ts'
+import { cancelAll, payoutsOf, testClockTo } from '../helpers/schedule-runs.ts'
+import { availableOf, change, fund, payer, planned, scheduleOf, sendAll } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() =>

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
-import { balanceOf } from '../helpers/money-rows.ts'
+import { balanceOf, postingsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
-import {
-  addSubaccounts,
-  balanceOfSubaccount,
-  postingsOf,
-  setStatus,
-  settlementsOf,
-  splitOf,
-} from '../helpers/splits.ts'
+import { addSubaccounts, balanceOfSubaccount, setStatus, settlementsOf, splitOf } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 
 const receiver = opened(() => startReceiver())

@@ -3,16 +3,9 @@ import test from 'node:test'
 import { settleLedger } from '../../src/charges/settle-charges.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DAY } from '../helpers/live-service.ts'
-import { balanceOf } from '../helpers/money-rows.ts'
+import { balanceOf, postingsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  addSubaccounts,
-  balanceOfSubaccount,
-  postingsOf,
-  setStatus,
-  settlementsOf,
-  splitOf,
-} from '../helpers/splits.ts'
+import { addSubaccounts, balanceOfSubaccount, setStatus, settlementsOf, splitOf } from '../helpers/splits.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startService())

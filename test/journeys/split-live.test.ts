@@ -2,16 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { followUntilEnded, passUntil, succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
-import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { balanceOf, eventsOf, postingsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import {
-  addSubaccounts,
-  balanceOfSubaccount,
-  postingsOf,
-  setStatus,
-  settlementsOf,
-  splitOf,
-} from '../helpers/splits.ts'
+import { addSubaccounts, balanceOfSubaccount, setStatus, settlementsOf, splitOf } from '../helpers/splits.ts'
 
 const service = openedAndVerified(() => startLiveService())
 

@@ -8,10 +8,12 @@ import type { ShopItem } from '../../src/storefront/item.ts'
 import { readPicture } from '../../src/storefront/picture.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm, type Page } from '../helpers/checkout.ts'
-import { chargeOn, type PayShop, pay, payShop, visitor } from '../helpers/checkout-shop.ts'
+import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { pay, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const somebody = visitor(service)

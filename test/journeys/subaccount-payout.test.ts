@@ -5,10 +5,10 @@ import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer } from '../helpers/live-service.ts'
-import { eventsOf } from '../helpers/money-rows.ts'
+import { eventsOf, postingsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
-import { balanceOfSubaccount, postingsOf } from '../helpers/splits.ts'
+import { balanceOfSubaccount } from '../helpers/splits.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const env = { RATE_LIMIT_SUBACCOUNTS: '0', RATE_LIMIT_PAYOUTS: '0' }

@@ -4,19 +4,11 @@ import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { postCallback } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
+import { claimsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  DISPENSE,
-  dispenseBody,
-  dispensingOrder,
-  GOODS,
-  paidCharge,
-  readOrder,
-  registerMachines,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { dispensingOrder, GOODS, readOrder, registerMachines, vendingShop } from '../helpers/vending.ts'
 
 let secret: string
 const service = openedAndVerified(() => startService())

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { callbackOf, postCallback, signed } from '../fakes/supplier-callbacks.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { claimsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
-import { claimsOf, dispensingOrder, GOODS, readOrder, retry, vendingShop } from '../helpers/vending.ts'
+import { dispensingOrder, GOODS, readOrder, retry, vendingShop } from '../helpers/vending.ts'
 
 const MINUTE = 60_000
 

@@ -5,7 +5,8 @@ import { dispenseOf } from '../../src/vending/dispensing/dispense-move.ts'
 import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
-import { claim, DELIVERED, dieSending, JAM, newOrder, toldOf } from '../helpers/paid-orders.ts'
+import { DELIVERED, dieSending, JAM, toldOf } from '../helpers/machine-words.ts'
+import { claim, newOrder } from '../helpers/paid-orders.ts'
 import { startCore } from '../helpers/vending-core.ts'
 
 const core = await startCore()

@@ -2,19 +2,8 @@ import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
-import {
-  claim,
-  DELIVERED,
-  dieSending,
-  JAM,
-  newOrder,
-  orderRow,
-  type PaidOrder,
-  payOrder,
-  say,
-  told,
-  toldOf,
-} from '../helpers/paid-orders.ts'
+import { DELIVERED, dieSending, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { claim, newOrder, orderRow, type PaidOrder, payOrder } from '../helpers/paid-orders.ts'
 import type { TestService } from '../helpers/test-service.ts'
 import { startCore } from '../helpers/vending-core.ts'
 

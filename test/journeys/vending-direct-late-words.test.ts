@@ -4,11 +4,13 @@ import type { Claim } from '../../src/vending/dispensing/claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { stillClock } from '../contracts/still-clock.ts'
 import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
+import { claimsOf, commandsOf } from '../helpers/dispense-claims.ts'
+import { DELIVERED, JAM } from '../helpers/machine-words.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
-import { DELIVERED, JAM } from '../helpers/paid-orders.ts'
 import { putBack } from '../helpers/put-back.ts'
 import { startService } from '../helpers/test-service.ts'
-import { claimsOf, commandsOf, DISPENSE, dispenseBody, paidCharge, vendingShop } from '../helpers/vending.ts'
+import { vendingShop } from '../helpers/vending.ts'
 
 let secret: string
 const service = openedAndVerified(() => startService({ clock: stillClock() }))

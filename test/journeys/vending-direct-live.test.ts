@@ -4,19 +4,12 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
 import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { type Reply, startService } from '../helpers/test-service.ts'
-import {
-  DISPENSE,
-  dispenseBody,
-  makeOrder,
-  ORDERS,
-  paidCharge,
-  registerMachines,
-  submitPayment,
-} from '../helpers/vending.ts'
+import { makeOrder, ORDERS, registerMachines, submitPayment } from '../helpers/vending.ts'
 
 const supplier = opened(() => startSupplier())
 const env = () => ({ SUPPLIER_ALLOW_PRIVATE: supplier.place })

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
+import { claimsOf, commandsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { putBack } from '../helpers/put-back.ts'
 import { type Reply, startService } from '../helpers/test-service.ts'
-import {
-  claimsOf,
-  commandsOf,
-  DISPENSE,
-  dispenseBody,
-  failedOrder,
-  GOODS,
-  makeOrder,
-  paidCharge,
-  payOrder,
-  vendingShop,
-} from '../helpers/vending.ts'
+import { failedOrder, GOODS, makeOrder, payOrder, vendingShop } from '../helpers/vending.ts'
 
 const service = openedAndVerified(() => startService({ clock: stillClock() }))
 const shop = made(() => vendingShop(service))

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { stillClock } from '../contracts/still-clock.ts'
+import { claimsOf, commandsOf } from '../helpers/dispense-claims.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {
-  claimsOf,
-  commandsOf,
   dispensingOrder,
   failedOrder,
   makeOrder,

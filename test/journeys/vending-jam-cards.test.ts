@@ -6,7 +6,8 @@ import { CUSTOMER } from '../helpers/actors.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
-import { DELIVERED, JAM, newOrder, type PaidOrder, PRICE, say, told, toldOf } from '../helpers/paid-orders.ts'
+import { DELIVERED, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { newOrder, type PaidOrder, PRICE } from '../helpers/paid-orders.ts'
 
 const jams = await startJamRefunds()
 const { service, other, owner, fundLive, refundJams, dueOf, view } = jams

@@ -4,7 +4,7 @@ import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { fullKey } from '../helpers/actors.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
-import { DELIVERED, jammed, say, told } from '../helpers/paid-orders.ts'
+import { DELIVERED, jammed, say, told } from '../helpers/machine-words.ts'
 
 const ROUNDS = 20
 const jams = await startJamRefunds()

@@ -7,19 +7,8 @@ import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
-import {
-  DELIVERED,
-  fundTest,
-  JAM,
-  jammed,
-  orderRow,
-  type PaidOrder,
-  PRICE,
-  paidOrder,
-  say,
-  told,
-  toldOf,
-} from '../helpers/paid-orders.ts'
+import { DELIVERED, JAM, jammed, say, told, toldOf } from '../helpers/machine-words.ts'
+import { fundTest, orderRow, type PaidOrder, PRICE, paidOrder } from '../helpers/paid-orders.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000

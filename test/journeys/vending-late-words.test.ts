@@ -7,19 +7,8 @@ import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense, moveDispenses } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
-import {
-  claim,
-  DELIVERED,
-  dieSending,
-  JAM,
-  newOrder,
-  orderRow,
-  type PaidOrder,
-  type Place,
-  say,
-  told,
-  toldOf,
-} from '../helpers/paid-orders.ts'
+import { DELIVERED, dieSending, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { claim, newOrder, orderRow, type PaidOrder, type Place } from '../helpers/paid-orders.ts'
 import { startCore } from '../helpers/vending-core.ts'
 
 const MINUTE = 60_000

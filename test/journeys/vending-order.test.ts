@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
+import { claimsOf } from '../helpers/dispense-claims.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {
-  claimsOf,
   GOODS,
   invalidate,
   makeOrder,

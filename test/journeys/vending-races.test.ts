@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
+import { commandsOf } from '../helpers/dispense-claims.ts'
 import { made, opened, openedAndVerified } from '../helpers/opened.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import {
-  commandsOf,
-  DISPENSE,
-  dispenseBody,
   failedOrder,
   makeOrder,
   ORDERS,
-  paidCharge,
   payOrder,
   readOrder,
   submitPayment,

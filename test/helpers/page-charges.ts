@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import type { LiveService } from './live-service.ts'
+
+/** The charges born on a link, oldest first; those that were taken back too. */
+export const chargesOn = (service: LiveService, id: string) =>
+  service.rows<ChargeRow>(
+    `select id, status, amount::int, fee::int, gift_card_amount::int as card, channel, phone, email, voided_at, failure_reason
+     from charges where payment_link_id = $1 order by created_at, id`,
+    [id],
+  )
+
+type ChargeRow = {
+  id: string
+  status: string
+  amount: number
+  fee: number
+  card: number
+  channel: string
+  phone: string | null
+  email: string | null
+  voided_at: Date | null
+  failure_reason: string | null
+}
+
+/** The one charge born on a link. */
+export async function chargeOn(service: LiveService, id: string): Promise<ChargeRow> {
+  const charges = await chargesOn(service, id)
+  assert.equal(charges.length, 1, JSON.stringify(charges))
+  return charges[0] as ChargeRow
+}
+
+/** What is left on a card, what is set aside and what is spent. */
+export async function cardNow(service: LiveService, id: string): Promise<[number, number, number]> {
+  const [card] = await service.rows<{ balance: number; reserved: number; spent: number }>(
+    'select balance::int, reserved::int, spent::int from gift_cards where id = $1',
+    [id],
+  )
+  assert.ok(card)
+  return [card.balance, card.reserved, card.spent]
+}

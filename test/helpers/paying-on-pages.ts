@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { lockLink } from '../../src/payment-links/hold-link.ts'
+import type { Call } from '../../src/platform/db/database.ts'
+import { type Browser, browserOf, type Page } from './checkout.ts'
+import { eventually, type LiveService, newPayer } from './live-service.ts'
+import type { TestService } from './test-service.ts'
+
+/** Fills in the form of a link with this phone and sends it. */
+export async function pay(browser: Browser, id: string, fields: Record<string, string> = {}): Promise<Page> {
+  const form = await browser.get(`/pay/${id}`)
+  return browser.send(form, '/submit', { phone: newPayer(), ...fields })
+}
+
+/** Holds the row of a link until a payment waits for it, then changes something; the payment goes on with what is then true. */
+export async function payDuring<Answer>(
+  service: TestService,
+  { merchantId, id }: { merchantId: number; id: string },
+  { paying, change }: { paying: () => Promise<Answer>; change: () => Promise<readonly Call[]> },
+): Promise<Answer> {
+  let paid: Promise<Answer> | null = null
+  await service.app.db.transaction(async (tx) => {
+    await tx.send(lockLink(merchantId, id))
+    paid ??= paying()
+    await somebodyWaits(service)
+    return { value: null, last: await change() }
+  })
+  assert.ok(paid)
+  return paid
+}
+
+/** Until a connection waits for a lock. */
+export const somebodyWaits = (service: TestService): Promise<void> =>
+  eventually('somebody waits for a lock', async () => {
+    const waiting = await service.rows(
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+    return waiting.length > 0
+  })
+
+/** Types a code into the box of a link and looks at the form again. */
+export async function applyCode(browser: Browser, id: string, code: string): Promise<Page> {
+  const form = await browser.get(`/pay/${id}`)
+  return browser.follow(await browser.send(form, '/apply-voucher', { code }))
+}
+
+/** A visitor of his own, with a phone of his own. */
+export const visitor = (service: LiveService, headers: Browser['headers'] = {}) => browserOf(service, headers)
+
+/** What the document for the page's script says. */
+export async function statusOf(service: { url: string }, id: string, query = ''): Promise<any> {
+  const page = await browserOf(service).get(`/pay/${id}/status.json${query}`)
+  assert.equal(page.status, 200, page.text)
+  return page.body
+}
+
+/** Test mode decides after a moment. */
+export async function sandboxDecides(service: LiveService): Promise<void> {
+  service.pass(2000)
+  await service.run('follow-charges')
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { advanceTestClock } from '../../src/merchants/test-clock.ts'
+import { BY_HAND } from './actors.ts'
+import type { Payer } from './schedules.ts'
+import type { TestService } from './test-service.ts'
+
+const MINUTE = 60_000
+
+export type PayoutRow = {
+  id: string
+  item_index: number
+  status: string
+  amount: number
+  fee: number
+  recipient_phone: string
+  recipient_name: string | null
+  reference: string
+  cycle_at: Date
+  created_at: Date
+}
+
+/** Moves the merchant's test clock to this moment, at most a minute past it. */
+export async function testClockTo(service: TestService, { merchantId }: Payer, moment: string | Date) {
+  const [row] = await service.rows<{ offset: string }>(
+    'select test_clock_offset_ms as offset from cell_0.merchants where id = $1',
+    [merchantId],
+  )
+  const wait = new Date(moment).getTime() - service.clock.nowMs() - Number(row?.offset)
+  const moved = await advanceTestClock(service.app, BY_HAND, {
+    merchantId,
+    advance: `${Math.ceil(wait / MINUTE)}m`,
+  })
+  assert.ok(moved, `the test clock reaches ${moment}`)
+}
+
+/** The payouts of a schedule, cycle after cycle in the order of its recipients. */
+export const payoutsOf = (service: TestService, scheduleId: string) =>
+  service.rows<PayoutRow>(
+    `select id, item_index, status, amount::int, fee::int, recipient_phone, recipient_name, reference, cycle_at, created_at
+     from payouts where schedule_id = $1 order by cycle_at, item_index`,
+    [scheduleId],
+  )
+
+/** Ends every schedule, as if each merchant had cancelled its own. */
+export const cancelAll = (service: TestService) =>
+  service.rows(
+    `update schedules set status = 'cancelled', next_run_at = null, failure_reason = null, cancelled_at = created_at
+     where status <> 'cancelled'`,
+  )
