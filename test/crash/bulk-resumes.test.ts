@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../helpers/live-service.ts'
 import { freePort, type Installation, type Merchant, makeInstallation } from './installation.ts'
+import { post } from './post.ts'
 
 // A process dies over a bulk call while a worker lives: the call goes on in less than fifteen seconds, and its key waits for it.
 const RESUMES_WITHIN_MS = 15_000
@@ -25,16 +26,8 @@ const payouts = (prefix: string) =>
   }))
 
 async function send(key: string): Promise<{ status: number; replayed: boolean; body: any }> {
-  const response = await fetch(`${installation.url}/v1/payouts/bulk`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${payer.keys.test}`,
-      'content-type': 'application/json',
-      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-      'idempotency-key': key,
-    },
-    body: JSON.stringify({ payouts: payouts(key) }),
-  })
+  const request = { apiKey: payer.keys.test, key, body: { payouts: payouts(key) } }
+  const response = await post(installation, '/v1/payouts/bulk', request)
   const replayed = response.headers.get('idempotent-replayed') === 'true'
   return { status: response.status, replayed, body: await response.json() }
 }

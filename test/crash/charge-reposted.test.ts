@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Operator, startOperator } from '../fakes/operator.ts'
+import { test } from 'node:test'
 import { eventually, newPayer } from '../helpers/live-service.ts'
-import { type Installation, type Merchant, makeInstallation } from './installation.ts'
+import { opened } from '../helpers/opened.ts'
+import { openLiveInstallation } from './live-installation.ts'
+import { post } from './post.ts'
 import { LIVE_PROGRAM, type Running } from './processes.ts'
 
 // A process dies between the commit of a live charge and the call: the operator has never heard of it. The next process posts it,
@@ -10,39 +11,21 @@ import { LIVE_PROGRAM, type Running } from './processes.ts'
 const STEP_MS = 3000
 // Until the submit of the dead process has surely ended; it may be posted again for as long once more.
 const SUBMIT_LIVES_MS = 30_000
-let installation: Installation
-let operator: Operator
-let shop: Merchant
-before(async () => {
-  operator = await startOperator()
-  installation = await makeInstallation({ LIVE_HOLD_HOURS: '0' })
-  shop = await installation.merchant('reposted', ['--verified'])
-})
-after(async () => {
-  await installation?.end()
-  await operator?.close()
-})
+const world = opened(() => openLiveInstallation('reposted'))
 
 const start = (crashPoint?: string): Running =>
-  installation.start({
-    program: { path: LIVE_PROGRAM, args: [operator.url, 'all'] },
+  world.installation.start({
+    program: { path: LIVE_PROGRAM, args: [world.operator.url, 'all'] },
     ...(crashPoint === undefined ? {} : { crashPoint }),
   })
 
-const send = (key: string) =>
-  fetch(`${installation.url}/v1/charges`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${shop.keys.live}`,
-      'content-type': 'application/json',
-      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-      'idempotency-key': key,
-    },
-    body: JSON.stringify({ amount: 5000, channel: 'op1_momo', customer: { phone: newPayer() } }),
-  })
+const send = (key: string) => {
+  const body = { amount: 5000, channel: 'op1_momo', customer: { phone: newPayer() } }
+  return post(world.installation, '/v1/charges', { apiKey: world.shop.keys.live, key, body })
+}
 
 const charges = () =>
-  installation.sql<{ id: string; status: string; reference: string }>(
+  world.installation.sql<{ id: string; status: string; reference: string }>(
     'select id, status, rail_reference as reference from charges',
   )
 
@@ -52,30 +35,30 @@ test('M3: a live charge whose process died before the call is posted by the next
   const lost = send('lost').catch(() => null)
   assert.equal((await victim.ended).signal, 'SIGKILL')
   assert.equal(await lost, null)
-  assert.equal(operator.submits(), 0, 'the operator has never heard of it')
+  assert.equal(world.operator.submits(), 0, 'the operator has never heard of it')
   const next = start()
   assert.ok(await next.ready, next.said())
-  installation.advance(SUBMIT_LIVES_MS)
-  await eventually('it is posted', () => operator.submits() > 0)
+  world.installation.advance(SUBMIT_LIVES_MS)
+  await eventually('it is posted', () => world.operator.submits() > 0)
   const [charge, ...others] = await charges()
   assert.ok(charge)
   assert.deepEqual(others, [])
-  operator.pays(charge.id)
+  world.operator.pays(charge.id)
   await eventually('it has succeeded', async () => {
-    installation.advance(STEP_MS)
+    world.installation.advance(STEP_MS)
     return (await charges())[0]?.status === 'succeeded'
   })
-  assert.equal(operator.submits(), 1)
-  const [credit] = await installation.sql<{ times: number }>(
+  assert.equal(world.operator.submits(), 1)
+  const [credit] = await world.installation.sql<{ times: number }>(
     `select count(*)::int as times from transfers where subject = $1 and kind = 'charge_net'`,
     [charge.id],
   )
   assert.equal(credit?.times, 1)
   await eventually('the key of the request is answered', async () => {
-    const open = await installation.sql('select 1 from idempotency_keys where status is null')
+    const open = await world.installation.sql('select 1 from idempotency_keys where status is null')
     return open.length === 0
   })
   await next.kill()
-  const verified = await installation.command(['verify'])
+  const verified = await world.installation.command(['verify'])
   assert.equal(verified.code, 0, JSON.stringify(verified.json))
 })

@@ -1,6 +1,7 @@
 import type { Chance } from './chance.ts'
 import { openForm, type Shown, sendForm, voucher } from './forms.ts'
 import type { Merchant } from './installation.ts'
+import { post } from './post.ts'
 import { phoneFor, type Wanted } from './requests.ts'
 import { ask, HANG_MS, type Mode, type State } from './sending.ts'
 
@@ -71,15 +72,10 @@ export async function payOrders(state: State, { merchant, mode, orders }: Paying
 }
 
 async function newLink({ installation }: State, visit: Visit): Promise<string | null> {
-  const response = await fetch(`${installation.url}/v1/payment-links`, {
-    method: 'POST',
+  const response = await post(installation, '/v1/payment-links', {
+    apiKey: visit.merchant.keys[visit.mode],
+    body: { amount: visit.amount, allow_multiple_uses: visit.reusable },
     signal: AbortSignal.timeout(HANG_MS),
-    headers: {
-      authorization: `Bearer ${visit.merchant.keys[visit.mode]}`,
-      'content-type': 'application/json',
-      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-    },
-    body: JSON.stringify({ amount: visit.amount, allow_multiple_uses: visit.reusable }),
   })
   const said = await response.text()
   return response.status === 201 ? JSON.parse(said).id : null

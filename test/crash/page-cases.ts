@@ -5,8 +5,7 @@ import { issueCards, type World, withLiveRail } from './world.ts'
 
 const PRICE = 4000
 const CUSTOMERS = 3
-const CARD_FOR_SOME = 1500
-const CARD_FOR_ALL = 5000
+const CARD = { forSome: 1500, forAll: 5000 }
 const LOOK_MS = 200
 const QUESTION_MS = 6000
 
@@ -18,15 +17,15 @@ export const onLivePage = (world: World, crashPoint: string): Promise<string[]> 
   payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: null })
 
 export const onPageWithCardForSome = (world: World, crashPoint: string): Promise<string[]> =>
-  payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD_FOR_SOME })
+  payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD.forSome })
 
 export const onPageWithCardForAll = (world: World, crashPoint: string): Promise<string[]> =>
-  payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD_FOR_ALL })
+  payAtPages(world, { crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD.forAll })
 
 /** Their operator refuses them, and the process dies over what it has said. */
 export const onRefusedPage = (world: World, crashPoint: string): Promise<string[]> =>
   payAtPages(world, {
-    ...{ crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD_FOR_SOME },
+    ...{ crashPoint, start: withLiveRail(world), mode: 'live', cardValue: CARD.forSome },
     phone: REFUSED_PHONE,
   })
 

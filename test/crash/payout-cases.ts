@@ -3,11 +3,9 @@ import { REFUSED_PHONE } from './requests.ts'
 import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, settleBooks, type World, withLiveRail } from './world.ts'
 
-const ENOUGH_LIVE_MONEY = 50_000
-const ENOUGH_TEST_MONEY = 10_000_000
+const ENOUGH_MONEY = { live: 50_000, test: 10_000_000 }
 // Five chunks; where the chunks do not matter, two are enough.
-const MANY_ITEMS = 1000
-const ITEMS = 250
+const ITEMS = { many: 1000, usual: 250 }
 const REFUNDS = 3
 const FIRST_CYCLE_MS = 20_000
 const LONG_QUEUED = 3
@@ -51,7 +49,7 @@ export async function onReturnedPayout(world: World, crashPoint: string): Promis
 
 /** Live money has only one source: customers of the merchant who paid. */
 async function earnLiveMoney(world: World): Promise<void> {
-  while ((await availableOf(world, world.live, 'live')) < ENOUGH_LIVE_MONEY) {
+  while ((await availableOf(world, world.live, 'live')) < ENOUGH_MONEY.live) {
     const service = await restart(world, withLiveRail(world))
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => world.clients.charge(world.live, 'live')))
     await settleBooks(world)
@@ -89,7 +87,7 @@ async function refundable(world: World): Promise<string[]> {
 
 /** One call of many items: its first answer is lost, and repeating its key finds the one batch, each item once. */
 export async function onBulk(world: World, crashPoint: string): Promise<string[]> {
-  const items = crashPoint.startsWith('bulk.chunk-committed') ? MANY_ITEMS : ITEMS
+  const items = crashPoint.startsWith('bulk.chunk-committed') ? ITEMS.many : ITEMS.usual
   await addTestMoney(world)
   const victim = world.installation.start({ crashPoint })
   await victim.ready
@@ -98,7 +96,7 @@ export async function onBulk(world: World, crashPoint: string): Promise<string[]
 
 async function addTestMoney(world: World): Promise<void> {
   const { installation, payer } = world
-  if ((await availableOf(world, payer, 'test')) >= ENOUGH_TEST_MONEY) return
+  if ((await availableOf(world, payer, 'test')) >= ENOUGH_MONEY.test) return
   await installation.command(['funds', 'add', payer.handle, '--amount', '100000000'])
 }
 

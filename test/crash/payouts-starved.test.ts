@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setPriority } from 'node:os'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Operator, type SubmitHow, startOperator } from '../fakes/operator.ts'
+import type { SubmitHow } from '../fakes/operator.ts'
 import { newPayer } from '../helpers/live-service.ts'
-import { type Installation, type Merchant, makeInstallation } from './installation.ts'
+import { opened } from '../helpers/opened.ts'
+import { openLiveInstallation } from './live-installation.ts'
+import { post } from './post.ts'
 import { LIVE_PROGRAM, type Running } from './processes.ts'
 
 // Live payouts on a starved machine: what other processes leave of it, a payroll that waited over a day for its worker, kill -9
@@ -16,18 +18,7 @@ const HOUR = 3_600_000
 const QUESTION_MS = 15_000
 const PATIENCE_MS = 120_000
 const LAST_PRIORITY = 19
-let installation: Installation
-let operator: Operator
-let shop: Merchant
-before(async () => {
-  operator = await startOperator()
-  installation = await makeInstallation({ LIVE_HOLD_HOURS: '0' })
-  shop = await installation.merchant('starved', ['--verified'])
-})
-after(async () => {
-  await installation?.end()
-  await operator?.close()
-})
+const world = opened(() => openLiveInstallation('starved'))
 
 /** So it goes the first time; after that the operator takes it. A request that is repeated has another reference each time. */
 function atFirst(how: SubmitHow): () => SubmitHow {
@@ -46,27 +37,21 @@ const HOWS: readonly SubmitHow[] = [
 ]
 
 async function startStarved(role: 'web' | 'all' = 'all'): Promise<Running> {
-  const service = installation.start({ role, program: { path: LIVE_PROGRAM, args: [operator.url, role] } })
+  const service = world.installation.start({
+    role,
+    program: { path: LIVE_PROGRAM, args: [world.operator.url, role] },
+  })
   setPriority(service.pid, LAST_PRIORITY)
   assert.ok(await service.ready, service.said())
   return service
 }
 
 /** Sends it until there is an answer, as a client does whose request met a dying process; the last status. */
-async function post(path: string, body: object): Promise<{ status: number; body: any }> {
-  const key = randomUUID()
+async function postUntilAnswered(path: string, body: object): Promise<{ status: number; body: any }> {
+  const request = { apiKey: world.shop.keys.live, key: randomUUID(), body }
   const giveUpAt = performance.now() + PATIENCE_MS
   for (;;) {
-    const reply = await fetch(`${installation.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${shop.keys.live}`,
-        'content-type': 'application/json',
-        'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-        'idempotency-key': key,
-      },
-      body: JSON.stringify(body),
-    }).catch(() => null)
+    const reply = await post(world.installation, path, request).catch(() => null)
     const status = reply?.status ?? 0
     const running = status === 0 || status === 409 || status >= 500
     if (reply && !running) return { status, body: await reply.json() }
@@ -76,17 +61,21 @@ async function post(path: string, body: object): Promise<{ status: number; body:
 }
 
 const open = async () => {
-  const [row] = await installation.sql<{ open: number }>(
+  const [row] = await world.installation.sql<{ open: number }>(
     `select count(*)::int as open from payouts where mode = 'live' and status in ('pending', 'authorized') and voided_at is null`,
   )
   return row?.open ?? 0
 }
 
 async function untilPaid(): Promise<void> {
-  await post('/v1/charges', { amount: 400_000, channel: 'op1_momo', customer: { phone: newPayer() } })
+  await postUntilAnswered('/v1/charges', {
+    amount: 400_000,
+    channel: 'op1_momo',
+    customer: { phone: newPayer() },
+  })
   for (let funds = 0; funds === 0; await sleep(200)) {
-    installation.advance(QUESTION_MS)
-    const [row] = await installation.sql<{ available: number }>(
+    world.installation.advance(QUESTION_MS)
+    const [row] = await world.installation.sql<{ available: number }>(
       `select sum(available)::int as available from ledger_heads where mode = 'live'`,
     )
     funds = row?.available ?? 0
@@ -98,22 +87,24 @@ test('M12: live payouts on a starved machine, two kill -9: each ends as the oper
   await untilPaid()
   const phones = Array.from({ length: PAYOUTS }, () => newPayer())
   for (const [nth, phone] of phones.entries())
-    operator.onSubmit(atFirst(HOWS[nth % HOWS.length] as SubmitHow), phone)
+    world.operator.onSubmit(atFirst(HOWS[nth % HOWS.length] as SubmitHow), phone)
   const [single, bulk] = [phones.slice(0, 10), phones.slice(10)]
   await service.kill()
   service = await startStarved('web')
   const payroll = bulk.map((phone) => ({ amount: 1000, phone, reference: phone }))
-  const { body: stored } = await post('/v1/payouts/bulk', { payouts: payroll })
+  const { body: stored } = await postUntilAnswered('/v1/payouts/bulk', { payouts: payroll })
   assert.equal(stored.accepted, bulk.length, JSON.stringify(stored))
   await service.kill()
-  installation.advance(25 * HOUR)
+  world.installation.advance(25 * HOUR)
   service = await startStarved()
-  const answers = single.map((phone) => post('/v1/payouts', { amount: 1000, recipient: { phone } }))
-  const submits = operator.submits()
+  const answers = single.map((phone) =>
+    postUntilAnswered('/v1/payouts', { amount: 1000, recipient: { phone } }),
+  )
+  const submits = world.operator.submits()
   for (const more of [5, 20]) {
-    while (operator.submits() < submits + more) await sleep(5)
+    while (world.operator.submits() < submits + more) await sleep(5)
     await service.kill()
-    installation.advance(HOUR / 60)
+    world.installation.advance(HOUR / 60)
     service = await startStarved()
   }
   for (const { status, body } of await Promise.all(answers)) assert.equal(status, 201, JSON.stringify(body))
@@ -121,23 +112,28 @@ test('M12: live payouts on a starved machine, two kill -9: each ends as the oper
   for (let step = 0; (await open()) > 0; step += 1) {
     assert.ok(performance.now() < giveUpAt, `still open: ${JSON.stringify(await stillOpen())}`)
     // The questions of the first minutes, then hours at once: what waits for its ladder is asked about, whenever it was sent.
-    installation.advance(step < 20 ? QUESTION_MS : HOUR)
+    world.installation.advance(step < 20 ? QUESTION_MS : HOUR)
     await sleep(300)
   }
   await assertAsTheOperator(phones)
   await service.kill()
-  const verified = await installation.command(['verify'])
+  const verified = await world.installation.command(['verify'])
   assert.equal(verified.code, 0, JSON.stringify(verified.json))
 })
 
 const stillOpen = () =>
-  installation.sql(
+  world.installation.sql(
     `select p.kind, p.status, p.follow_at, a.state, a.sends, a.reposts, a.first_sent_at, a.not_found_count, a.question_count
      from payouts p join rail_attempts a on a.subject = p.id where p.status in ('pending', 'authorized') and p.voided_at is null`,
   )
 
 async function assertAsTheOperator(phones: readonly string[]): Promise<void> {
-  const rows = await installation.sql<{ reference: string; status: string; late: boolean; phone: string }>(
+  const rows = await world.installation.sql<{
+    reference: string
+    status: string
+    late: boolean
+    phone: string
+  }>(
     `select p.rail_reference as reference, p.status, p.recipient_phone as phone, exists (
        select 1 from rail_evidence e where e.attempt_id = a.id and e.operation = 'submit'
          and e.at > a.first_sent_at + interval '24 hours 1 minute') as late
@@ -146,8 +142,8 @@ async function assertAsTheOperator(phones: readonly string[]): Promise<void> {
   assert.deepEqual(rows.map(({ phone }) => phone).sort(), [...phones].sort(), 'one payout for each phone')
   for (const { reference, status, late } of rows) {
     assert.equal(status, 'succeeded')
-    assert.equal(operator.movements().get(reference), 1)
+    assert.equal(world.operator.movements().get(reference), 1)
     assert.equal(late, false)
   }
-  assert.equal(operator.movements().size, phones.length + 1, 'and the charge; nothing else has moved')
+  assert.equal(world.operator.movements().size, phones.length + 1, 'and the charge; nothing else has moved')
 }

@@ -3,6 +3,7 @@ import type { Chance } from './chance.ts'
 import { chargeIn, sendForm } from './forms.ts'
 import type { Installation, Merchant } from './installation.ts'
 import type { Journal, KeyedRequest, What } from './journal.ts'
+import { post } from './post.ts'
 import type { Line, Wanted } from './requests.ts'
 
 export type Mode = 'test' | 'live'
@@ -69,7 +70,7 @@ async function send(state: State, sending: Sending): Promise<void> {
   const { request } = sending
   const { tally, missedOnce } = state
   const sentAt = performance.now()
-  const reply = await post(state.installation, sending).catch((error: Error) => {
+  const reply = await sendOnce(state.installation, sending).catch((error: Error) => {
     if (error.name === 'TimeoutError') tally.unexpected.push(`${request.key}: no answer in ${HANG_MS} ms`)
     return null
   })
@@ -113,19 +114,11 @@ export async function repeatUnanswered(state: State, withinMs: number): Promise<
   }
 }
 
-async function post(installation: Installation, { request, merchant }: Sending): Promise<Reply> {
+async function sendOnce(installation: Installation, { request, merchant }: Sending): Promise<Reply> {
   if (request.what === 'form') return postForm(installation, request)
-  const response = await fetch(`${installation.url}${request.path}`, {
-    method: 'POST',
-    signal: AbortSignal.timeout(HANG_MS),
-    headers: {
-      authorization: `Bearer ${merchant.keys[request.mode]}`,
-      'content-type': 'application/json',
-      'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-      'idempotency-key': request.key,
-    },
-    body: JSON.stringify(request.body),
-  })
+  const { path, key, body } = request
+  const apiKey = merchant.keys[request.mode]
+  const response = await post(installation, path, { apiKey, key, body, signal: AbortSignal.timeout(HANG_MS) })
   const replayed = response.headers.get('idempotent-replayed') === 'true'
   return { status: response.status, body: await response.text(), replayed }
 }

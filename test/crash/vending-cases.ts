@@ -1,5 +1,6 @@
 import { callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import { type ClaimRow, commandsFor, vendingRows } from './judge-orders.ts'
+import { post } from './post.ts'
 import { GOODS, JAMMING_MACHINE, MACHINE } from './requests.ts'
 import { killedBy } from './victims.ts'
 import { restart, settleBooks, type World, withLiveRail } from './world.ts'
@@ -129,15 +130,8 @@ async function newOrders(
   { mode, machine }: { mode: Mode; machine: string },
 ): Promise<string[]> {
   const makeOne = async () => {
-    const response = await fetch(`${installation.url}/v1/vending/orders`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${live.keys[mode]}`,
-        'content-type': 'application/json',
-        'x-timestamp': String(Math.floor(installation.clock.nowMs() / 1000)),
-      },
-      body: JSON.stringify({ machine, amount: PRICE, goods: GOODS }),
-    })
+    const body = { machine, amount: PRICE, goods: GOODS }
+    const response = await post(installation, '/v1/vending/orders', { apiKey: live.keys[mode], body })
     const text = await response.text()
     if (response.status !== 201) throw new Error(`a vending order was refused: ${text}`)
     return JSON.parse(text).order_id as string

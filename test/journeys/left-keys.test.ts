@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { termsOf } from '../../src/merchants/merchant.ts'
-import { freePort } from '../crash/installation.ts'
-import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
 import { gate } from '../helpers/gate.ts'
 import { BULK, leftAlone } from '../helpers/left-batch.ts'
-import { assertVerified, eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { eventually, newPayer } from '../helpers/live-service.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
-import { type Client, startService, type TestService } from '../helpers/test-service.ts'
+import { type Client, startService } from '../helpers/test-service.ts'
 
 // Keys of requests whose process is gone are answered or free within a minute, whatever else goes wrong.
 const HOUR = 3_600_000
 const LEASE_MS = 8000
 
-let service: LiveService
-let proxy: CuttingProxy
-let unlucky: TestService
-before(async () => {
-  service = await startPayingService()
-  const { searchParams, pathname } = new URL(service.database.url)
-  proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
-  await proxy.open()
-  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
-  unlucky = await startService({ clock: service.clock, database: { ...service.database, url } })
+const service = openedAndVerified(() => startPayingService())
+const wire = opened(async () => {
+  const behind = await behindWire(service.database)
+  return { behind, close: () => behind.proxy.close() }
 })
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await unlucky.close()
-    await proxy.close()
-    await service.close()
-  }
-})
+const unlucky = opened(() => startService({ clock: service.clock, database: wire.behind }))
 
 const STARTS: readonly [string, (client: Client, phone: string, key: string) => Promise<unknown>][] = [
   ['charge', (client, phone, key) => client.charge({ customer: { phone } }, { 'idempotency-key': key })],
@@ -78,7 +64,7 @@ test('M12: a worker that loses its connection over one left bulk call finishes a
   const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 10_000)))
   for (const shop of shops) await leftAlone(service, shop, { payouts: bulkOf(4), key: 'lost', done: 2 })
   service.pass(LEASE_MS + 1000)
-  proxy.cutNextTransaction()
+  wire.behind.proxy.cutNextTransaction()
   await unlucky.run('finish-bulks')
   assert.equal((await runningKeys('lost')).length, 0)
   for (const shop of shops) assert.equal(await availableOf(shop.api), 10_000 - 4 * 1200)

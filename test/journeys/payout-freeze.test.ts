@@ -1,41 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { verifyStops } from '../../src/verify/stops.ts'
-import { freePort } from '../crash/installation.ts'
-import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { type Ran, runProgram } from '../helpers/command-line.ts'
+import { openWire } from '../helpers/cut-wire.ts'
 import { eventually } from '../helpers/live-service.ts'
-import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 const WINS_WITHIN_MS = 3000
 const READERS = 6
 const READER_HOLDS_MS = 400
 
-let database: TestDatabase
-let service: TestService
-let proxy: CuttingProxy
-let behindProxy: TestDatabase
-
-before(async () => {
-  database = await testDatabase()
-  service = await startService({ database })
-  const { searchParams, pathname } = new URL(database.url)
-  proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
-  await proxy.open()
-  const url = `postgresql://${searchParams.get('user')}@127.0.0.1:${proxy.port}${pathname}`
-  behindProxy = { ...database, url }
-})
-after(async () => {
-  await service.close()
-  await proxy.close()
-  await database.drop()
-})
+const wire = opened(() => openWire())
+const service = opened(() => startService({ database: wire.database }))
 
 const gateway = (url: string, ...words: string[]): Promise<Ran> =>
   runProgram(words, { DATABASE_URL: url, MASTER_KEY })
@@ -48,13 +30,13 @@ async function stops(): Promise<{ directory: string | null; cell: string | null 
   return row
 }
 
-const freeze = (reason: string) => gateway(database.url, 'payouts', 'freeze', '--reason', reason)
-const unfreeze = () => gateway(database.url, 'payouts', 'unfreeze')
+const freeze = (reason: string) => gateway(wire.database.url, 'payouts', 'freeze', '--reason', reason)
+const unfreeze = () => gateway(wire.database.url, 'payouts', 'unfreeze')
 
 test('M7: a command that began before the freeze and goes on after it does not lift it', async () => {
-  const slow = proxy.holdNext(/payout_stops/)
+  const slow = wire.proxy.holdNext(/payout_stops/)
   let ended = false
-  const listing = gateway(behindProxy.url, 'merchants', 'list').then((ran) => {
+  const listing = gateway(wire.behind.url, 'merchants', 'list').then((ran) => {
     ended = true
     return ran
   })
@@ -70,8 +52,8 @@ test('M7: a command that began before the freeze and goes on after it does not l
 
 test('M7: a start that saw a difference before somebody else mended it writes what holds now', async () => {
   await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
-  const slow = proxy.holdNext(/lock_payout_stops|update payout_stops/)
-  const starting = startService({ database: behindProxy })
+  const slow = wire.proxy.holdNext(/lock_payout_stops|update payout_stops/)
+  const starting = startService({ database: wire.behind })
   await eventually('the start is about to mend the difference', slow.held)
   const thawed = await unfreeze()
   assert.equal(thawed.code, 0, thawed.stderr)
@@ -114,7 +96,7 @@ test('M7: verify says when a cell and the directory differ, and nothing while th
   await service.rows(`update payout_stops set frozen_for = 'planted'`)
   const found = await verifyStops(service.app)
   assert.deepEqual([found.violations, found.offenders.length], [1, 1])
-  const ran = await gateway(database.url, 'verify')
+  const ran = await gateway(wire.database.url, 'verify')
   assert.equal(ran.code, 1)
   assert.match(ran.stdout, /FZ1 +BROKEN/)
   assert.equal((await stops()).cell, 'planted', 'a command that only looks mends nothing')
@@ -144,7 +126,7 @@ async function overlappingReaders(read: string) {
   let reading = true
   const readers = rounds.map(async (_, nth) => {
     const client = new pg.Client({
-      connectionString: database.url,
+      connectionString: wire.database.url,
       options: `-c search_path=${service.app.cell}`,
     })
     await client.connect()

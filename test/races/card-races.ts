@@ -1,13 +1,7 @@
 import type { FormAnswer } from '../crash/forms.ts'
 import {
-  allDecided,
   applyCard,
-  type Card,
-  chargesOn,
   countAnswers,
-  type LinkCharge,
-  newCards,
-  newLinks,
   newPayer,
   openForms,
   type PayerKind,
@@ -15,6 +9,9 @@ import {
   strangeAnswers,
 } from './checkout.ts'
 import { type Fleet, post, type Race } from './fleet.ts'
+import { allDecided, chargesOn, type LinkCharge } from './link-charges.ts'
+import { type Card, newCards, newLinks } from './new-links.ts'
+import { untilStopped } from './several.ts'
 
 const VALUE = 50_000
 const LINKS = 45
@@ -179,15 +176,7 @@ function spendWithoutEnd(fleet: Fleet, card: Card, links: readonly string[]) {
       answers.push(await pay(fleet, client, link, form, { phone: newPayer(fleet) }))
     }
   })
-  return {
-    answered: async (count: number) => {
-      const wanted = answers.length + count
-      while (answers.length < wanted) await new Promise((resolve) => setTimeout(resolve, 5))
-    },
-    end: async () => {
-      spending = false
-      await Promise.all(clients)
-      return answers
-    },
-  }
+  return untilStopped(clients, answers, () => {
+    spending = false
+  })
 }

@@ -8,14 +8,11 @@ import {
   sendForm,
   voucher,
 } from '../crash/forms.ts'
-import type { Merchant } from '../crash/installation.ts'
-import { type Fleet, newKey, postUntilJudged, webOf } from './fleet.ts'
-import { DONE_WITHIN_MS } from './money.ts'
+import { type Fleet, webOf } from './fleet.ts'
 
 /** What the operator does with the requests for one phone, and what becomes of such a payment. */
 export type PayerKind = 'pays' | 'refused' | 'not served'
 
-const QUESTION_MS = 6000
 let payers = 0
 
 /** A phone that no other payment has, and whose operator behaves so. */
@@ -70,71 +67,6 @@ export async function applyCard(
   return answer.location === `/pay/${link}` ? answer.cookie : ''
 }
 
-type NewLink = { amount: number; allow_multiple_uses?: boolean }
-
-/** Links of this merchant, made by its key of the mode. */
-export function newLinks(
-  fleet: Fleet,
-  { merchant, mode }: { merchant: Merchant; mode: 'test' | 'live' },
-  bodies: readonly NewLink[],
-): Promise<string[]> {
-  const makeOne = async (body: NewLink, nth: number): Promise<string> => {
-    const request = { path: '/v1/payment-links', apiKey: merchant.keys[mode], key: newKey('link'), body }
-    const reply = await postUntilJudged(fleet, webOf(fleet, nth), request)
-    if (reply.status !== 201) throw new Error(`a link of the race was refused: ${reply.text}`)
-    return JSON.parse(reply.text).id
-  }
-  return Promise.all(bodies.map(makeOne))
-}
-
-export type Card = { id: string; code: string }
-
-export async function newCards(
-  fleet: Fleet,
-  merchant: Merchant,
-  { value, quantity }: { value: number; quantity: number },
-): Promise<Card[]> {
-  const wanted = ['--value', String(value), '--quantity', String(quantity)]
-  const made = await fleet.installation.command(['gift-cards', 'issue', merchant.handle, ...wanted])
-  if (made.code !== 0) throw new Error(`gift-cards issue: ${made.stderr}`)
-  return made.json.cards
-}
-
-/** A charge on a link, those that were taken back too. */
-export type LinkCharge = {
-  id: string
-  link: string
-  status: string
-  amount: number
-  card: number
-  phone: string | null
-  email: string | null
-  voided: boolean
-}
-
-const ON_LINKS = `select c.id, c.payment_link_id as link, c.status, c.amount::int, c.gift_card_amount::int as card, c.phone,
-    c.email, c.voided_at is not null as voided
-  from charges c where c.payment_link_id = any($1) order by c.created_at, c.id`
-
-export const chargesOn = ({ installation }: Fleet, links: readonly string[]) =>
-  installation.sql<LinkCharge>(ON_LINKS, [links])
-
-export const isOpenOrPaid = ({ status, voided }: LinkCharge) => !voided && status !== 'failed'
-
-/** Lets the operator be asked until no payment on these links is open. */
-export async function allDecided(fleet: Fleet, links: readonly string[]): Promise<void> {
-  const giveUpAt = performance.now() + DONE_WITHIN_MS
-  for (let look = 0; ; look += 1) {
-    const open = (await chargesOn(fleet, links)).filter(
-      ({ status, voided }) => !voided && (status === 'pending' || status === 'authorized'),
-    )
-    if (open.length === 0) return
-    if (performance.now() > giveUpAt) throw new Error(`still open after 20 s: ${JSON.stringify(open[0])}`)
-    if (look % 5 === 0) fleet.installation.advance(QUESTION_MS)
-    await sleep(30)
-  }
-}
-
 /** How many answers there were of each status, for the table. */
 export function countAnswers(answers: readonly FormAnswer[]): string {
   const counts = new Map<number, number>()
@@ -149,10 +81,4 @@ export function countAnswers(answers: readonly FormAnswer[]): string {
 export function strangeAnswers(answers: readonly FormAnswer[], expected: readonly number[]): string[] {
   const strange = answers.filter(({ status }) => !expected.includes(status))
   return strange.length === 0 ? [] : [`unexpected: ${countAnswers(strange)}`]
-}
-
-/** How often the operator was asked to collect for these charges. */
-export function promptsFor({ operator }: Fleet, charges: readonly LinkCharge[]): number {
-  const ids = new Set(charges.map(({ id }) => id))
-  return [...operator.book.values()].filter((entry) => ids.has(entry.external_id)).length
 }

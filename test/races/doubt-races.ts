@@ -5,6 +5,7 @@ import {
   newKey,
   post,
   postUntilJudged,
+  QUESTION_MS,
   type Race,
   type Reply,
   type Verdict,
@@ -14,7 +15,6 @@ import { DONE_WITHIN_MS, earnLiveMoney } from './money.ts'
 
 const PAYOUTS = 20
 const AMOUNT = 1000
-const QUESTION_MS = 6000
 const LOOK_MS = 50
 // Longer than the lease of a payout whose process has stopped.
 const LEASE_MS = 31_000

@@ -39,6 +39,8 @@ export type Race = { name: string; run(fleet: Fleet): Promise<Verdict> }
 
 /** How long after its creation a charge of the fleet ends, on the clock that the races move. */
 export const OUTCOME_MS = 5000
+/** After this the operator is asked again about what is open. */
+export const QUESTION_MS = 6000
 const WEBS = 3
 const WORKERS = 2
 

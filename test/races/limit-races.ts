@@ -9,6 +9,7 @@ import {
   sendTo,
   type Verdict,
 } from './fleet.ts'
+import { joined } from './several.ts'
 
 /** What is asked too often: never more of it than its limit is answered, whichever process is asked. */
 type Counted = { name: string; limit: number; asked: number; ask(fleet: Fleet, url: string): Promise<Reply> }
@@ -87,10 +88,7 @@ async function twice(fleet: Fleet, urls: readonly string[], all: readonly Counte
     // A slot counts until its last instant has left.
     fleet.installation.advance(WINDOW_MS + 2000)
   }
-  return {
-    wrong: verdicts.flatMap(({ wrong }) => wrong),
-    seen: verdicts.map(({ seen }) => seen).join('; '),
-  }
+  return joined(verdicts)
 }
 
 async function askTooOften(

@@ -1,29 +1,21 @@
 import { chargeIn, type FormAnswer, openForm, type Shown } from '../crash/forms.ts'
 import {
-  allDecided,
   applyCard,
-  chargesOn,
   countAnswers,
-  isOpenOrPaid,
-  type LinkCharge,
-  newCards,
-  newLinks,
   newPayer,
   openForms,
   type PayerKind,
   pay,
-  promptsFor,
   send,
   strangeAnswers,
 } from './checkout.ts'
 import { type Fleet, type Race, type Verdict, webOf } from './fleet.ts'
+import { allDecided, chargesOn, isOpenOrPaid, type LinkCharge, promptsFor } from './link-charges.ts'
+import { newCards, newLinks } from './new-links.ts'
+import { joined, untilStopped } from './several.ts'
 
 const AT_ONCE = 60
 const MODES = ['test', 'live'] as const
-const joined = (verdicts: readonly Verdict[]): Verdict => ({
-  wrong: verdicts.flatMap(({ wrong }) => wrong),
-  seen: verdicts.map(({ seen }) => seen).join('; '),
-})
 
 /** Race 13: many customers send the form of a one-shot link at once, some of them the same one: one charge, one prompt. */
 export const submitsOfOneLink: Race = {
@@ -185,17 +177,9 @@ function submitWithoutEnd(fleet: Fleet, link: string) {
       sent.push(...answers.map((answer) => ({ answer, sentAt })))
     }
   })
-  return {
-    answered: async (count: number) => {
-      const wanted = sent.length + count
-      while (sent.length < wanted) await new Promise((resolve) => setTimeout(resolve, 5))
-    },
-    end: async () => {
-      sending = false
-      await Promise.all(clients)
-      return sent
-    },
-  }
+  return untilStopped(clients, sent, () => {
+    sending = false
+  })
 }
 
 function atMostOne(charges: readonly LinkCharge[], reusable: boolean): string[] {

@@ -1,6 +1,7 @@
 import type { Merchant } from '../crash/installation.ts'
-import { allDecided, newPayer, openForms, pay, strangeAnswers } from './checkout.ts'
+import { newPayer, openForms, pay, strangeAnswers } from './checkout.ts'
 import { type Fleet, newKey, postUntilJudged, type Reply, webOf } from './fleet.ts'
+import { allDecided } from './link-charges.ts'
 import { until } from './money.ts'
 
 /** The supplier is told of these in live mode; `refusing` as the race wants. The others report by themselves in test mode. */

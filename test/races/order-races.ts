@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FormAnswer } from '../crash/forms.ts'
-import { allDecided, countAnswers, newPayer, openForms, pay, strangeAnswers } from './checkout.ts'
+import { countAnswers, newPayer, openForms, pay, strangeAnswers } from './checkout.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
+import { allDecided } from './link-charges.ts'
 import { ask, LIFETIME_MS, MACHINES, type Made, newOrders } from './machine-orders.ts'
+import { joined } from './several.ts'
 
 const TAKEN_BACK = 15
 const ENDING = 24
@@ -19,10 +21,7 @@ export const invalidateAgainstSubmit: Race = {
       await takeBackAndPay(fleet, 'live'),
       await payAtTheEnd(fleet),
     ]
-    return {
-      wrong: verdicts.flatMap(({ wrong }) => wrong),
-      seen: verdicts.map(({ seen }) => seen).join('; '),
-    }
+    return joined(verdicts)
   },
 }
 

@@ -1,20 +1,17 @@
 import type { FormAnswer } from '../crash/forms.ts'
 import {
-  allDecided,
-  chargesOn,
   countAnswers,
-  type LinkCharge,
-  newLinks,
   newPayer,
   openForms,
   type PayerKind,
   pay,
-  promptsFor,
   send,
   sendUntilJudged,
   strangeAnswers,
 } from './checkout.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
+import { allDecided, chargesOn, type LinkCharge, promptsFor } from './link-charges.ts'
+import { newLinks } from './new-links.ts'
 
 const LINKS = 30
 const PROMPTS = 3

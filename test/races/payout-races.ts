@@ -9,6 +9,7 @@ import {
   PAYOUT,
   SMALLEST_FEE,
 } from './money.ts'
+import { joined } from './several.ts'
 
 const PAYOUTS = 100
 const MONEY = 500_000
@@ -49,10 +50,7 @@ export const refundsOfOneCharge: Race = {
   name: '4  100 and 500 refunds of one charge',
   async run(fleet) {
     const verdicts = [await refundAtOnce(fleet, 100), await refundAtOnce(fleet, 500)]
-    return {
-      wrong: verdicts.flatMap(({ wrong }) => wrong),
-      seen: verdicts.map(({ seen }) => seen).join('; '),
-    }
+    return joined(verdicts)
   },
 }
 

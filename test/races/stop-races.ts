@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from './fleet.ts'
 import { DONE_WITHIN_MS, earnLiveMoney, PAYOUT } from './money.ts'
+import { joined } from './several.ts'
 
 /** A way to stop live payouts, the code of the refusals that follow, and the way back. */
 type Stop = { name: string; code: string; stop: string[]; back: string[] }
@@ -38,10 +39,7 @@ export const stopAgainstPayouts: Race = {
     await earnLiveMoney(fleet)
     const verdicts: Verdict[] = []
     for (const stop of STOPS) verdicts.push(await stopUnderLoad(fleet, stop))
-    return {
-      wrong: verdicts.flatMap(({ wrong }) => wrong),
-      seen: verdicts.map(({ seen }) => seen).join('; '),
-    }
+    return joined(verdicts)
   },
 }
 

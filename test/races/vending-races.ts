@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { allDecided, chargesOn, isOpenOrPaid, newLinks, newPayer, openForms, pay } from './checkout.ts'
+import { newPayer, openForms, pay } from './checkout.ts'
 import { countKinds, type Fleet, newKey, type Race, type Reply, type Verdict } from './fleet.ts'
+import { allDecided, chargesOn, isOpenOrPaid } from './link-charges.ts'
 import {
   ask,
   commandsFor,
@@ -13,12 +14,10 @@ import {
   toldOrders,
 } from './machine-orders.ts'
 import { allEnded, createCharges } from './money.ts'
+import { newLinks } from './new-links.ts'
+import { joined } from './several.ts'
 
 const MODES = ['test', 'live'] as const
-const joined = (verdicts: readonly Verdict[]): Verdict => ({
-  wrong: verdicts.flatMap(({ wrong }) => wrong),
-  seen: verdicts.map(({ seen }) => seen).join('; '),
-})
 
 const CALLS = 100
 
