@@ -1,14 +1,32 @@
-let armed: { name: string; passesLeft: number } | null = null
+import { readFileSync, statSync } from 'node:fs'
 
-/** Arms one point, `name` or `name:n` for the n-th pass. Only settings/config.ts calls it, and only together with TEST_HOOKS. */
+let armed: { name: string; passesLeft: number } | null = null
+let followed: { path: string; changedMs: number } | null = null
+
+/**
+ * Arms one point, `name` or `name:n` for the n-th pass; `@path` arms what that file names as soon as it is written. Only
+ * settings/config.ts calls it, and only together with TEST_HOOKS.
+ */
 export function armCrashPoint(setting: string): void {
+  if (setting.startsWith('@')) {
+    followed = { path: setting.slice(1), changedMs: -1 }
+    return
+  }
   const [name = '', pass = '1'] = setting.split(':')
   armed = { name, passesLeft: Number(pass) }
 }
 
 /** Kills the process with SIGKILL when this point is the armed one; returns at once otherwise. */
 export function crashPoint(name: string): void {
+  if (followed !== null) look(followed)
   if (armed === null || armed.name !== name) return
   armed.passesLeft -= 1
   if (armed.passesLeft === 0) process.kill(process.pid, 'SIGKILL')
+}
+
+function look(file: { path: string; changedMs: number }): void {
+  const { mtimeMs } = statSync(file.path, { throwIfNoEntry: false }) ?? { mtimeMs: -1 }
+  if (mtimeMs === file.changedMs) return
+  file.changedMs = mtimeMs
+  if (mtimeMs >= 0) armCrashPoint(readFileSync(file.path, 'utf8'))
 }

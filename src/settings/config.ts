@@ -168,7 +168,12 @@ const SETTINGS = {
     '1 allows CRASH_POINT and TEST_CLOCK, and refuses calls inside a transaction on every Node; refused in production',
     (text) => text === '1',
   ),
-  crashPoint: setting('CRASH_POINT', '', 'kills the process at a named point, for the crash tests', optional),
+  crashPoint: setting(
+    'CRASH_POINT',
+    '',
+    'kills the process at a named point, or with `@file` at the one that the file names, for the crash tests',
+    optional,
+  ),
   testClock: setting(
     'TEST_CLOCK',
     '',

@@ -1,9 +1,9 @@
 import type { Config } from './config.ts'
 import { CRASH_POINTS } from './crash-points.ts'
 
-/** `name` or `name:n`. */
+/** `name` or `name:n`, or the file that will name it. */
 const isCrashPoint = (setting: string | null) =>
-  setting === null || CRASH_POINTS.some((point) => point === setting.split(':')[0])
+  setting === null || setting.startsWith('@') || CRASH_POINTS.some((point) => point === setting.split(':')[0])
 
 /** Settings without a safe default in production: behind an unconfigured proxy all customers would share one address. */
 export function missingSettings({ trustedProxies }: { trustedProxies: number | null }): string[] {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { chanceFrom } from './chance.ts'
-import { crashAt, needsLiveRail, POINT_CASES, type PointCase } from './point-cases.ts'
-import { makeWorld, restart, settleBooks, type World, withLiveRail } from './world.ts'
+import { crashAt, POINT_CASES, type PointCase, programOf } from './point-cases.ts'
+import { serving, stopServing } from './serving.ts'
+import { makeWorld, settleBooks, type World } from './world.ts'
 
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'src')
 const NOTHING = {
@@ -47,14 +48,17 @@ function killInTurn(cases: readonly PointCase[], seed: number): void {
     test(`a kill at pass ${pass} of ${point} (${led}) loses nothing and doubles nothing`, {
       skip,
     }, async () => {
+      let recovered = false
       try {
         assert.deepEqual(await crashAt(world, pointCase), [])
-        await restart(world, needsLiveRail(pointCase) ? withLiveRail(world) : {})
+        await serving(world, programOf(pointCase))
         const { findings } = await settleBooks(world)
         assert.deepEqual(findings, NOTHING)
         assert.deepEqual(world.clients.tally.unexpected, [])
+        recovered = true
       } finally {
-        await world.installation.killAll()
+        // The next case goes on with the process that has recovered from this one.
+        if (!recovered) await stopServing(world).then(world.installation.killAll)
       }
     })
   }

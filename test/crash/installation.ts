@@ -37,6 +37,9 @@ export type Installation = {
   url: string
   clock: Clock
   server: EmbeddedServer
+  /** From now on the services that run die at this point; one that is started with a point of its own dies at that one. */
+  arm(crashPoint: string): void
+  disarm(): void
   /** Moves the clock that all its processes follow. */
   advance(ms: number): void
   start(options?: StartOptions): Running
@@ -87,6 +90,7 @@ const USUAL = {
 /** What starting a process of the installation needs. */
 type Place = {
   port: number
+  crashFile: string
   logs: string
   environment(own?: Record<string, string>): Record<string, string>
   started: Set<Running>
@@ -109,7 +113,8 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
   const standing = { DATA_DIR: dataDir, PORT: String(port), TEST_CLOCK: clockFile, ...USUAL, ...settings }
   const receivers = () => merchants.map(({ receiver }) => receiver.place).join(',')
   const environment = (own = {}) => ({ ...standing, WEBHOOK_ALLOW_PRIVATE: receivers(), ...own })
-  const place: Place = { port, logs, environment, started: new Set() }
+  const crashFile = join(folder, 'crash-point')
+  const place: Place = { port, logs, crashFile, environment, started: new Set() }
   let offsetMs = 0
   const killAll = async () => {
     await Promise.all([...place.started].map((running) => running.kill()))
@@ -124,6 +129,8 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
     start: (options) => start(place, options),
     startReady: (options) => startReady(place, options),
     command: (args, env) => command(place, args, env),
+    arm: (crashPoint) => writeFileSync(crashFile, crashPoint),
+    disarm: () => rmSync(crashFile, { force: true }),
     advance: (ms) => {
       offsetMs += ms
       writeFileSync(clockFile, String(offsetMs))
@@ -146,11 +153,10 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
 
 function start(place: Place, options: StartOptions = {}): Running {
   const { role = 'all', port = place.port, crashPoint, env, program } = options
-  const armed: Record<string, string> = crashPoint === undefined ? {} : { CRASH_POINT: crashPoint }
   const running = launch({
     program: program?.path ?? PROGRAM,
     args: program?.args ?? ['serve', '--role', role],
-    env: place.environment({ PORT: String(port), ...armed, ...env }),
+    env: place.environment({ PORT: String(port), CRASH_POINT: crashPoint ?? `@${place.crashFile}`, ...env }),
     logFile: join(place.logs, `${String(place.started.size).padStart(4, '0')}-${role}.log`),
   })
   place.started.add(running)

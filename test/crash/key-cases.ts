@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serving, stopServing } from './serving.ts'
 import { notKilled, PASSED_WITHIN_MS } from './victims.ts'
-import { restart, type World } from './world.ts'
+import type { World } from './world.ts'
 
 const LIVING_KEYS = `select
   (select array_agg(k.id) from directory.api_keys k join directory.merchants m on m.id = k.merchant_id
@@ -11,7 +12,7 @@ const LIVING_KEYS = `select
 /** A key is replaced, and the command dies between the directory and the cell. */
 export async function whileRotating(world: World, crashPoint: string): Promise<string[]> {
   const { installation, shop } = world
-  const service = await restart(world)
+  await serving(world, 'shipped')
   const rotate = ['keys', 'rotate', shop.handle, '--kind', 'test']
   const old = shop.keys.test
   const wrong = notKilled(await installation.command(rotate, { CRASH_POINT: crashPoint }), crashPoint)
@@ -25,7 +26,6 @@ export async function whileRotating(world: World, crashPoint: string): Promise<s
   const [directory, cell] = [living?.directory ?? [], living?.cell ?? []]
   if (directory.length !== 1 || cell.length !== 1 || directory[0] !== cell[0])
     wrong.push(`living keys differ: directory ${directory}, cell ${cell}`)
-  await service.kill()
   return wrong
 }
 
@@ -37,13 +37,15 @@ const OPEN_IN_CELL = `select k.id from cell_0.api_keys k where k.id = $1 and k.r
  */
 export async function whileRevoking(world: World, crashPoint: string): Promise<string[]> {
   const { installation, payer } = world
+  // What runs would close it in its cell before anybody has looked.
+  await stopServing(world)
   const made = await installation.command(['keys', 'create', payer.handle, '--kind', 'test'])
   if (made.code !== 0) throw new Error(`keys create: ${made.stderr}`)
   const revoke = ['keys', 'revoke', payer.handle, '--id', made.json.id]
   const wrong = notKilled(await installation.command(revoke, { CRASH_POINT: crashPoint }), crashPoint)
   if ((await installation.sql(OPEN_IN_CELL, [made.json.id])).length === 0)
     wrong.push('the key was closed in its cell before the kill')
-  const service = await restart(world)
+  await serving(world, 'shipped')
   const asked = await fetch(`${installation.url}/v1/balance`, {
     headers: { authorization: `Bearer ${made.json.key}` },
   })
@@ -57,6 +59,5 @@ export async function whileRevoking(world: World, crashPoint: string): Promise<s
     installation.advance(1000)
     await sleep(50)
   }
-  await service.kill()
   return wrong
 }

@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { type Chance, chanceFrom } from './chance.ts'
-import { crashAt, needsLiveRail, POINT_CASES } from './point-cases.ts'
+import { crashAt, POINT_CASES, programOf } from './point-cases.ts'
 import { drawKills, type Kill, type KillKind, killUnderLoad } from './random-kills.ts'
 import { addJudgement, type CrashRecord, isCleanRecord, newRecord, writeReport } from './report.ts'
-import { makeWorld, restart, settleBooks, type World, withLiveRail } from './world.ts'
+import { serving, stopServing } from './serving.ts'
+import { makeWorld, settleBooks, type World } from './world.ts'
 
 type Run = { world: World; chance: Chance; record: CrashRecord }
 
@@ -52,9 +53,8 @@ async function everyPoint({ world, chance, record }: Run, round: number): Promis
     const usual = pointCase.pass ?? 1
     const pass = round === 1 || pointCase.led !== 'load' ? usual : usual + chance.whole(0, LATEST_PASS)
     const wrong = await crashAt(world, { ...pointCase, pass })
-    const service = await restart(world, needsLiveRail(pointCase) ? withLiveRail(world) : {})
+    await serving(world, programOf(pointCase))
     addJudgement(record, await settleBooks(world))
-    await service.kill()
     await verifying
     verifying = verify(world, record)
     record.wrong.push(...wrong)
@@ -64,6 +64,7 @@ async function everyPoint({ world, chance, record }: Run, round: number): Promis
     console.log(`  killed at ${pointCase.point}:${pass}`)
   }
   await verifying
+  await stopServing(world)
 }
 
 async function randomKills({ world, chance, record }: Run, counts: Record<KillKind, number>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Merchant } from './installation.ts'
 import { REFUSED_PHONE } from './requests.ts'
+import { serving, stopServing, victim } from './serving.ts'
 import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, settleBooks, type World, withLiveRail } from './world.ts'
 
@@ -22,27 +23,24 @@ async function availableOf({ installation }: World, { handle }: Merchant, mode: 
 /** Three live payouts at once, and the process dies over one of them. */
 export async function onLivePayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
-  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
-  await victim.ready
+  const running = await victim(world, 'with live rail', crashPoint)
   const payouts = [1, 2, 3].map(() => world.clients.payout(world.live, 'live'))
-  return killedBy(victim, crashPoint, payouts)
+  return killedBy(running, crashPoint, payouts)
 }
 
 /** The operator refuses it, and the process dies between storing that and applying it. */
 export async function onRefusedPayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
-  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
-  await victim.ready
-  return killedBy(victim, crashPoint, [world.clients.payout(world.live, 'live', REFUSED_PHONE)])
+  const running = await victim(world, 'with live rail', crashPoint)
+  return killedBy(running, crashPoint, [world.clients.payout(world.live, 'live', REFUSED_PHONE)])
 }
 
 /** The operator takes nothing, so the reservation comes back and the key is free; then it serves again. */
 export async function onReturnedPayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
   world.operator.onSubmit({ answer: 'refuse to serve' })
-  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
-  await victim.ready
-  const wrong = await killedBy(victim, crashPoint, [world.clients.payout(world.live, 'live')])
+  const running = await victim(world, 'with live rail', crashPoint)
+  const wrong = await killedBy(running, crashPoint, [world.clients.payout(world.live, 'live')])
   world.operator.onSubmit({ answer: 'accept' })
   return wrong
 }
@@ -50,10 +48,9 @@ export async function onReturnedPayout(world: World, crashPoint: string): Promis
 /** Live money has only one source: customers of the merchant who paid. */
 async function earnLiveMoney(world: World): Promise<void> {
   while ((await availableOf(world, world.live, 'live')) < ENOUGH_MONEY.live) {
-    const service = await restart(world, withLiveRail(world))
+    await serving(world, 'with live rail')
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => world.clients.charge(world.live, 'live')))
     await settleBooks(world)
-    await service.kill()
   }
 }
 
@@ -64,10 +61,9 @@ const REFUNDABLE = `select c.id from charges c join merchants m on m.id = c.merc
 /** The merchant asks for refunds and hears nothing; asking again says that they are on their way. */
 export async function onRefund(world: World, crashPoint: string): Promise<string[]> {
   const charges = await refundable(world)
-  const victim = world.installation.start({ crashPoint })
-  await victim.ready
+  const running = await victim(world, 'shipped', crashPoint)
   return killedBy(
-    victim,
+    running,
     crashPoint,
     charges.map((id) => world.clients.refund(world.shop, id)),
   )
@@ -78,10 +74,9 @@ async function refundable(world: World): Promise<string[]> {
   for (;;) {
     const found = await installation.sql<{ id: string }>(REFUNDABLE, [shop.handle, REFUNDS])
     if (found.length === REFUNDS) return found.map(({ id }) => id)
-    const service = await restart(world)
+    await serving(world, 'shipped')
     await Promise.all(Array.from({ length: 2 * REFUNDS }, () => clients.charge(shop)))
     await settleBooks(world)
-    await service.kill()
   }
 }
 
@@ -89,9 +84,8 @@ async function refundable(world: World): Promise<string[]> {
 export async function onBulk(world: World, crashPoint: string): Promise<string[]> {
   const items = crashPoint.startsWith('bulk.chunk-committed') ? ITEMS.many : ITEMS.usual
   await addTestMoney(world)
-  const victim = world.installation.start({ crashPoint })
-  await victim.ready
-  return killedBy(victim, crashPoint, [world.clients.bulk(world.payer, items)])
+  const running = await victim(world, 'shipped', crashPoint)
+  return killedBy(running, crashPoint, [world.clients.bulk(world.payer, items)])
 }
 
 async function addTestMoney(world: World): Promise<void> {
@@ -104,10 +98,10 @@ async function addTestMoney(world: World): Promise<void> {
 export async function onCycle(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, payer } = world
   await addTestMoney(world)
-  const before = await restart(world)
+  await serving(world, 'shipped')
   await clients.schedule(payer, new Date(installation.clock.nowMs() + FIRST_CYCLE_MS))
   await clients.repeatUnanswered(PASSED_WITHIN_MS)
-  await before.kill()
+  await stopServing(world)
   installation.advance(FIRST_CYCLE_MS)
   return killedBy(installation.start({ crashPoint }), crashPoint)
 }
@@ -119,6 +113,7 @@ export async function onCycle(world: World, crashPoint: string): Promise<string[
 export async function onLongQueuedPayout(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, live } = world
   await earnLiveMoney(world)
+  await stopServing(world)
   const web = await restart(world, withLiveRail(world, 'web'))
   await clients.bulk(live, LONG_QUEUED, 'live')
   await clients.repeatUnanswered(PASSED_WITHIN_MS)

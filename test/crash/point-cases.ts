@@ -17,9 +17,10 @@ import {
   onRefusedPayout,
   onReturnedPayout,
 } from './payout-cases.ts'
+import { type Program, serving, stopServing, victim } from './serving.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
-import { killedBy, notKilled, PASSED_WITHIN_MS } from './victims.ts'
-import { restart, type World, withLiveRail } from './world.ts'
+import { killedBy, notKilled, PASSED_WITHIN_MS, untilTooLate } from './victims.ts'
+import type { World } from './world.ts'
 
 /** How a process is led past a point. `pass`: which pass kills it, the first unless said. */
 export type PointCase = { point: CrashPoint; led: keyof typeof WAYS; pass?: number }
@@ -106,7 +107,8 @@ const LIVE_WAYS = [
   'callback',
   'jam refund',
 ]
-export const needsLiveRail = ({ led }: PointCase) => LIVE_WAYS.includes(led)
+export const programOf = ({ led }: PointCase): Program =>
+  LIVE_WAYS.includes(led) ? 'with live rail' : 'shipped'
 
 const LOAD_PER_SECOND = 60
 
@@ -115,41 +117,38 @@ export const crashAt = (world: World, { point, led, pass = 1 }: PointCase): Prom
   WAYS[led](world, `${point}:${pass}`)
 
 async function underLoad(world: World, crashPoint: string): Promise<string[]> {
-  const victim = world.installation.start({ crashPoint })
-  await victim.ready
+  const running = await victim(world, 'shipped', crashPoint)
   const load = world.clients.load(LOAD_PER_SECOND)
-  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  const end = await Promise.race([running.ended, untilTooLate()])
   await load.stop()
-  await victim.kill()
+  await running.kill()
   return notKilled(end, crashPoint)
 }
 
 async function whileStopping(world: World, crashPoint: string): Promise<string[]> {
-  const victim = world.installation.start({ crashPoint })
-  await victim.ready
+  const running = await victim(world, 'shipped', crashPoint)
   const load = world.clients.load(LOAD_PER_SECOND)
   await load.goodAnswerAfter(performance.now())
-  victim.signal('SIGTERM')
-  const end = await Promise.race([victim.ended, sleep(PASSED_WITHIN_MS, null)])
+  running.signal('SIGTERM')
+  const end = await Promise.race([running.ended, untilTooLate()])
   await load.stop()
-  await victim.kill()
+  await running.kill()
   return notKilled(end, crashPoint)
 }
 
 async function onLiveCharge(world: World, crashPoint: string): Promise<string[]> {
-  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
-  await victim.ready
+  const running = await victim(world, 'with live rail', crashPoint)
   const charges = [1, 2, 3].map(() => world.clients.charge(world.live, 'live'))
-  return killedBy(victim, crashPoint, charges)
+  return killedBy(running, crashPoint, charges)
 }
 
 async function whileSettling(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, held } = world
-  const before = await restart(world)
+  await serving(world, 'shipped')
   await Promise.all([1, 2, 3, 4, 5].map(() => clients.charge(held)))
   await clients.repeatUnanswered(PASSED_WITHIN_MS)
   await paid(world, held.handle)
-  await before.kill()
+  await stopServing(world)
   const end = await installation.command(['sandbox', 'clock', held.handle, '--advance', '24h'], {
     CRASH_POINT: crashPoint,
   })

@@ -2,8 +2,9 @@ import { callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import { type ClaimRow, commandsFor, vendingRows } from './judge-orders.ts'
 import { post } from './post.ts'
 import { GOODS, JAMMING_MACHINE, MACHINE } from './requests.ts'
+import { serving, victim } from './serving.ts'
 import { killedBy } from './victims.ts'
-import { restart, settleBooks, type World, withLiveRail } from './world.ts'
+import { settleBooks, type World } from './world.ts'
 
 type Mode = 'test' | 'live'
 
@@ -28,10 +29,10 @@ async function dieOverOrders(
   { crashPoint, mode }: { crashPoint: string; mode: Mode },
 ): Promise<string[]> {
   const { clients, live: merchant } = world
-  const victim = await startVictim(world, crashPoint)
+  const running = await victim(world, 'with live rail', crashPoint)
   const orders = await newOrders(world, { mode, machine: MACHINE })
   const paying = clients.payOrders({ merchant, mode, orders })
-  const wrong = await asTimePasses(world, killedBy(victim, crashPoint, [paying]))
+  const wrong = await asTimePasses(world, killedBy(running, crashPoint, [paying]))
   if (wrong.length > 0) return wrong
   return withNext(world, async () => {
     const claims = (await vendingRows(world.installation)).claims
@@ -46,9 +47,9 @@ async function dieOverOrders(
 /** Charges of the merchant's own are spent on dispenses; the keys are repeated until they are answered. */
 export async function onDirectDispense(world: World, crashPoint: string): Promise<string[]> {
   const charges = await unspentCharges(world, ORDERS)
-  const victim = await startVictim(world, crashPoint)
+  const running = await victim(world, 'with live rail', crashPoint)
   const spent = charges.map((id) => world.clients.dispense(world.live, 'live', id))
-  const wrong = await killedBy(victim, crashPoint, spent)
+  const wrong = await killedBy(running, crashPoint, spent)
   if (wrong.length > 0) return wrong
   world.installation.advance(LONGER_MS)
   return withNext(world, async () => endBy(world, crashPoint, await standingOf(world, charges)))
@@ -69,9 +70,9 @@ export async function onCallback(world: World, crashPoint: string): Promise<stri
     return []
   })
   const reports = claims.map((claim) => reportOf(world, claim))
-  const victim = await startVictim(world, crashPoint)
+  const running = await victim(world, 'with live rail', crashPoint)
   const sent = reports.map((report) => postCallback(installation.url, report).catch(() => null))
-  const wrong = await killedBy(victim, crashPoint, sent)
+  const wrong = await killedBy(running, crashPoint, sent)
   if (claims.length < ORDERS + 1) wrong.push(`only ${claims.length} machines were told`)
   if (wrong.length > 0) return wrong
   return withNext(world, async () => takeReports(world, claims, reports))
@@ -80,10 +81,10 @@ export async function onCallback(world: World, crashPoint: string): Promise<stri
 /** Simulated machines jam, and the process dies with the refunds that it has claimed. */
 export async function onJamRefund(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, live: merchant } = world
-  const victim = await startVictim(world, crashPoint)
+  const running = await victim(world, 'with live rail', crashPoint)
   const orders = await newOrders(world, { mode: 'test', machine: JAMMING_MACHINE })
   const paying = clients.payOrders({ merchant, mode: 'test', orders })
-  const wrong = await asTimePasses(world, killedBy(victim, crashPoint, [paying]))
+  const wrong = await asTimePasses(world, killedBy(running, crashPoint, [paying]))
   if (wrong.length > 0) return wrong
   installation.advance(LONGER_MS)
   return withNext(world, async () => {
@@ -100,19 +101,11 @@ const REFUNDS = `select o.id, c.status, (select count(*)::int from payouts p whe
   join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id
   where o.id = any($1) and o.vending_status = 'failed' and o.confirmed`
 
-async function startVictim(world: World, crashPoint: string) {
-  const victim = world.installation.start({ ...withLiveRail(world), crashPoint })
-  await victim.ready
-  return victim
-}
-
 /** The process that follows: everything that was left over is done by it first. */
 async function withNext(world: World, work: () => Promise<string[]>): Promise<string[]> {
-  const service = await restart(world, withLiveRail(world))
+  await serving(world, 'with live rail')
   await settleBooks(world)
-  const wrong = await work()
-  await service.kill()
-  return wrong
+  return work()
 }
 
 /** Operators are asked and machines report as time passes. */
