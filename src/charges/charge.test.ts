@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import test from 'node:test'
+import { made, opened } from '../../test/helpers/opened.ts'
+import { payer } from '../../test/helpers/schedules.ts'
+import { startService } from '../../test/helpers/test-service.ts'
 import { mayMove } from '../platform/moves.ts'
 import { CHARGE_MOVES, CHARGE_STATUSES, type ChargeStatus } from './charge.ts'
 
-let service: TestService
-let merchantId: number
-before(async () => {
-  service = await startService()
-  await service.merchant()
-  const [row] = await service.rows<{ id: string }>('select id from cell_0.merchants')
-  merchantId = Number(row?.id)
-})
-after(() => service.close())
+const service = opened(() => startService())
+const owner = made(() => payer(service))
 
 const TIME = '2026-01-01T00:00:00Z'
 const NOTHING = {
@@ -38,7 +33,7 @@ async function insertCharge(id: string, status: ChargeStatus): Promise<void> {
   await service.rows(
     `insert into charges (merchant_id, id, mode, status, amount, fee, channel, created_at, ${COLUMNS.join(', ')})
      values ($1, $2, 'live', $3, 5000, 200, 'op1_momo', '${TIME}', ${values.join(', ')})`,
-    [merchantId, id, status, ...COLUMNS.map((name) => FACTS[status][name])],
+    [owner.merchantId, id, status, ...COLUMNS.map((name) => FACTS[status][name])],
   )
 }
 

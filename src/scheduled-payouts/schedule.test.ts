@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import test from 'node:test'
+import { made, opened } from '../../test/helpers/opened.ts'
+import { payer } from '../../test/helpers/schedules.ts'
+import { startService } from '../../test/helpers/test-service.ts'
 import { mayMove } from '../platform/moves.ts'
 import { changed, type ScheduleChange } from './change-schedule.ts'
 import { SCHEDULE_MOVES, SCHEDULE_STATUSES, type Schedule, type ScheduleStatus } from './schedule.ts'
 
-let service: TestService
-let merchantId: number
-before(async () => {
-  service = await startService()
-  await service.merchant()
-  const [row] = await service.rows<{ id: string }>('select id from cell_0.merchants')
-  merchantId = Number(row?.id)
-})
-after(() => service.close())
+const service = opened(() => startService())
+const owner = made(() => payer(service))
 
 const TIME = '2026-01-01T00:00:00Z'
 const facts = (status: ScheduleStatus) => (status === 'cancelled' ? [null, TIME] : [TIME, null])
@@ -23,7 +18,7 @@ async function insertSchedule(id: string, status: ScheduleStatus): Promise<void>
     `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, created_at,
        next_run_at, cancelled_at)
      values ($1, $2, 'test', $3, 5000, 'op1_momo', 'daily', '[{"phone": "256700000000"}]', '${TIME}', '${TIME}', $4, $5)`,
-    [merchantId, id, status, ...facts(status)],
+    [owner.merchantId, id, status, ...facts(status)],
   )
 }
 

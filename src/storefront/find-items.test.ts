@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { BY_HAND } from '../../test/helpers/actors.ts'
-import { assertStorefrontsHold, MANGOES, PICTURE, pageOf } from '../../test/helpers/storefront.ts'
-import { startService, type TestService } from '../../test/helpers/test-service.ts'
+import { opened } from '../../test/helpers/opened.ts'
+import { MANGOES, PICTURE, pageOf, startStorefronts } from '../../test/helpers/storefront.ts'
 import { allStatements } from '../platform/db/statement.ts'
 import { removeItem } from './change-item.ts'
 import { picturePath, presentItems } from './item.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  try {
-    await assertStorefrontsHold(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = opened(() => startStorefronts())
 
 const page = () => pageOf(service)
 

@@ -12,12 +12,12 @@ import {
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { type Operator, startOperator } from '../fakes/operator.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
+import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { type HttpRail, httpRail } from '../helpers/http-rail.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, startPayingService } from '../helpers/payouts.ts'
-import { sendUntilEnded } from '../helpers/payouts-at-operator.ts'
 
 // The same promises for whoever carries a movement: the simulated operator of test mode and a real one over HTTP.
 const clock = movableClock()

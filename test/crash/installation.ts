@@ -9,6 +9,7 @@ import pg from 'pg'
 import { type Clock, clockFollowingFile } from '../../src/platform/clock.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
+import { NO_LIMITS } from '../helpers/no-limits.ts'
 import { launch, PROGRAM, type Running } from './processes.ts'
 
 /** A merchant of the installation with its own webhook receiver. */
@@ -60,32 +61,7 @@ const FIRST_PORT = 12_000
 const LAST_PORT = 32_000
 const run = promisify(execFile)
 // Normal durability, no limits in the way, test charges that end at once.
-const USUAL = {
-  TEST_HOOKS: '1',
-  SANDBOX_OUTCOME_SECONDS: '0',
-  LOG_LEVEL: 'warn',
-  RATE_LIMIT_CHARGES: '0',
-  RATE_LIMIT_PAYOUTS: '0',
-  RATE_LIMIT_REFUNDS: '0',
-  RATE_LIMIT_SCHEDULES: '0',
-  RATE_LIMIT_READS: '0',
-  RATE_LIMIT_ALL: '0',
-  RATE_LIMIT_FAILED_AUTH: '0',
-  RATE_LIMIT_WEBHOOK_RESEND: '0',
-  RATE_LIMIT_PAYMENT_LINKS: '0',
-  RATE_LIMIT_CHECKOUT: '0',
-  RATE_LIMIT_CHECKOUT_ALL: '0',
-  RATE_LIMIT_VOUCHER_MISSES: '0',
-  RATE_LIMIT_REPORTS: '0',
-  RATE_LIMIT_REPORTS_DAY: '0',
-  RATE_LIMIT_PUBLIC_PAGES: '0',
-  RATE_LIMIT_POLLS: '0',
-  RATE_LIMIT_POLLS_ALL: '0',
-  RATE_LIMIT_VENDING: '0',
-  RATE_LIMIT_DISPENSE_RETRY: '0',
-  RATE_LIMIT_CALLBACKS: '0',
-  CHECKOUT_PROMPTS_PER_PHONE: '0',
-}
+const USUAL = { ...NO_LIMITS, TEST_HOOKS: '1', SANDBOX_OUTCOME_SECONDS: '0', LOG_LEVEL: 'warn' }
 
 /** What starting a process of the installation needs. */
 type Place = {

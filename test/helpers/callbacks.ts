@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Callback, type CallbackKind, callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import type { TestService } from './test-service.ts'
-import { GOODS, type VendingShop } from './vending.ts'
+import { GOODS, type VendingShop, vendingShop } from './vending.ts'
 
 export const RECEIVED = { code: '1', message: 'Received data successfully' }
 export const SECRET_PATH = '/v1/vending/dispense-secret'
@@ -11,6 +11,12 @@ export async function dispenseSecret({ api }: Pick<VendingShop, 'api'>): Promise
   const { status, body } = await api.post(SECRET_PATH)
   assert.equal(status, 201)
   return body.secret
+}
+
+/** A shop whose machines report under its dispense secret. */
+export async function reportingShop(service: TestService): Promise<VendingShop & { secret: string }> {
+  const shop = await vendingShop(service)
+  return { ...shop, secret: await dispenseSecret(shop) }
 }
 
 type About = {

@@ -1,18 +1,16 @@
 import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../../src/platform/clock.ts'
-import type {
-  Attempt,
-  ChargeFailure,
-  Deadline,
-  Evidence,
-  Holder,
-  Movement,
-  PayoutFailure,
-  Rail,
-  Status,
-  Submitted,
-  Unavailable,
-} from '../../src/rails/rail.ts'
+import type { Attempt, Deadline, Evidence, Movement, Rail } from '../../src/rails/rail.ts'
+import {
+  chargeReason,
+  type Heard,
+  payoutReason,
+  type Reasons,
+  readHolder,
+  readStatus,
+  readSubmit,
+  unavailable,
+} from './rail-readers.ts'
 
 /** A live rail of the tests: an adapter over real HTTP to the operator of test/fakes. */
 export type HttpRail = Rail & {
@@ -30,25 +28,11 @@ export type HttpRail = Rail & {
 }
 
 type Side = 'collect' | 'disburse'
-type Heard = { status: number; body: any; left: boolean; transport?: string; elapsedMs: number }
 
 /** The contract that a rail of the tests begins with. */
 export const FIRST_INSTALLATION = 'first contract'
 /** One that a test may give it beside. */
 export const SECOND_CONTRACT = 'second contract'
-const REASONS: Record<string, ChargeFailure> = {
-  NOT_ENOUGH_FUNDS: 'insufficient_funds',
-  APPROVAL_REJECTED: 'user_cancelled',
-  EXPIRED: 'timeout',
-}
-const PAYOUT_REASONS: Record<string, PayoutFailure> = {
-  PAYEE_NOT_FOUND: 'recipient_not_found',
-  PAYEE_LOCKED: 'wallet_locked',
-  EXPIRED: 'timeout',
-}
-type Reasons<Failure> = (code: string) => Failure
-const chargeReason: Reasons<ChargeFailure> = (code) => REASONS[code] ?? 'rail_rejected'
-const payoutReason: Reasons<PayoutFailure> = (code) => PAYOUT_REASONS[code] ?? 'rail_rejected'
 
 /** `clock` dates the evidence; nothing else of the answers depends on time. */
 export function httpRail(url: string, clock: Clock): HttpRail {
@@ -122,50 +106,6 @@ const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }
 
 const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
   JSON.stringify({ reference, amount, currency, phone, external_id: publicId })
-
-const unavailable = (cure: Unavailable['cure'], why: string, evidence: Evidence): Unavailable => ({
-  kind: 'unavailable',
-  cure,
-  why,
-  retryAfterSeconds: 7,
-  evidence,
-})
-
-/** Nothing sent, or the operator's own word that it took nothing: clean. All else after sending is ambiguous. */
-function readSubmit<Failure>(
-  { status, body, left }: Heard,
-  evidence: Evidence,
-  reasonOf: Reasons<Failure>,
-): Submitted<Failure> {
-  if (!left) return unavailable('wait', 'nobody at its address', evidence)
-  if (status === 202) return { kind: 'accepted', repeated: false, evidence }
-  if (status === 409) return { kind: 'accepted', repeated: true, evidence }
-  if (status === 503 && body?.code === 'NOT_TAKEN') return unavailable('wait', 'refused to serve', evidence)
-  if (status === 403) return unavailable('person', 'account barred', evidence)
-  if (status !== 400) return { kind: 'ambiguous', evidence }
-  const operatorCode = String(body?.code)
-  return { kind: 'rejected', reason: reasonOf(operatorCode), operatorCode, ourFault: false, evidence }
-}
-
-function readStatus<Failure>(
-  { status, body }: Heard,
-  evidence: Evidence,
-  reasonOf: Reasons<Failure>,
-): Status<Failure> {
-  if (status === 404) return { kind: 'not_found', evidence }
-  if (status !== 200) return { kind: 'unknown', evidence }
-  if (body?.status === 'PENDING') return { kind: 'pending', evidence }
-  if (body?.status === 'FAILED')
-    return { kind: 'failed', reason: reasonOf(body.reason), operatorCode: body.reason, evidence }
-  if (body?.status !== 'SUCCESSFUL') return { kind: 'unknown', evidence }
-  const { amount, currency, phone, external_id: externalId, transaction } = body
-  return { kind: 'succeeded', railTransactionId: transaction, amount, currency, phone, externalId, evidence }
-}
-
-const readHolder = ({ status, body }: Heard, evidence: Evidence): Holder =>
-  status === 200 && typeof body?.active === 'boolean'
-    ? { active: body.active, name: body.name }
-    : { active: 'unknown', evidence }
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 

@@ -80,8 +80,10 @@ async function untilWritten({ rows }: TestService): Promise<void> {
 }
 
 /** A second process of this installation, with the same clock and the same live rail. */
-export const startBeside = ({ database, clock, rail }: LiveService): Promise<TestService> =>
-  startService({ database, clock, liveRails: { op1_momo: rail } })
+export const startBeside = (
+  { database, clock, rail }: LiveService,
+  options: Pick<TestServiceOptions, 'role'> = {},
+): Promise<TestService> => startService({ ...options, database, clock, liveRails: { op1_momo: rail } })
 
 export async function assertVerified(service: TestService): Promise<void> {
   for (const app of service.gateway.cells) {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { lockLink } from '../../src/payment-links/hold-link.ts'
 import type { Call } from '../../src/platform/db/database.ts'
 import { type Browser, browserOf, type Page } from './checkout.ts'
-import { eventually, type LiveService, newPayer } from './live-service.ts'
+import { type LiveService, newPayer } from './live-service.ts'
+import { somebodyWaits } from './lock-waits.ts'
 import type { TestService } from './test-service.ts'
 
 /** Fills in the form of a link with this phone and sends it. */
@@ -27,15 +28,6 @@ export async function payDuring<Answer>(
   assert.ok(paid)
   return paid
 }
-
-/** Until a connection waits for a lock. */
-export const somebodyWaits = (service: TestService): Promise<void> =>
-  eventually('somebody waits for a lock', async () => {
-    const waiting = await service.rows(
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-    return waiting.length > 0
-  })
 
 /** Types a code into the box of a link and looks at the form again. */
 export async function applyCode(browser: Browser, id: string, code: string): Promise<Page> {

@@ -8,6 +8,13 @@ import type { Client, Reply, TestService, TestServiceOptions } from './test-serv
 export const PAYOUT = { amount: 5000, recipient: { phone: '0700000000' } }
 const UNLIMITED = { LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' }
 
+/** What is the same in every payout of its own (no refund, bulk call or schedule has made it) right after its acceptance. */
+export const ACCEPTED = {
+  ...{ status: 'authorized', currency: 'UGX', channel: 'op1_momo', failure_reason: null },
+  ...{ rail_transaction_id: null, completed_at: null },
+  ...{ kind: 'payout', charge_id: null, batch_id: null, scheduled_payout_id: null },
+}
+
 /** POST of a payout that differs from the right one in what is given. */
 export const pay = (api: Client, difference: object = {}, headers: Record<string, string | undefined> = {}) =>
   api.post('/v1/payouts', { ...PAYOUT, ...difference }, headers)

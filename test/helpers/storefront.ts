@@ -8,7 +8,7 @@ import { STOREFRONT_INVARIANTS } from '../../src/verify/storefront-invariants.ts
 import { verifySnapshot } from '../../src/verify/verify.ts'
 import { BY_HAND } from './actors.ts'
 import { assertVerified } from './live-service.ts'
-import type { TestService } from './test-service.ts'
+import { startService, type TestService } from './test-service.ts'
 
 export const PICTURE = Buffer.from('a picture')
 export const MANGOES: NewItem = {
@@ -44,8 +44,14 @@ export async function pageOf(service: TestService, change: MerchantChange = {}) 
   }
 }
 
-/** Fails when an item is no live, reusable link of its own merchant, or any other invariant is broken. */
-export async function assertStorefrontsHold(service: TestService): Promise<void> {
+/** A service that fails when it is closed if an item is no live, reusable link of its own merchant, or anything else is broken. */
+export async function startStorefronts(): Promise<TestService> {
+  const service = await startService()
+  const close = () => assertStorefrontsHold(service).finally(() => service.close())
+  return { ...service, close }
+}
+
+async function assertStorefrontsHold(service: TestService): Promise<void> {
   const findings = await service.app.db.snapshot((client) =>
     verifySnapshot(client, service.clock.now(), STOREFRONT_INVARIANTS),
   )

@@ -15,6 +15,7 @@ import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
 import { BY_HAND } from './actors.ts'
+import { NO_LIMITS } from './no-limits.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 /** The whole service over real HTTP on a database of its own, with a clock that the test moves and sweeps that it runs. */
@@ -57,33 +58,6 @@ export type TestServiceOptions = Pick<OpenOptions, 'liveRails' | 'resolve'> & {
 /** A charge that succeeds. */
 export const CHARGE = { amount: 5000, channel: 'op1_momo', customer: { phone: '0700000000' } }
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
-const NO_LIMITS = {
-  RATE_LIMIT_CHARGES: '0',
-  RATE_LIMIT_READS: '0',
-  RATE_LIMIT_ALL: '0',
-  RATE_LIMIT_FAILED_AUTH: '0',
-  RATE_LIMIT_WEBHOOK_RESEND: '0',
-  RATE_LIMIT_PAYOUTS: '0',
-  RATE_LIMIT_REFUNDS: '0',
-  RATE_LIMIT_SCHEDULES: '0',
-  RATE_LIMIT_SUBACCOUNTS: '0',
-  RATE_LIMIT_RESOLVE_ACCOUNT: '0',
-  RATE_LIMIT_STATEMENT_PDF: '0',
-  RATE_LIMIT_PAYMENT_LINKS: '0',
-  RATE_LIMIT_VENDING: '0',
-  RATE_LIMIT_DISPENSE_RETRY: '0',
-  RATE_LIMIT_DISPENSE_SECRET: '0',
-  RATE_LIMIT_CALLBACKS: '0',
-  RATE_LIMIT_CHECKOUT: '0',
-  RATE_LIMIT_CHECKOUT_ALL: '0',
-  RATE_LIMIT_VOUCHER_MISSES: '0',
-  RATE_LIMIT_REPORTS: '0',
-  RATE_LIMIT_REPORTS_DAY: '0',
-  RATE_LIMIT_PUBLIC_PAGES: '0',
-  RATE_LIMIT_POLLS: '0',
-  RATE_LIMIT_POLLS_ALL: '0',
-  CHECKOUT_PROMPTS_PER_PHONE: '0',
-}
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const database = options.database ?? (await testDatabase())
   const clock = options.clock ?? movableClock()

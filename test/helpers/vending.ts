@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { CreatedMerchant, NewMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addMachine } from '../../src/vending/machines/machines.ts'
+import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
@@ -39,6 +40,13 @@ export async function vendingShop(
     collections: service.client(keys.test_collections),
   }
 }
+
+/** When an order of this merchant counts as delivered. */
+export const setProfile = (
+  service: TestService,
+  { merchantId }: { merchantId: number },
+  profile: 'default' | 'optimistic',
+) => setVending(service.app, BY_HAND, { merchant: { id: merchantId }, change: { profile } })
 
 export async function registerMachines(
   service: TestService,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { sender } from '../../src/webhooks/send-deliveries.ts'
-import { newPayer } from './live-service.ts'
+import type { Receiver } from '../fakes/receiver.ts'
+import { eventually, newPayer } from './live-service.ts'
 import type { Client, TestService } from './test-service.ts'
 
 /** A test charge that has ended, and the id of the event that tells of it. */
@@ -36,6 +37,19 @@ export async function deliverAll(service: TestService): Promise<number> {
 
 /** A worker of its own, as a second process would have. */
 export const anotherSender = (service: TestService) => sender(service.app)
+
+/** A worker whose attempt has arrived; the receiver says nothing until `answer` is called. */
+export async function hangingSender(
+  service: TestService,
+  receiver: Receiver,
+): Promise<{ worker: ReturnType<typeof anotherSender>; answer(status: number): void }> {
+  const answers: ServerResponse[] = []
+  receiver.behave((response) => void answers.push(response))
+  const worker = anotherSender(service)
+  assert.equal(await worker.start(), 1)
+  await eventually('the first attempt has arrived', () => answers.length === 1)
+  return { worker, answer: (status) => void answers[0]?.writeHead(status).end() }
+}
 
 export async function deliveryOf(api: Client, eventId: string): Promise<any> {
   const { body } = await api.get('/v1/webhooks?limit=100')

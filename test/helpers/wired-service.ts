@@ -50,6 +50,16 @@ export async function holdHead(
   return () => beside.query('rollback')
 }
 
+/** Works while the wire of the first process is cut. */
+export async function whileCut({ wired }: WiredServices, work: () => Promise<void>): Promise<void> {
+  await wired.proxy.close()
+  try {
+    await work()
+  } finally {
+    await wired.proxy.open()
+  }
+}
+
 /** What the operator answered about this movement, as it is stored. */
 export const evidenceOf = (worker: TestService, subject: string): Promise<{ answer: string }[]> =>
   worker.rows(

@@ -7,12 +7,12 @@ import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { payShopOf } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
+import { sendUntilEnded, settle } from '../helpers/following-payouts.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { chargeOn } from '../helpers/page-charges.ts'
 import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
-import { sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 import { makeOrder, payOrder, registerMachines } from '../helpers/vending.ts'
 
 const SENT = /has sent (?:your|this)/

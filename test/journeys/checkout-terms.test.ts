@@ -7,16 +7,10 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm } from '../helpers/checkout.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
-import {
-  applyCode,
-  pay,
-  payDuring,
-  sandboxDecides,
-  somebodyWaits,
-  visitor,
-} from '../helpers/paying-on-pages.ts'
+import { applyCode, pay, payDuring, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 import { startService } from '../helpers/test-service.ts'
 import { GOODS, ORDERS, registerMachines } from '../helpers/vending.ts'
 

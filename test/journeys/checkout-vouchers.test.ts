@@ -150,12 +150,18 @@ test('forty wrong codes at once from one address count as no more than its ten a
   assert.equal((await guesser.post(`/pay/${links[0]}/apply-voucher`, { code: UNKNOWN })).status, 429)
 })
 
-test('twenty wrong codes in a day close the box of a link for a day, for right codes too; it is paid without', async () => {
+/** A link whose box is closed by twenty wrong codes, after one customer had applied a card. */
+async function closedBox() {
   const [link, card] = [await shop.link({ amount: 10_000 }), await shop.card(4000)]
   const holder = stranger()
   const form = await applyCode(holder, link, card.code)
   for (let guess = 0; guess < 20; guess += 1)
     await stranger().post(`/pay/${link}/apply-voucher`, { code: UNKNOWN })
+  return { link, card, holder, form }
+}
+
+test('twenty wrong codes in a day close the box of a link for a day, for right codes too; it is paid without', async () => {
+  const { link, card, holder, form } = await closedBox()
   const closed = await stranger().get(`/pay/${link}`)
   assert.deepEqual([closed.status, hasForm(closed, '/apply-voucher')], [200, false])
   const { location } = await stranger().post(`/pay/${link}/apply-voucher`, { code: card.code })
@@ -172,11 +178,7 @@ test('twenty wrong codes in a day close the box of a link for a day, for right c
 })
 
 test('one whose card was applied before the box was closed pays with it', async () => {
-  const [link, card] = [await shop.link({ amount: 10_000 }), await shop.card(4000)]
-  const holder = stranger()
-  const form = await applyCode(holder, link, card.code)
-  for (let guess = 0; guess < 20; guess += 1)
-    await stranger().post(`/pay/${link}/apply-voucher`, { code: UNKNOWN })
+  const { card, holder, form } = await closedBox()
   assert.equal((await holder.send(form, '/submit', { phone: newPayer() })).status, 302)
   assert.deepEqual(await cardNow(service, card.id), [0, 4000, 0])
 })

@@ -8,6 +8,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { gate } from '../helpers/gate.ts'
 import { assertVerified, eventually } from '../helpers/live-service.ts'
+import { countLockWaits } from '../helpers/lock-waits.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -47,12 +48,7 @@ async function pausedAccount() {
   return { merchantId: merchant.id, first, open, idOf, resolve, pausedBy }
 }
 
-const waiting = async (sessions: number) => {
-  const [row] = await service.rows<{ count: number }>(
-    `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return row?.count === sessions
-}
+const waiting = async (sessions: number) => (await countLockWaits(service)) === sessions
 
 test('M8: an exception that opens while another is resolved keeps the account paused', async () => {
   const account = await pausedAccount()

@@ -9,6 +9,7 @@ import { endCardUses, lockCardsOf, restoreCards } from '../../src/gift-cards/use
 import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { eventually } from '../helpers/live-service.ts'
+import { countLockWaits } from '../helpers/lock-waits.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -39,13 +40,7 @@ const restore = (charges: readonly Charge[]) =>
     const [uses] = await tx.send(lockCardsOf(charges))
     return { value: uses, last: restoreCards(charges, service.clock.now()) }
   })
-/** How many connections wait for a lock. */
-const waiting = async () =>
-  (
-    await service.rows<{ n: number }>(
-      `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-  )[0]?.n
+const waiting = () => countLockWaits(service)
 /** Leaves no trace, so that what ends without its charge breaks nothing. */
 async function forget(charges: readonly Charge[]): Promise<void> {
   const ids = charges.map(({ id }) => id)

@@ -5,6 +5,7 @@ import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
 import { followUntilEnded, passUntil, succeed } from '../helpers/following-charges.ts'
 import { assertVerified, DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { assertPaused } from '../helpers/open-exceptions.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -129,23 +130,7 @@ for (const [what, says] of [
     assert.deepEqual(await transfersOf(service, body.id), [])
     assert.deepEqual(await eventsOf(service, body.id), [])
     assert.deepEqual(await balanceOf(live), { available: 0, pending: 0 })
-    const open = await service.rows<{ id: string }>(
-      'select id, kind, severity, mode, closed_at from exceptions where subject = $1',
-      [body.id],
-    )
-    const id = open[0]?.id
-    assert.deepEqual(open, [
-      { id, kind: 'rail_mismatch', severity: 'critical', mode: 'live', closed_at: null },
-    ])
-    const heads = await service.rows(
-      `select mode, payouts_paused_by from ledger_heads h join merchants m on m.id = h.merchant_id
-       where m.public_id = $1 order by mode`,
-      [merchant.id],
-    )
-    assert.deepEqual(heads, [
-      { mode: 'test', payouts_paused_by: null },
-      { mode: 'live', payouts_paused_by: id },
-    ])
+    await assertPaused(service, merchant, { subject: body.id, kind: 'rail_mismatch' })
   })
 
 test('the same party in another written form is no mismatch', async () => {

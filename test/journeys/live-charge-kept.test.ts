@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { gate } from '../helpers/gate.ts'
-import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { eventually, newPayer } from '../helpers/live-service.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
 import { applyCode, pay, visitor } from '../helpers/paying-on-pages.ts'
-import type { TestService } from '../helpers/test-service.ts'
-import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
+import { evidenceOf, holdHead, startWiredServices, whileCut } from '../helpers/wired-service.ts'
 
 // What the operator has said is known to one process alone until it is written down, whatever the database does meanwhile.
-let world: WiredServices
+const world = opened(() => startWiredServices())
 /** Behind a wire that can be cut. */
-let service: LiveService
+const service = made(() => world.service)
 /** Another process, on the database itself. */
-let worker: TestService
-
-before(async () => {
-  world = await startWiredServices()
-  service = world.service
-  worker = world.worker
-})
-after(() => world.close())
+const worker = made(() => world.worker)
 
 const rows = async (sql: string, values: unknown[]) => (await world.beside.query(sql, values)).rows
 const rollbacks = async (): Promise<number> =>
@@ -155,8 +148,7 @@ test('M2: when its process has lost the database for good, another one applies w
   const { id } = await chargeBy(phone)
   // Read beside the transaction that holds the head.
   await eventually('the answer is stored', async () => (await evidenceOf(worker, id)).length === 1)
-  await world.wired.proxy.close()
-  try {
+  await whileCut(world, async () => {
     await letGo()
     service.pass(31_000)
     await worker.run('follow-charges')
@@ -168,8 +160,6 @@ test('M2: when its process has lost the database for good, another one applies w
     const asking = service.operator.journal.filter(({ what }) => what === 'question')
     assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))
     assert.equal((await eventsOf(worker, id)).length, 1)
-  } finally {
-    await world.wired.proxy.open()
-  }
+  })
   await told.catch(() => {})
 })

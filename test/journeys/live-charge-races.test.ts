@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Heard, StatusHow } from '../fakes/operator.ts'
-import { gate } from '../helpers/gate.ts'
-import { eventually, newPayer, startBeside, startLiveService } from '../helpers/live-service.ts'
+import type { Heard } from '../fakes/operator.ts'
+import { askTwice } from '../helpers/late-answer.ts'
+import { newPayer, startBeside, startLiveService } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { sendToBoth } from '../helpers/one-key.ts'
+import { assertPaused } from '../helpers/open-exceptions.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 
 const QUESTION_LEASE_MS = 30_000
 
 const service = openedAndVerified(() => startLiveService())
 const second = opened(() => startBeside(service))
+const WORKERS = { service, second, sweep: 'follow-charges' } as const
+const BOOK = { answer: 'book' } as const
 
 for (const [first, then] of [
   ['failed', 'succeeded'],
@@ -18,60 +22,30 @@ for (const [first, then] of [
   test(`once a charge has ${then}, a late "${first}" changes nothing and opens one exception`, async () => {
     const { merchant, live } = await service.shop()
     const { body } = await live.charge({ customer: { phone: newPayer() } })
-    const late = gate()
-    service.operator.onQuestion(
-      (nth): StatusHow =>
-        nth === 1 ? { answer: first, until: late.opened } : { answer: then, code: 'APPROVAL_REJECTED' },
-      body.id,
-    )
-    service.pass(5000)
-    const slow = service.run('follow-charges')
-    await eventually('the first question is asked', () => questionsAbout(body.rail_reference).length === 1)
-    service.pass(QUESTION_LEASE_MS + 1000)
-    await second.run('follow-charges')
+    const answerLate = await askTwice({
+      ...WORKERS,
+      movement: body,
+      first: { answer: first },
+      next: { answer: then, code: 'APPROVAL_REJECTED' },
+    })
     const { body: ended } = await live.get(`/v1/charges/${body.id}`)
     assert.equal(ended.status, then)
     const money = await balanceOf(live)
-    late.open()
-    await slow
+    await answerLate()
 
     assert.deepEqual((await live.get(`/v1/charges/${body.id}`)).body, ended)
     assert.deepEqual(await balanceOf(live), money)
     assert.equal((await transfersOf(service, body.id)).length, then === 'succeeded' ? 2 : 0)
     assert.equal((await eventsOf(service, body.id)).length, 1)
-    const open = await service.rows<{ id: string }>(
-      'select id, kind, severity from exceptions where subject = $1 and closed_at is null',
-      [body.id],
-    )
-    const id = open[0]?.id
-    assert.deepEqual(open, [{ id, kind: 'late_contradiction', severity: 'critical' }])
-    const heads = await service.rows(
-      `select mode, payouts_paused_by from ledger_heads h join merchants m on m.id = h.merchant_id
-       where m.public_id = $1 order by mode`,
-      [merchant.id],
-    )
-    assert.deepEqual(heads, [
-      { mode: 'test', payouts_paused_by: null },
-      { mode: 'live', payouts_paused_by: id },
-    ])
+    await assertPaused(service, merchant, { subject: body.id, kind: 'late_contradiction' })
   })
 
 test('the same answer twice is no contradiction', async () => {
   const { live } = await service.shop()
   const { body } = await live.charge({ customer: { phone: newPayer() } })
   service.operator.pays(body.id)
-  const late = gate()
-  service.operator.onQuestion(
-    (nth) => ({ answer: 'book', ...(nth === 1 ? { until: late.opened } : {}) }),
-    body.id,
-  )
-  service.pass(5000)
-  const slow = service.run('follow-charges')
-  await eventually('the first question is asked', () => questionsAbout(body.rail_reference).length === 1)
-  service.pass(QUESTION_LEASE_MS + 1000)
-  await second.run('follow-charges')
-  late.open()
-  await slow
+  const answerLate = await askTwice({ ...WORKERS, movement: body, first: BOOK, next: BOOK })
+  await answerLate()
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 })
   assert.equal((await eventsOf(service, body.id)).length, 1)
   assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])
@@ -105,21 +79,11 @@ test('two workers on the same rows ask one question at a time about each, credit
 test('two web processes with one key: the operator is asked once, the loser hears 409 or the first answer', async () => {
   const { merchant, live } = await service.shop()
   const other = second.client(merchant.keys.live)
-  for (let round = 0; round < 5; round += 1) {
-    const phone = newPayer()
-    const key = { 'idempotency-key': `both at once ${round}` }
-    const held = gate()
-    service.operator.onSubmit(() => ({ answer: 'accept', until: held.opened }), phone)
-    const both = [live.charge({ customer: { phone } }, key), other.charge({ customer: { phone } }, key)]
-    await Promise.race(both)
-    held.open()
-    const answers = await Promise.all(both)
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409])
-    const taken = [...service.operator.book.values()].filter((entry) => entry.phone === phone)
-    assert.equal(taken.length, 1)
-    const again = await other.charge({ customer: { phone } }, key)
-    assert.equal(again.text, answers.find(({ status }) => status === 201)?.text)
-  }
+  for (let round = 0; round < 5; round += 1)
+    await sendToBoth(service, `both at once ${round}`, [
+      (phone, key) => live.charge({ customer: { phone } }, key),
+      (phone, key) => other.charge({ customer: { phone } }, key),
+    ])
 })
 
 const openOnes = async () => (await service.rows('select 1 from charges where follow_at is not null')).length

@@ -9,10 +9,12 @@ import {
   type LiveService,
   newPayer,
   type Shop,
+  startBeside,
   startLiveService,
 } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
-import { startService } from '../helpers/test-service.ts'
+import { attemptOf, submitAnswered } from '../helpers/operator-heard.ts'
+import { onOwnService } from '../helpers/own-service.ts'
 
 // The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000
@@ -57,6 +59,8 @@ const LATE: {
   },
 ]
 
+const withService = (work: (service: LiveService) => Promise<void>) => onOwnService(startLiveService, work)
+
 describe('an operator slower than its caller', { concurrency: true }, () => {
   for (const { how, state, finish } of LATE)
     test(`201 after five seconds; what it says later, "${how.answer}", is applied`, async () => {
@@ -73,18 +77,11 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
         const { id, status, failure_reason } = accepted.body
         assert.deepEqual([accepted.status, status, failure_reason], [201, 'authorized', null])
         assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'authorized')
-        assert.equal(await attemptState(service, id), 'in_doubt')
+        assert.equal(await attemptOf(service, id), 'in_doubt')
         assert.deepEqual(await eventsOf(service, id), [])
         held.open()
-        await eventually('the late answer is recorded', async () => {
-          const rows = await service.rows(
-            `select 1 from rail_evidence e join rail_attempts a on a.id = e.attempt_id
-             where a.subject = $1 and e.operation = 'submit'`,
-            [id],
-          )
-          return rows.length === 1
-        })
-        await eventually('it is applied', async () => (await attemptState(service, id)) === state)
+        await eventually('the late answer is recorded', () => submitAnswered(service, id))
+        await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
         await finish(service, shop, id)
         const again = await shop.live.charge({ customer: { phone } }, key)
         assert.deepEqual([again.status, again.text], [201, accepted.text])
@@ -115,11 +112,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
   test('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
     await withService(async (service) => {
       const { merchant, live } = await service.shop()
-      const other = await startService({
-        database: service.database,
-        clock: service.clock,
-        liveRails: { op1_momo: service.rail },
-      })
+      const other = await startBeside(service)
       const held = gate()
       try {
         const phone = newPayer()
@@ -199,9 +192,9 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       assert.equal(service.operator.journal.length, 2)
       const [charge] = (await live.get('/v1/charges')).body.data
       assert.equal(charge.status, 'authorized')
-      assert.equal(await attemptState(service, charge.id), 'accepted', 'the operator knows it')
+      assert.equal(await attemptOf(service, charge.id), 'accepted', 'the operator knows it')
       assert.equal((await hanging).body.id, charge.id)
-      const state = await attemptState(service, charge.id)
+      const state = await attemptOf(service, charge.id)
       assert.equal(state, 'accepted', 'nor does it forget that when the caller has waited long enough')
     })
   })
@@ -221,21 +214,4 @@ async function assertFailed(
   )
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 0 })
   assert.deepEqual(await service.rows('select 1 from exceptions'), [])
-}
-
-async function withService(work: (service: LiveService) => Promise<void>): Promise<void> {
-  const service = await startLiveService()
-  try {
-    await work(service)
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-}
-
-async function attemptState(service: LiveService, chargeId: string): Promise<string | undefined> {
-  const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [
-    chargeId,
-  ])
-  return row?.state
 }

@@ -5,18 +5,20 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { gate } from '../helpers/gate.ts'
-import { DAY, eventually, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { lookOnce, sendUntilEnded, settle } from '../helpers/following-payouts.ts'
+import { askTwice } from '../helpers/late-answer.ts'
+import { DAY, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, lookOnce, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 
 const FUNDS = 500_000
-const LEASE_MS = 30_000
 const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
+const WORKERS = { service, second, sweep: 'send-payouts' } as const
+const BOOK = { answer: 'book' } as const
 
 const PAUSED = domain(
   'payouts_paused',
@@ -141,23 +143,16 @@ for (const [first, then] of [
   test(`once a payout has ${then}, a late "${first}" changes nothing, opens one exception and pauses the account`, async () => {
     const shop = await richShop(service, FUNDS)
     const { body } = await payNew(shop.live)
-    const late = gate()
-    service.operator.onQuestion(
-      (nth): StatusHow =>
-        nth === 1 ? { answer: first, until: late.opened } : { answer: then, code: 'EXPIRED' },
-      body.id,
-    )
-    service.pass(5000)
-    const slow = service.run('send-payouts')
-    const asked = () => heardOf(service, 'question', body.rail_reference).length === 1
-    await eventually('the first question is asked', asked)
-    service.pass(LEASE_MS + 1000)
-    await second.run('send-payouts')
+    const answerLate = await askTwice({
+      ...WORKERS,
+      movement: body,
+      first: { answer: first },
+      next: { answer: then, code: 'EXPIRED' },
+    })
     const ended = await payoutOf(shop.live, body.id)
     assert.equal(ended.status, then)
     const money = await balanceOf(shop.live)
-    late.open()
-    await slow
+    await answerLate()
     assert.deepEqual(await payoutOf(shop.live, body.id), ended)
     assert.deepEqual(await balanceOf(shop.live), money)
     assert.deepEqual(await postingsOf(service, body.id), then === 'succeeded' ? PAID : RETURNED)
@@ -169,19 +164,8 @@ test('the same answer twice is no contradiction', async () => {
   const shop = await richShop(service, FUNDS)
   const { body } = await payNew(shop.live)
   service.operator.pays(body.id)
-  const late = gate()
-  service.operator.onQuestion(
-    (nth) => ({ answer: 'book', ...(nth === 1 ? { until: late.opened } : {}) }),
-    body.id,
-  )
-  service.pass(5000)
-  const slow = service.run('send-payouts')
-  const asked = () => heardOf(service, 'question', body.rail_reference).length === 1
-  await eventually('the first question is asked', asked)
-  service.pass(LEASE_MS + 1000)
-  await second.run('send-payouts')
-  late.open()
-  await slow
+  const answerLate = await askTwice({ ...WORKERS, movement: body, first: BOOK, next: BOOK })
+  await answerLate()
   assert.deepEqual(await postingsOf(service, body.id), PAID)
   assert.equal((await eventsOf(service, body.id)).length, 1)
   assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])

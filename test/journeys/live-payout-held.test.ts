@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openException } from '../../src/exceptions/exception.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { lookOnce, movementsOf, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { openMismatch } from '../helpers/open-exceptions.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
-import { lookOnce, movementsOf, settle, submitsOf } from '../helpers/payouts-at-operator.ts'
 
 // What is stopped between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
 const FUNDS = 500_000
@@ -69,13 +68,8 @@ for (const [name, stop] of Object.entries(STOPS))
   })
 
 async function breakOpen({ merchant }: Shop): Promise<void> {
-  const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-  const found = { merchantId: row.id, tag: row.tag, mode: 'live' as const, details: {} }
-  const calls = openException(
-    { ...found, kind: 'rail_mismatch', subject: newId('txn_', row.tag) },
-    service.clock.now(),
-  )
-  await app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
+  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  await openMismatch(service, { merchantId: row.id, tag: row.tag }, 'live')
 }
 
 async function resolveAll({ merchant }: Shop): Promise<void> {

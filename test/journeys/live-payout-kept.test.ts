@@ -1,33 +1,23 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
+import { settle } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
-import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { eventually, newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { made, opened } from '../helpers/opened.ts'
 import { COST, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, queueBulk, richShop } from '../helpers/payouts.ts'
-import { settle } from '../helpers/payouts-at-operator.ts'
-import type { TestService } from '../helpers/test-service.ts'
-import { evidenceOf, holdHead, startWiredServices, type WiredServices } from '../helpers/wired-service.ts'
+import { evidenceOf, holdHead, startWiredServices, whileCut } from '../helpers/wired-service.ts'
 
 // What the operator has said about a payout is known to one process alone until it is written down.
-let world: WiredServices
+const world = opened(() => startWiredServices({ LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0' }))
 /** Behind a wire that can be cut. */
-let service: LiveService
+const service = made(() => world.service)
 /** Another process, on the database itself. */
-let worker: TestService
+const worker = made(() => world.worker)
 
 const FUNDS = 500_000
-
-before(async () => {
-  world = await startWiredServices({
-    LIVE_HOLD_HOURS: '0',
-    RATE_LIMIT_PAYOUTS: '0',
-  })
-  service = world.service
-  worker = world.worker
-})
-after(() => world.close())
 
 type Shop = Awaited<ReturnType<typeof richShop>>
 type Asked = {
@@ -72,8 +62,7 @@ for (const kind of ['single', 'queued'] as const)
     const letGo = await holdHead(world, merchantId)
     answers.open()
     await eventually('the refusal is stored', async () => (await evidenceOf(worker, id)).length === 1)
-    await world.wired.proxy.close()
-    try {
+    await whileCut(world, async () => {
       await letGo()
       service.pass(31_000)
       await worker.run('send-payouts')
@@ -83,9 +72,7 @@ for (const kind of ['single', 'queued'] as const)
       assert.ok(!asking.some((one) => one.reference === reference))
       assert.deepEqual(await postingsOf(worker, id), RETURNED)
       assert.equal((await eventsOf(worker, id)).length, 1)
-    } finally {
-      await world.wired.proxy.open()
-    }
+    })
     await told.catch(() => {})
     await eventually('its own process finds it done', async () => (await evidenceOf(worker, id)).length === 1)
     assert.deepEqual(await worker.rows('select 1 from exceptions where subject = $1', [id]), [])

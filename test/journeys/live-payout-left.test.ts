@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { settle } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
-import { eventually, type LiveService, newPayer } from '../helpers/live-service.ts'
+import { eventually, type LiveService, newPayer, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { attemptOf } from '../helpers/operator-heard.ts'
+import { onOwnService } from '../helpers/own-service.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf } from '../helpers/payout-money.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, settle } from '../helpers/payouts-at-operator.ts'
-import { startService } from '../helpers/test-service.ts'
 
 // What a process leaves behind that died, or hung, between the reservation of a payout and its answer.
 const FUNDS = 500_000
+
+const withService = (work: (service: LiveService) => Promise<void>) => onOwnService(startPayingService, work)
 
 describe('a process that is gone', { concurrency: 2 }, () => {
   test('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
     await withService(async (service) => {
       const { merchant, live } = await richShop(service, FUNDS)
-      const other = await startService({
-        database: service.database,
-        clock: service.clock,
-        liveRails: { op1_momo: service.rail },
-      })
+      const other = await startBeside(service)
       const phone = newPayer()
       const order = { recipient: { phone }, reference: 'orphan' }
       const key = { 'idempotency-key': 'left behind' }
@@ -74,11 +73,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
         const hanging = pay(live, order, key)
         await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
         service.pass(31_000)
-        const other = await startService({
-          database: service.database,
-          clock: service.clock,
-          liveRails: { op1_momo: service.rail },
-        })
+        const other = await startBeside(service)
         assert.equal(await other.run('finish-keys'), 1)
         const replayed = await pay(other.client(merchant.keys.live), order, key)
         await other.close()
@@ -150,13 +145,3 @@ describe('a process that is gone', { concurrency: 2 }, () => {
     })
   })
 })
-
-async function withService(work: (service: LiveService) => Promise<void>): Promise<void> {
-  const service = await startPayingService()
-  try {
-    await work(service)
-    await service.verify()
-  } finally {
-    await service.close()
-  }
-}

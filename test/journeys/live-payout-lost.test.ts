@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { StatusHow, SubmitHow } from '../fakes/operator.ts'
+import { lookOnce, sendUntilEnded, settle } from '../helpers/following-payouts.ts'
 import { DAY, newPayer, type Shop } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, lookOnce, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
 
 // A request that never arrived: the operator has no trace of it, and says so whenever it is asked (rails.md 4.5).
 const FUNDS = 500_000

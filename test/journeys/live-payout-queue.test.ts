@@ -1,26 +1,30 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { SubmitHow } from '../fakes/operator.ts'
+import { lookOnce, movementsOf, sendUntilEnded, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
-import { eventually, newPayer, startBeside } from '../helpers/live-service.ts'
+import { eventually, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { attemptOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
-import {
-  attemptOf,
-  lookOnce,
-  movementsOf,
-  sendUntilEnded,
-  settle,
-  submitsOf,
-} from '../helpers/payouts-at-operator.ts'
-import { startService } from '../helpers/test-service.ts'
 
 // Payouts that wait in the queue of the live rail: the items of a bulk, and the payout of a refund.
 const FUNDS = 500_000
 const LEASE_MS = 30_000
 const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
+
+/** A queued payout whose first submit meets this answer. */
+async function sentOnce(how: SubmitHow): Promise<{ shop: Shop; phone: string; id: string }> {
+  const shop = await richShop(service, FUNDS)
+  const phone = newPayer()
+  const [id = ''] = await queueBulk(shop, [phone])
+  service.operator.onSubmit(how, phone)
+  await service.run('send-payouts')
+  return { shop, phone, id }
+}
 
 test('a queued payout is reserved at once, sent by the sweep and paid once', async () => {
   const shop = await richShop(service, FUNDS)
@@ -63,11 +67,7 @@ test('a refusal fails a queued payout, and amount and fee come back', async () =
 
 for (const answer of ['reset late', 'garbage', 'error'] as const)
   test(`a queued payout met with "${answer}" is in doubt, shown so, and paid once`, async () => {
-    const shop = await richShop(service, FUNDS)
-    const phone = newPayer()
-    const [id = ''] = await queueBulk(shop, [phone])
-    service.operator.onSubmit({ answer, takes: true }, phone)
-    await service.run('send-payouts')
+    const { shop, id } = await sentOnce({ answer, takes: true })
     const { status, failure_reason } = await payoutOf(shop.live, id)
     assert.deepEqual([status, failure_reason], ['authorized', AMBIGUOUS])
     await settle(service, id)
@@ -76,11 +76,7 @@ for (const answer of ['reset late', 'garbage', 'error'] as const)
   })
 
 test('what the operator cannot take is sent again after 5, 15, 30 and 60 seconds, then every 5 minutes', async () => {
-  const shop = await richShop(service, FUNDS)
-  const phone = newPayer()
-  const [id = ''] = await queueBulk(shop, [phone])
-  service.operator.onSubmit({ answer: 'refuse to serve' }, phone)
-  await service.run('send-payouts')
+  const { shop, phone, id } = await sentOnce({ answer: 'refuse to serve' })
   for (const [at, seconds] of [5, 15, 30, 60, 300, 300, 300].entries()) {
     assert.equal(await submitsOf(service, id), at + 1)
     assert.equal((await payoutOf(shop.live, id)).status, 'pending')
@@ -102,11 +98,7 @@ test('what the operator cannot take is sent again after 5, 15, 30 and 60 seconds
 })
 
 test('what only a person can cure is tried every 15 minutes, and fails nobody', async () => {
-  const shop = await richShop(service, FUNDS)
-  const phone = newPayer()
-  const [id = ''] = await queueBulk(shop, [phone])
-  service.operator.onSubmit({ answer: 'bar the account' }, phone)
-  await service.run('send-payouts')
+  const { phone, id } = await sentOnce({ answer: 'bar the account' })
   for (let nth = 1; nth < 4; nth += 1) {
     assert.equal(await submitsOf(service, id), nth)
     service.pass(890_000)
@@ -188,12 +180,7 @@ test('one worker sends a payroll through without putting any of it in doubt', as
 test('an operator that is slow with one queued payout holds up neither the sandbox nor other payouts', async () => {
   // Before the worker runs: it would hold live money, and the charge that earns it may be its own.
   const shop = await richShop(service, FUNDS)
-  const worker = await startService({
-    role: 'worker',
-    database: service.database,
-    clock: service.clock,
-    liveRails: { op1_momo: service.rail },
-  })
+  const worker = await startBeside(service, { role: 'worker' })
   const held = gate()
   try {
     const slow = newPayer()

@@ -4,13 +4,14 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { gate } from '../helpers/gate.ts'
-import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
+import { settle } from '../helpers/following-payouts.ts'
+import { type Shop, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { sendToBoth } from '../helpers/one-key.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { heardOf } from '../helpers/operator-heard.ts'
 import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payNew, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
-import { heardOf, settle } from '../helpers/payouts-at-operator.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000
@@ -52,21 +53,11 @@ test('two web processes with one key: the operator is asked once, the loser hear
   const shop = await richShop(service, FUNDS)
   const [here, there] = clientsOf(shop)
   for (let round = 0; round < 5; round += 1) {
-    const phone = newPayer()
-    const key = { 'idempotency-key': `both at once ${round}` }
-    const held = gate()
-    service.operator.onSubmit(() => ({ answer: 'accept', until: held.opened }), phone)
-    const both = [pay(here, { recipient: { phone } }, key), pay(there, { recipient: { phone } }, key)]
-    await Promise.race(both)
-    held.open()
-    const answers = await Promise.all(both)
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409])
-    const taken = [...service.operator.book.values()].filter((entry) => entry.phone === phone)
-    assert.equal(taken.length, 1)
-    const again = await pay(there, { recipient: { phone } }, key)
-    const first = answers.find(({ status }) => status === 201)
-    assert.equal(again.text, first?.text)
-    await settle(service, first?.body.id)
+    const { body } = await sendToBoth(service, `both at once ${round}`, [
+      (phone, key) => pay(here, { recipient: { phone } }, key),
+      (phone, key) => pay(there, { recipient: { phone } }, key),
+    ])
+    await settle(service, body.id)
   }
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - 5 * COST, pending: 0 })
 })

@@ -4,12 +4,12 @@ import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { succeed } from '../helpers/following-charges.ts'
+import { lookOnce, movementsOf, sendUntilEnded, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
-import { lookOnce, movementsOf, sendUntilEnded, settle, submitsOf } from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const FUNDS = 500_000

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assertRefused, domain, type Refused } from '../contracts/refused.ts'
+import { settle } from '../helpers/following-payouts.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { heardOf } from '../helpers/operator-heard.ts'
 import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import {
   changedTables,
@@ -14,7 +16,6 @@ import {
   richShop,
   startPayingService,
 } from '../helpers/payouts.ts'
-import { heardOf, settle } from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startPayingService())

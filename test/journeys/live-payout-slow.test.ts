@@ -3,12 +3,14 @@ import { describe, test } from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import type { SubmitHow } from '../fakes/operator.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { settle } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
 import { DAY, eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { attemptOf, heardOf, submitAnswered } from '../helpers/operator-heard.ts'
+import { onOwnService } from '../helpers/own-service.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, settle } from '../helpers/payouts-at-operator.ts'
 
 // The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000
@@ -84,6 +86,8 @@ const LATE: Late[] = [
   },
 ]
 
+const withService = (work: (service: LiveService) => Promise<void>) => onOwnService(startPayingService, work)
+
 describe('an operator slower than its caller', { concurrency: 3 }, () => {
   for (const { how, state, shown, finish } of LATE)
     test(`201 after five seconds; what it says later, "${how.answer}", is applied`, async () => {
@@ -103,7 +107,7 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
         assert.equal(await attemptOf(service, id), 'in_doubt')
         assert.deepEqual(await eventsOf(service, id), [])
         held.open()
-        await eventually('the late answer is recorded', () => submitHeard(service, id))
+        await eventually('the late answer is recorded', () => submitAnswered(service, id))
         await eventually('it is applied', async () => (await attemptOf(service, id)) === state)
         const now = await payoutOf(shop.live, id)
         assert.deepEqual({ status: now.status, failure_reason: now.failure_reason }, shown)
@@ -174,7 +178,7 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
       service.operator.onSubmit({ answer: 'refuse to serve', until: held.opened }, phone)
       const { body } = await pay(live, { recipient: { phone } })
       held.open()
-      await eventually('the late answer is recorded', () => submitHeard(service, body.id))
+      await eventually('the late answer is recorded', () => submitAnswered(service, body.id))
       service.operator.onSubmit({ answer: 'accept' }, phone)
       await freezePlatform(service.gateway, BY_HAND, 'a review')
       for (let nth = 0; nth < 3; nth += 1) {
@@ -192,15 +196,6 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
   })
 })
 
-const submitHeard = async (service: LiveService, id: string) => {
-  const rows = await service.rows(
-    `select 1 from rail_evidence e join rail_attempts a on a.id = e.attempt_id
-     where a.subject = $1 and e.operation = 'submit'`,
-    [id],
-  )
-  return rows.length === 1
-}
-
 const everyAnswerApplied = async (service: LiveService) => {
   const open = await service.rows(
     `select 1 from rail_attempts where side = 'disburse'
@@ -212,14 +207,4 @@ const everyAnswerApplied = async (service: LiveService) => {
 async function sendOnce(service: LiveService): Promise<void> {
   service.pass(900_000)
   await service.run('send-payouts')
-}
-
-async function withService(work: (service: LiveService) => Promise<void>): Promise<void> {
-  const service = await startPayingService()
-  try {
-    await work(service)
-    await service.verify()
-  } finally {
-    await service.close()
-  }
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { sendUntilEnded, settle } from '../helpers/following-payouts.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
-import { pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, sendUntilEnded, settle } from '../helpers/payouts-at-operator.ts'
+import { ACCEPTED, pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
 
 const service = openedAndVerified(() => startPayingService())
 
@@ -21,25 +22,16 @@ test('a live payout is asked of the operator, paid once, posted and told', async
   assert.equal(accepted.status, 201)
   assert.match(rail_reference, UUID_4)
   assert.deepEqual(accepted.body, {
+    ...ACCEPTED,
     id,
     mode: 'live',
-    status: 'authorized',
     amount: 20_000,
     fee: 300,
-    currency: 'UGX',
-    channel: 'op1_momo',
     recipient_phone: phone,
     recipient_name: 'Nakato Jane',
     rail_reference,
-    rail_transaction_id: null,
     reference: 'salary-1',
-    failure_reason: null,
-    kind: 'payout',
-    charge_id: null,
-    batch_id: null,
-    scheduled_payout_id: null,
     created_at,
-    completed_at: null,
   })
   assert.deepEqual(service.entryOf(id), {
     reference: rail_reference,

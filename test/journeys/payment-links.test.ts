@@ -4,6 +4,7 @@ import { holdLink, lockLink } from '../../src/payment-links/hold-link.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { countLockWaits } from '../helpers/lock-waits.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
@@ -258,12 +259,7 @@ test('switching off waits for a payment that is just being started, and does not
   assert.notEqual(row?.switched_off_at, null)
   await hold(id, null)
 })
-const waiting = async () =>
-  (
-    await service.rows(
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-  ).length
+const waiting = () => countLockWaits(service)
 
 test('reading links writes nothing, and neither GET nor POST minds the headers of the other', async () => {
   const { id } = await link()

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { lookOnce, submitsOf } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
+import { attemptOf } from '../helpers/operator-heard.ts'
 import { pay, payNew, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, lookOnce, submitsOf } from '../helpers/payouts-at-operator.ts'
 import { startService } from '../helpers/test-service.ts'
 
 // One merchant's queue, however long, must not delay another merchant's payout.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startOperator } from '../fakes/operator.ts'
+import { lookOnce, settle } from '../helpers/following-payouts.ts'
 import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/http-rail.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { attemptOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, lookOnce, settle } from '../helpers/payouts-at-operator.ts'
 
 // Two contracts with the operator, of which staff make the second one active while the first still has payouts in doubt.
 const FUNDS = 500_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
-import { eventually } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { postingsOf, RETURNED } from '../helpers/payout-money.ts'
@@ -192,12 +192,7 @@ async function closingMonth<T>(shop: Payer, act: () => Promise<T>): Promise<{ re
       shop.merchantId,
     ])
     const acting = act()
-    await eventually('it waits for the head', async () => {
-      const waiting = await service.rows(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return waiting.length > 0
-    })
+    await somebodyWaits(service)
     service.pass(2000)
     const until = service.clock.nowMs() - 1000
     await holder.query('update cell_0.ledger_heads set closed_until = $2 where merchant_id = $1', [

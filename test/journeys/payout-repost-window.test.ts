@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { lookOnce, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
 import { DAY, eventually, newPayer, type Shop, startBeside } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS, PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, lookOnce, settle, submitsOf } from '../helpers/payouts-at-operator.ts'
 
 // For how long a payout that may be lost is posted again, and what happens when that is not possible (rails.md 4.5).
 const FUNDS = 500_000

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
+import { lookOnce, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, type LiveService, newPayer, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { COST, PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
-import { attemptOf, heardOf, lookOnce, settle, submitsOf } from '../helpers/payouts-at-operator.ts'
 import type { Client, TestService } from '../helpers/test-service.ts'
 
 // A process that stops in the middle of a submit or a question, and wakes up when another one has long gone on.

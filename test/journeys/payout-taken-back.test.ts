@@ -5,6 +5,7 @@ import { payoutMoves } from '../../src/payouts/move-payout.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
@@ -56,7 +57,7 @@ for (const { answer, status } of UNSERVED)
     await eventually('the operator has all four', () => service.operator.submits() === before + 4)
     await holdingHead(merchant.id, async () => {
       first.open()
-      await eventually('the first is being taken back', () => waitsForLock())
+      await somebodyWaits(service)
       rest.open()
       await eventually('the others wait behind it', () => payoutMoves(service.app).waiting() === 3)
       wire.proxy.cutNextCommit('before its answer', 1)
@@ -78,10 +79,3 @@ for (const { answer, status } of UNSERVED)
     assert.equal(shown.length, status === 400 ? 0 : 3)
     assert.deepEqual(await balanceOf(live), { available: FUNDS - shown.length * 5200, pending: 0 })
   })
-
-async function waitsForLock(): Promise<boolean> {
-  const rows = await service.rows(
-    `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows.length > 0
-}

@@ -5,7 +5,8 @@ import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze
 import { stillClock } from '../contracts/still-clock.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { succeed } from '../helpers/following-charges.ts'
-import { DAY, eventually, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { cancelAll, payoutsOf } from '../helpers/schedule-runs.ts'
 import { availableOf, change, type Payer, payer, planned, scheduleOf } from '../helpers/schedules.ts'
@@ -160,12 +161,7 @@ test('a freeze that is being set while a cycle runs comes before it or after it,
   try {
     await operator.query(`begin; update ${service.app.cell}.payout_stops set frozen_for = 'review'`)
     const running = run()
-    await eventually('the cycle waits for the freeze', async () => {
-      const waiting = await service.rows(
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      )
-      return waiting.length > 0
-    })
+    await somebodyWaits(service)
     await operator.query('commit')
     assert.equal(await running, 0)
     assert.deepEqual(await payoutsOf(service, made.id), [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import pg from 'pg'
 import { stillClock } from '../contracts/still-clock.ts'
-import { eventually } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { cancelAll, payoutsOf } from '../helpers/schedule-runs.ts'
 import {
@@ -206,12 +206,7 @@ test('M10: a clock that steps back 2 s between the look and the run pays once, a
     first.merchantId,
   ])
   const running = run()
-  await eventually('the run waits at the first schedule', async () => {
-    const waiting = await service.rows(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return waiting.length > 0
-  })
+  await somebodyWaits(service)
   clock.advance(-2000)
   await holder.query('commit')
   await holder.end()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { addItem, type NewItem } from '../../src/storefront/add-item.ts'
@@ -7,20 +7,10 @@ import { editItem, removeItem } from '../../src/storefront/change-item.ts'
 import { allItems, findPicture } from '../../src/storefront/find-items.ts'
 import { createOwnAmountLink } from '../../src/storefront/own-amount.ts'
 import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
-import { assertStorefrontsHold, MANGOES, PICTURE, pageOf } from '../helpers/storefront.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { MANGOES, PICTURE, pageOf, startStorefronts } from '../helpers/storefront.ts'
 
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(async () => {
-  try {
-    await assertStorefrontsHold(service)
-  } finally {
-    await service.close()
-  }
-})
+const service = opened(() => startStorefronts())
 
 const page = (change: MerchantChange = {}) => pageOf(service, change)
 

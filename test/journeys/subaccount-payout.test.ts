@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openException } from '../../src/exceptions/exception.ts'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { eventsOf, postingsOf } from '../helpers/money-rows.ts'
+import { openMismatch } from '../helpers/open-exceptions.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { balanceOfSubaccount } from '../helpers/splits.ts'
@@ -134,18 +134,7 @@ test('the refusals are those of any payout, in their order and with nothing writ
   const own = await farm()
   const { merchant, merchantId, tag } = own
   await service.set(merchant, { active: false, payoutLimit: 40_000, kycStatus: 'pending' })
-  const broken = {
-    merchantId,
-    tag,
-    mode: 'test',
-    kind: 'rail_mismatch',
-    subject: 'pout_x',
-    details: {},
-  } as const
-  await service.app.db.transaction(async (tx) => {
-    await tx.send(...openException(broken, service.clock.now()))
-    return { value: null }
-  })
+  await openMismatch(service, { merchantId, tag }, 'test')
   const refused = async (wanted: () => Promise<unknown>, [code, message]: readonly [string, string]) => {
     const before = await service.digest()
     await assert.rejects(wanted(), { status: 400, code, message })

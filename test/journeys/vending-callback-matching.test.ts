@@ -3,31 +3,31 @@ import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { postCallback } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { dispenseSecret, keptOf, report, reportingShop, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { claimsOf } from '../helpers/dispense-claims.ts'
-import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
-import { dispensingOrder, GOODS, readOrder, registerMachines, vendingShop } from '../helpers/vending.ts'
+import {
+  dispensingOrder,
+  GOODS,
+  readOrder,
+  registerMachines,
+  setProfile,
+  vendingShop,
+} from '../helpers/vending.ts'
 
-let secret: string
 const service = openedAndVerified(() => startService())
-const shop = made(() => vendingShop(service))
-prepare(async () => {
-  secret = await dispenseSecret(shop)
-})
+const shop = made(() => reportingShop(service))
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
 const names = (events: any[]) => events.map(({ event }) => event)
 
 test('where the supplier never reports the order counts as dispensed, until a machine says otherwise', async () => {
-  const own = await vendingShop(service)
-  const key = await dispenseSecret(own)
-  await setVending(service.app, BY_HAND, {
-    merchant: { id: own.merchantId },
-    change: { profile: 'optimistic' },
-  })
+  const own = await reportingShop(service)
+  const key = own.secret
+  await setProfile(service, own, 'optimistic')
   const orders = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   for (const order of orders) assert.equal(order.vending_status, 'dispensed')
   const [confirmed, contradicted] = orders
@@ -58,7 +58,7 @@ test('without ids the newest order in progress at that machine is meant, and the
   await registerMachines(service, shop.merchantId, ['SHARED'])
   const own = [await dispensing({ machine: 'SHARED' }), await dispensing({ machine: 'SHARED' })]
   const foreign = await dispensingOrder(service, other, { machine: 'SHARED' })
-  await send(service, report(service, 'without ids', { secret, machine: 'SHARED' }))
+  await send(service, report(service, 'without ids', { secret: shop.secret, machine: 'SHARED' }))
   assert.equal((await read(own[1])).vending_status, 'dispensed')
   assert.equal((await read(own[0])).vending_status, 'dispensing')
   assert.equal((await readOrder(other, foreign.order_id)).vending_status, 'dispensing')
@@ -71,7 +71,7 @@ test('without ids the newest order in progress at that machine is meant, and the
 test('a copy of a message without ids does not end the next order at that machine', async () => {
   await registerMachines(service, shop.merchantId, ['LONELY'])
   await dispensing({ machine: 'LONELY' })
-  const body = report(service, 'without ids', { secret, machine: 'LONELY' })
+  const body = report(service, 'without ids', { secret: shop.secret, machine: 'LONELY' })
   await send(service, body)
   const next = await dispensing({ machine: 'LONELY' })
   await send(service, body)
@@ -102,7 +102,7 @@ test('two merchants with the same machine and the same secret: nobody knows whos
 
 test('a charge alone names its order', async () => {
   const order = await dispensing()
-  await send(service, report(service, 'done', { secret, charge_id: order.charge_id }))
+  await send(service, report(service, 'done', { secret: shop.secret, charge_id: order.charge_id }))
   assert.equal((await read(order)).vending_status, 'dispensed')
 })
 
@@ -110,7 +110,7 @@ test('direct dispenses are matched by their charge and tell the same events', as
   const charge = await paidCharge(service, shop)
   assert.equal((await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'own-77' }))).status, 200)
   service.pass(1000)
-  const about = { secret, order_id: 'own-77', charge_id: charge }
+  const about = { secret: shop.secret, order_id: 'own-77', charge_id: charge }
   const jam = report(service, 'jam', about)
   await Promise.all(Array.from({ length: 10 }, () => send(service, jam)))
   const [failed, ...more] = await vendingEventsOf(service, 'own-77')
@@ -145,9 +145,9 @@ test('direct dispenses are matched by their charge and tell the same events', as
 test('a direct dispense that was delivered after all spends its charge again', async () => {
   const charge = await paidCharge(service, shop)
   await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'late-1' }))
-  await send(service, report(service, 'jam', { secret, charge_id: charge }))
+  await send(service, report(service, 'jam', { secret: shop.secret, charge_id: charge }))
   service.pass(1000)
-  await send(service, report(service, 'done', { secret, charge_id: charge }))
+  await send(service, report(service, 'done', { secret: shop.secret, charge_id: charge }))
   assert.deepEqual(names(await vendingEventsOf(service, 'late-1')), [
     'vending.dispense_failed',
     'vending.dispensed',
@@ -174,7 +174,7 @@ test('a report about a direct dispense whose charge was refunded is kept and cha
   for (let time = 0; time < 2; time += 1) await paidCharge(service, shop)
   await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'refunded-1' }))
   assert.equal((await shop.api.post(`/v1/charges/${charge}/refund`)).status, 202)
-  await send(service, report(service, 'done', { secret, charge_id: charge }))
+  await send(service, report(service, 'done', { secret: shop.secret, charge_id: charge }))
   assert.deepEqual(await keptOf(service, 'refunded-1'), ['refunded'])
   assert.deepEqual(await vendingEventsOf(service, 'refunded-1'), [])
 })
@@ -185,6 +185,6 @@ test('without ids too the secret of the other mode signs nothing', async () => {
   const order = await dispensing({ machine: 'BOTH' })
   const body = report(service, 'without ids', { secret: live, machine: 'BOTH' })
   assert.equal((await postCallback(service.url, body)).status, 401)
-  await send(service, report(service, 'without ids', { secret, machine: 'BOTH' }))
+  await send(service, report(service, 'without ids', { secret: shop.secret, machine: 'BOTH' }))
   assert.equal((await read(order)).vending_status, 'dispensed')
 })

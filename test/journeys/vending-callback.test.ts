@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { callbackOf, postCallback, signed } from '../fakes/supplier-callbacks.ts'
-import { dispenseSecret, keptOf, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
+import { dispenseSecret, keptOf, report, reportingShop, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { claimsOf } from '../helpers/dispense-claims.ts'
-import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, GOODS, readOrder, retry, vendingShop } from '../helpers/vending.ts'
 
 const MINUTE = 60_000
 
-let secret: string
 const service = openedAndVerified(() => startService())
-const shop = made(() => vendingShop(service))
-prepare(async () => {
-  secret = await dispenseSecret(shop)
-})
+const shop = made(() => reportingShop(service))
 
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
@@ -26,7 +22,7 @@ test('a machine that has delivered ends its order: status, units, one event, the
   assert.equal(order.vending_status, 'dispensing')
   service.pass(1234)
   const from = service.clock.nowMs()
-  await send(service, report(service, 'done', { ...order, secret }))
+  await send(service, report(service, 'done', { ...order, secret: shop.secret }))
   const after = await read(order)
   assert.deepEqual(
     {
@@ -66,14 +62,14 @@ test('every spelling, time and number form of a supplier is understood', async (
   ] as const
   for (const kind of kinds) {
     const order = await dispensing()
-    await send(service, report(service, kind, { ...order, secret }))
+    await send(service, report(service, kind, { ...order, secret: shop.secret }))
     assert.equal((await read(order)).vending_status, 'dispensed', kind)
   }
 })
 
 test('a jam fails the order, frees the charge for one more try, and is told once for each try', async () => {
   const order = await dispensing()
-  await send(service, report(service, 'jam', { ...order, secret }))
+  await send(service, report(service, 'jam', { ...order, secret: shop.secret }))
   const failed = await read(order)
   assert.deepEqual(
     [failed.vending_status, failed.vending_error, failed.units_dispensed, failed.refunded],
@@ -81,7 +77,7 @@ test('a jam fails the order, frees the charge for one more try, and is told once
   )
   assert.equal((await retry(shop, order.order_id)).body.ok, true)
   service.pass(1000)
-  await send(service, report(service, 'done', { ...order, secret }))
+  await send(service, report(service, 'done', { ...order, secret: shop.secret }))
   assert.equal((await read(order)).vending_status, 'dispensed')
   assert.deepEqual(names(await vendingEventsOf(service, order.order_id)), [
     'vending.dispense_failed',
@@ -99,7 +95,7 @@ test('a jam in seconds counts for the command of the same second, one of the sec
     [0, 'failed'],
   ] as const) {
     const order = await dispensing()
-    await send(service, report(service, 'jam', { ...order, secret }))
+    await send(service, report(service, 'jam', { ...order, secret: shop.secret }))
     service.pass(2000)
     await retry(shop, order.order_id)
     const [{ commanded_at }] = await service.rows<any>(
@@ -107,14 +103,17 @@ test('a jam in seconds counts for the command of the same second, one of the sec
       [order.order_id],
     )
     const timestamp = String(Math.floor(commanded_at.getTime() / 1000) - secondsBefore)
-    await send(service, signed({ ...report(service, 'jam', { ...order, secret }), timestamp }, secret))
+    await send(
+      service,
+      signed({ ...report(service, 'jam', { ...order, secret: shop.secret }), timestamp }, shop.secret),
+    )
     assert.equal((await read(order)).vending_status, status)
   }
 })
 
 test('a copy of the jam that arrives after the retry does not end the second try', async () => {
   const order = await dispensing()
-  const jam = report(service, 'jam', { ...order, secret })
+  const jam = report(service, 'jam', { ...order, secret: shop.secret })
   await send(service, jam)
   await retry(shop, order.order_id)
   await send(service, jam)
@@ -124,17 +123,17 @@ test('a copy of the jam that arrives after the retry does not end the second try
 
 test('"not finished" is kept and changes nothing', async () => {
   const order = await dispensing()
-  await send(service, report(service, 'not finished', { ...order, secret }))
+  await send(service, report(service, 'not finished', { ...order, secret: shop.secret }))
   assert.deepEqual(await read(order), order)
   assert.deepEqual(await keptOf(service, order.order_id), ['not_finished'])
   service.pass(1000)
-  await send(service, report(service, 'done', { ...order, secret }))
+  await send(service, report(service, 'done', { ...order, secret: shop.secret }))
   assert.equal((await read(order)).vending_status, 'dispensed')
 })
 
 test('a part of the products counts as dispensed and says which part', async () => {
   const order = await dispensing({ goods: THREE })
-  await send(service, report(service, 'partial', { ...order, secret }))
+  await send(service, report(service, 'partial', { ...order, secret: shop.secret }))
   const after = await read(order)
   assert.deepEqual(
     [after.vending_status, after.vending_error, after.units_dispensed],
@@ -149,12 +148,12 @@ test('C2 units of one product are not another product: the order, its event and 
     { spbh: 'S', spmc: 'Soda' },
   ]
   const order = await dispensing({ goods })
-  const { sign: _unsigned, ...body } = report(service, 'done', { ...order, secret })
+  const { sign: _unsigned, ...body } = report(service, 'done', { ...order, secret: shop.secret })
   const splist = [
     { spbh: 'W', chsl: 2 },
     { spbh: 'S', chsl: 0 },
   ]
-  await send(service, signed({ ...body, splist }, secret))
+  await send(service, signed({ ...body, splist }, shop.secret))
   const after = await read(order)
   assert.deepEqual(
     [after.vending_status, after.vending_error, after.units_dispensed],
@@ -172,7 +171,7 @@ test('C2 units of one product are not another product: the order, its event and 
 
 test('a hundred copies at the same moment move once and tell once', async () => {
   const order = await dispensing()
-  const body = report(service, 'done', { ...order, secret })
+  const body = report(service, 'done', { ...order, secret: shop.secret })
   await Promise.all(Array.from({ length: 100 }, () => send(service, body)))
   assert.equal((await read(order)).vending_status, 'dispensed')
   assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
@@ -181,14 +180,14 @@ test('a hundred copies at the same moment move once and tell once', async () => 
 
 test('under one sign the first content counts, also when both come at once', async () => {
   const first = await dispensing()
-  const jam = report(service, 'jam', { ...first, secret })
+  const jam = report(service, 'jam', { ...first, secret: shop.secret })
   const changed = { ...jam, splist: [{ spbh: '1', chsl: 1 }] }
   await send(service, jam)
   await send(service, changed)
   assert.equal((await read(first)).vending_status, 'failed')
   assert.deepEqual(await keptOf(service, first.order_id), ['jam'])
   const second = await dispensing()
-  const done = report(service, 'done', { ...second, secret })
+  const done = report(service, 'done', { ...second, secret: shop.secret })
   const turned = { ...done, splist: [{ spbh: '1', chsl: 0 }] }
   await Promise.all(Array.from({ length: 20 }, (_, at) => send(service, at % 2 ? turned : done)))
   assert.equal((await vendingEventsOf(service, second.order_id)).length, 1)
@@ -197,15 +196,15 @@ test('under one sign the first content counts, also when both come at once', asy
 
 test('a confirmed delivery is never contradicted, a failure is corrected by a late delivery', async () => {
   const delivered = await dispensing()
-  await send(service, report(service, 'done', { ...delivered, secret }))
+  await send(service, report(service, 'done', { ...delivered, secret: shop.secret }))
   service.pass(1000)
-  await send(service, report(service, 'jam', { ...delivered, secret }))
+  await send(service, report(service, 'jam', { ...delivered, secret: shop.secret }))
   assert.equal((await read(delivered)).vending_status, 'dispensed')
   assert.deepEqual(await keptOf(service, delivered.order_id), ['dispensed', 'contradiction'])
   const jammed = await dispensing()
-  await send(service, report(service, 'jam', { ...jammed, secret }))
+  await send(service, report(service, 'jam', { ...jammed, secret: shop.secret }))
   service.pass(1000)
-  await send(service, report(service, 'done', { ...jammed, secret }))
+  await send(service, report(service, 'done', { ...jammed, secret: shop.secret }))
   assert.equal((await read(jammed)).vending_status, 'dispensed')
   assert.deepEqual(
     (await claimsOf(service, jammed.charge_id)).map(({ state }) => state),
@@ -221,7 +220,7 @@ test('the same said again in a new message is no news', async () => {
   const order = await dispensing()
   for (let time = 0; time < 3; time += 1) {
     service.pass(1000)
-    await send(service, report(service, 'jam', { ...order, secret }))
+    await send(service, report(service, 'jam', { ...order, secret: shop.secret }))
   }
   assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
 })
@@ -230,12 +229,12 @@ test("a callback is kept for ninety days, without the supplier's key", async () 
   const order = await dispensing()
   const plain = callbackOf('done', {
     at: service.clock.nowMs(),
-    secret,
+    secret: shop.secret,
     machine: 'M-1',
     orderId: order.order_id,
     goods: GOODS,
   })
-  await send(service, signed({ ...plain, key: 'open sesame' }, secret))
+  await send(service, signed({ ...plain, key: 'open sesame' }, shop.secret))
   const kept = () =>
     service.rows<{ body: string }>('select body from vendor_callbacks where order_id = $1', [order.order_id])
   const [row] = await kept()
@@ -264,7 +263,7 @@ test('two processes that hear two contents of one sign at once apply one of them
   try {
     for (let round = 0; round < 5; round += 1) {
       const order = await dispensing()
-      const done = report(service, 'done', { ...order, secret })
+      const done = report(service, 'done', { ...order, secret: shop.secret })
       const turned = { ...done, splist: [{ spbh: '1', chsl: 0 }] }
       await Promise.all([send(service, done), send(twin, turned), send(service, turned), send(twin, done)])
       const { vending_status } = await read(order)

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { claimsOf, commandsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { fundTest } from '../helpers/paid-orders.ts'
 import { startService } from '../helpers/test-service.ts'
-import { vendingShop } from '../helpers/vending.ts'
+import { setProfile, vendingShop } from '../helpers/vending.ts'
 
 let secret: string
 const service = openedAndVerified(() => startService())
 const shop = made(() => vendingShop(service))
 prepare(async () => {
   secret = await dispenseSecret(shop)
-  await setVending(service.app, BY_HAND, {
-    merchant: { id: shop.merchantId },
-    change: { profile: 'optimistic' },
-  })
+  await setProfile(service, shop, 'optimistic')
 })
 
 const dispense = (charge: string, number: string) =>

@@ -58,32 +58,32 @@ test('without enough balance it is tried every hour, and refunded in the hour af
   await assertRefundedOnce(order)
 })
 
-test('frozen money waits, and is refunded after the freeze', async () => {
-  const own = await owner('live')
-  await fundLive(own)
-  const order = await jammed(service, own, LIVE)
-  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'a look at it' })
-  assert.equal(await refundJams(), 1)
-  await assertNotRefunded(order)
-  await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null })
-  assert.equal(await refundJams(), 0)
-  service.pass(HOUR)
-  assert.equal(await refundJams(), 1)
-  await assertRefundedOnce(order)
-})
-
-test('a rail that is away is asked again an hour later', async () => {
-  const own = await owner('both')
-  await fundLive(own)
-  const order = await jammed(service, own, LIVE)
-  service.rail.ready('wait')
-  assert.equal(await refundJams(), 1)
-  await assertNotRefunded(order)
-  service.rail.ready('ready')
-  service.pass(HOUR)
-  assert.equal(await refundJams(), 1)
-  await assertRefundedOnce(order)
-})
+type Owner = Awaited<ReturnType<typeof owner>>
+const freeze = (reason: string | null) => (own: Owner) =>
+  freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason })
+const STOPS: [string, 'live' | 'both', (own: Owner) => unknown, (own: Owner) => unknown][] = [
+  ['frozen money waits, and is refunded after the freeze', 'live', freeze('a look at it'), freeze(null)],
+  [
+    'a rail that is away is asked again an hour later',
+    'both',
+    () => service.rail.ready('wait'),
+    () => service.rail.ready('ready'),
+  ],
+]
+for (const [what, mode, stop, end] of STOPS)
+  test(what, async () => {
+    const own = await owner(mode)
+    await fundLive(own)
+    const order = await jammed(service, own, LIVE)
+    await stop(own)
+    assert.equal(await refundJams(), 1)
+    await assertNotRefunded(order)
+    await end(own)
+    assert.equal(await refundJams(), 0)
+    service.pass(HOUR)
+    assert.equal(await refundJams(), 1)
+    await assertRefundedOnce(order)
+  })
 
 test('after 72 hours it is left to the merchant, in plain words', async () => {
   const own = await owner('test')
@@ -115,16 +115,10 @@ test('a worker that comes back after the 72 hours does not refund any more', asy
   assert.equal(await dueOf(order), null)
 })
 
-for (const [set, mode, refunds] of [
-  ['off', 'test', false],
-  ['live', 'test', false],
-  ['test', 'test', true],
-  ['both', 'test', true],
-  ['off', 'live', false],
-  ['test', 'live', false],
-  ['live', 'live', true],
-  ['both', 'live', true],
-] as const)
+const SETTINGS = (['off', 'live', 'test', 'both'] as const).flatMap((set) =>
+  (['test', 'live'] as const).map((mode) => [set, mode, set === mode || set === 'both'] as const),
+)
+for (const [set, mode, refunds] of SETTINGS)
   test(`set to ${set} by the command, a ${mode} jam is ${refunds ? '' : 'not '}refunded`, async () => {
     const own = await owner('off', 50_000)
     await fundLive(own)

@@ -12,6 +12,7 @@ import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
+import { setProfile } from '../helpers/vending.ts'
 
 const GOODS = [
   { spbh: 1, spmc: 'Water', spdj: 1000, kept: { as: ['it', 'is'] } },
@@ -264,7 +265,7 @@ test('test mode opens no connection to a supplier, for orders, retries and the t
 
 test('a profile without reports believes the acceptance, and only that', async () => {
   const { live, machines, merchantId } = await vendor()
-  await setVending(service.app, BY_HAND, { merchant: { id: merchantId }, change: { profile: 'optimistic' } })
+  await setProfile(service, { merchantId }, 'optimistic')
   await machines('quick', 'slow')
   supplier.behave('error', 'slow')
   const [quick, slow] = [await paid(live, 'quick'), await paid(live, 'slow')]

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import test from 'node:test'
 import { newWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { addSecret, type SecretPurpose } from '../../src/merchants/secrets.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { passUntil } from '../helpers/following-charges.ts'
-import { eventually } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
-import { anotherSender, answering, deliver, deliveryOf, endedCharge } from '../helpers/webhooks.ts'
+import { answering, deliver, deliveryOf, endedCharge, hangingSender } from '../helpers/webhooks.ts'
 
 const receiver = opened(() => startReceiver())
 const other = opened(() => startReceiver())
@@ -148,14 +146,10 @@ test('without an address a resend waits for one', async () => {
 test('a resend waits for the attempt under way, which then writes nothing', async () => {
   const { api } = await shopWithHook()
   const { eventId } = await endedCharge(service, api)
-  const answers: ServerResponse[] = []
-  receiver.behave((response) => void answers.push(response))
-  const worker = anotherSender(service)
-  assert.equal(await worker.start(), 1)
-  await eventually('the first attempt has arrived', () => answers.length === 1)
+  const { worker, answer } = await hangingSender(service, receiver)
   assert.equal((await resend(api, eventId)).status, 202)
   assert.equal(await worker.start(), 0, 'never two attempts of one delivery at a time')
-  answers[0]?.writeHead(500).end()
+  answer(500)
   await worker.idle()
   const between = await deliveryOf(api, eventId)
   assert.deepEqual([between.status, between.attempts, between.last_response_code], ['pending', 0, null])

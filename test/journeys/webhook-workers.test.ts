@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
 import test, { afterEach, beforeEach } from 'node:test'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { gate } from '../helpers/gate.ts'
@@ -12,6 +11,7 @@ import {
   deliverAll,
   deliveryOf,
   endedCharge,
+  hangingSender,
 } from '../helpers/webhooks.ts'
 
 // A service of its own for each: what one test leaves due would be started by the workers of the next.
@@ -86,11 +86,7 @@ for (const [late, status] of [
   test(`a late ${late} of a worker whose lease was taken writes nothing`, async () => {
     const { api } = await shop()
     const { eventId } = await endedCharge(service, api)
-    const answers: ServerResponse[] = []
-    receiver.behave((response) => void answers.push(response))
-    const slow = anotherSender(service)
-    assert.equal(await slow.start(), 1)
-    await eventually('the first attempt has arrived', () => answers.length === 1)
+    const { worker: slow, answer } = await hangingSender(service, receiver)
     const other = anotherSender(service)
     assert.equal(await other.start(), 0, 'the lease is held')
     service.pass(16_000)
@@ -99,7 +95,7 @@ for (const [late, status] of [
     await other.idle()
     const before = await deliveryOf(api, eventId)
     assert.deepEqual([before.status, before.attempts, before.last_response_code], ['pending', 1, 503])
-    answers[0]?.writeHead(status).end()
+    answer(status)
     await slow.idle()
     assert.deepEqual(await deliveryOf(api, eventId), before)
   })

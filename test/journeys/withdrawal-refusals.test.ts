@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { openMismatch } from '../helpers/open-exceptions.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -17,18 +17,7 @@ test('the refusals come in their order, each word for word and with nothing writ
   await service.set(merchant, { active: false, kycStatus: 'rejected' })
   await freezePlatform(service.gateway, BY_HAND, 'drill')
   await freezeAccount(service.app, BY_HAND, { merchantId, reason: 'drill' })
-  const broken = {
-    merchantId,
-    tag,
-    mode: 'live',
-    kind: 'rail_mismatch',
-    subject: 'pout_x',
-    details: {},
-  } as const
-  await service.app.db.transaction(async (tx) => {
-    await tx.send(...openException(broken, service.clock.now()))
-    return { value: null }
-  })
+  await openMismatch(service, { merchantId, tag }, 'live')
   const paused =
     'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected'
   const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })

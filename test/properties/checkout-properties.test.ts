@@ -3,7 +3,8 @@ import test, { after, before } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { openForm, payment, sendForm, voucher } from '../crash/forms.ts'
-import { assertVerified, eventually, type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { assertVerified, type LiveService, startLiveService } from '../helpers/live-service.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import {
   act,
   CARD_VALUES,
@@ -201,8 +202,7 @@ test('a payment that a card covers waits while its month is closed, and is dated
     await closer.query('begin')
     await closer.query('select 1 from ledger_heads where merchant_id = $1 for update', [counter.row.id])
     const paying = sendForm(service.url, payment(cheap, form))
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await eventually('the payment waits', async () => (await service.rows(waiting)).length > 0)
+    await somebodyWaits(service)
     const end = new Date(service.clock.nowMs() + 1000)
     await closer.query('update ledger_heads set closed_until = $2 where merchant_id = $1', [
       counter.row.id,

@@ -1,14 +1,7 @@
 import type { FormAnswer } from '../crash/forms.ts'
-import {
-  applyCard,
-  countAnswers,
-  newPayer,
-  openForms,
-  type PayerKind,
-  pay,
-  strangeAnswers,
-} from './checkout.ts'
+import { applyCard, newPayer, openForms, type PayerKind, pay } from './checkout.ts'
 import { type Fleet, post, type Race } from './fleet.ts'
+import { countAnswers, strangeAnswers } from './form-answers.ts'
 import { allDecided, chargesOn, type LinkCharge } from './link-charges.ts'
 import { type Card, newCards, newLinks } from './new-links.ts'
 import { untilStopped } from './several.ts'

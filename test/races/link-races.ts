@@ -1,15 +1,7 @@
 import { chargeIn, type FormAnswer, openForm, type Shown } from '../crash/forms.ts'
-import {
-  applyCard,
-  countAnswers,
-  newPayer,
-  openForms,
-  type PayerKind,
-  pay,
-  send,
-  strangeAnswers,
-} from './checkout.ts'
+import { applyCard, newPayer, openForms, type PayerKind, pay, send } from './checkout.ts'
 import { type Fleet, type Race, type Verdict, webOf } from './fleet.ts'
+import { countAnswers, strangeAnswers } from './form-answers.ts'
 import { allDecided, chargesOn, isOpenOrPaid, type LinkCharge, promptsFor } from './link-charges.ts'
 import { newCards, newLinks } from './new-links.ts'
 import { joined, untilStopped } from './several.ts'

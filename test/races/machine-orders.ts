@@ -1,6 +1,7 @@
 import type { Merchant } from '../crash/installation.ts'
-import { newPayer, openForms, pay, strangeAnswers } from './checkout.ts'
+import { newPayer, openForms, pay } from './checkout.ts'
 import { type Fleet, newKey, postUntilJudged, type Reply, webOf } from './fleet.ts'
+import { strangeAnswers } from './form-answers.ts'
 import { allDecided } from './link-charges.ts'
 import { until } from './money.ts'
 

@@ -1,15 +1,7 @@
 import type { FormAnswer } from '../crash/forms.ts'
-import {
-  countAnswers,
-  newPayer,
-  openForms,
-  type PayerKind,
-  pay,
-  send,
-  sendUntilJudged,
-  strangeAnswers,
-} from './checkout.ts'
+import { newPayer, openForms, type PayerKind, pay, send, sendUntilJudged } from './checkout.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
+import { countAnswers, strangeAnswers } from './form-answers.ts'
 import { allDecided, chargesOn, type LinkCharge, promptsFor } from './link-charges.ts'
 import { newLinks } from './new-links.ts'
 

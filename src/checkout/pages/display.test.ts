@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { EXAMPLE_SCREENS, type ExampleScreen } from '../../../test/helpers/display-views.ts'
+import { HOSTILE_TEXTS } from '../../../test/helpers/hostile-texts.ts'
 import { CHECKOUT_CSS_HASH, DISPLAY_CSS, DISPLAY_CSS_HASH } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { DisplayView, Language, Setting } from '../view.ts'
@@ -11,15 +12,7 @@ import { renderPage } from './render.tsx'
 const LANGUAGES = Object.keys(TEXTS) as Language[]
 const REFUNDS = ['on_its_way', 'sent', 'failed', 'card'] as const
 const PAGE_BYTES = 8 * 1024
-const HOSTILE = [
-  `"><script>alert(1)</script>`,
-  `'-alert(1)-'`,
-  '</style><script>alert(1)</script>',
-  '</title><img src=x onerror=alert(1)>',
-  '</noscript><meta http-equiv=refresh content=0;url=https://evil.example>',
-  '\u202e000,1 XGU\u2066',
-  'a'.repeat(1000),
-]
+const HOSTILE = [...HOSTILE_TEXTS, '</noscript><meta http-equiv=refresh content=0;url=https://evil.example>']
 const EVERY = EXAMPLE_SCREENS.flatMap(({ name, view, setting }) =>
   LANGUAGES.map((language) => ({ name, view, language, html: renderPage(view, { ...setting, language }) })),
 )

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { EXAMPLE_VIEWS, type ExampleView } from '../../../test/helpers/checkout-views.ts'
+import { HOSTILE_TEXTS } from '../../../test/helpers/hostile-texts.ts'
 import { CHECKOUT_CSS, CHECKOUT_CSS_HASH } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { Language, PayView, ReceiptView, Setting, View } from '../view.ts'
@@ -12,15 +13,7 @@ const LANGUAGES = Object.keys(TEXTS) as Language[]
 const PAY_PAGE_BYTES = 14_000
 const PAY_PAGE_GZIPPED = 6_000
 const STYLE_BYTES = 7 * 1024
-const HOSTILE = [
-  `"><script>alert(1)</script>`,
-  `'-alert(1)-'`,
-  '</style><script>alert(1)</script>',
-  '</title><img src=x onerror=alert(1)>',
-  '</textarea><svg/onload=alert(1)>',
-  '\u202e000,1 XGU\u2066',
-  'a'.repeat(1000),
-]
+const HOSTILE = [...HOSTILE_TEXTS, '</textarea><svg/onload=alert(1)>']
 // Chosen by us and not by strangers: words that decide which page it is, and parts of our own paths.
 const OURS = new Set(
   'kind look state why method methods fault reason mode language linkId charge says'.split(' '),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { passUntil } from './following-charges.ts'
 import type { LiveService } from './live-service.ts'
+import { heardOf } from './operator-heard.ts'
 import type { TestService } from './test-service.ts'
 
 /** Moves the clock to each time this payout is due until the operator's answer has ended it. */
@@ -35,17 +36,6 @@ async function dueOf(service: TestService, payoutId: string): Promise<Date | nul
   )
   return row?.follow_at ?? null
 }
-
-export async function attemptOf(service: TestService, payoutId: string): Promise<string | undefined> {
-  const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [
-    payoutId,
-  ])
-  return row?.state
-}
-
-/** Submits and questions about one reference that the operator heard. */
-export const heardOf = (service: LiveService, what: 'submit' | 'question', reference: string) =>
-  service.operator.journal.filter((one) => one.what === what && one.reference === reference)
 
 async function referenceOf(service: TestService, payoutId: string): Promise<string> {
   const [row] = await service.rows<{ reference: string }>(

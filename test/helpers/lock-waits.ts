@@ -1,0 +1,14 @@
+import { eventually } from './live-service.ts'
+import type { TestService } from './test-service.ts'
+
+/** How many connections wait for a lock. */
+export const countLockWaits = async (service: TestService): Promise<number> =>
+  (
+    await service.rows(
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+  ).length
+
+/** Until a connection waits for a lock. */
+export const somebodyWaits = (service: TestService): Promise<void> =>
+  eventually('somebody waits for a lock', async () => (await countLockWaits(service)) > 0)
