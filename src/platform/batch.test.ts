@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import pg from 'pg'
-import { batch, done, failed, type Outcome, type RunTurn } from './batch.ts'
+import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/helpers/held-batch.ts'
+import { batch, done, failed } from './batch.ts'
 import { DatabaseAway } from './db/errors.ts'
-import { runApart } from './run-apart.ts'
-
-type Item = { lane: number; value: number; bad?: boolean }
-const item = (value: number, lane = 0): Item => ({ lane, value })
-const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
-const laneOf = ({ lane }: Item) => lane
-
-/** A run that stays under way until it is let go. */
-function held() {
-  const sizes: number[] = []
-  const waiting: (() => void)[] = []
-  const run = async (items: readonly Item[]): Promise<Outcome<number>[]> => {
-    sizes.push(items.length)
-    await new Promise<void>((resolve) => waiting.push(resolve))
-    return doubled(items)
-  }
-  return { run, sizes, letGo: () => waiting.shift()?.(), underWay: () => waiting.length }
-}
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-async function turns(): Promise<void> {
-  for (let nth = 0; nth < 5; nth += 1) await turn()
-}
 
 test('an idle lane commits at once: one turn of the event loop, no timer', async () => {
   const work = held()
@@ -221,77 +199,4 @@ test('whatever arrives, good items get their own value and bad ones their own er
     }),
     { numRuns: 50 },
   )
-})
-
-test('of several items about one thing each travels in a run of its own, and all are answered in their order', async () => {
-  const runs: string[][] = []
-  const run = async (names: readonly string[]) => {
-    runs.push([...names])
-    return names.map((name) => done(`${name} ${runs.length}`))
-  }
-  const answers = await runApart(['a1', 'b1', 'a2', 'c1', 'a3', 'b2'], (name) => name.charAt(0), run)
-  assert.deepEqual(runs, [['a1', 'b1', 'c1'], ['a2', 'b2'], ['a3']])
-  assert.deepEqual(
-    answers.map((one) => one.ok && one.value),
-    ['a1 1', 'b1 1', 'a2 2', 'c1 1', 'a3 3', 'b2 2'],
-  )
-})
-
-const locked = () =>
-  Object.assign(new pg.DatabaseError('canceling statement due to lock timeout', 0, 'error'), {
-    code: '55P03',
-  })
-
-test('C16: a key whose row is locked goes on apart, and those beside it are served meanwhile', async () => {
-  let isLocked = true
-  const turns: (RunTurn & { keys: number[] })[] = []
-  const group = batch<Item, number>({
-    run: async (items, how) => {
-      turns.push({ ...how, keys: [...new Set(items.map(laneOf))] })
-      while (isLocked && items.some(({ lane }) => lane === 7)) {
-        if (how.hurry) throw locked()
-        await turn()
-      }
-      return doubled(items)
-    },
-    laneOf,
-    lanes: 1,
-  })
-  const stuck = [group.add(item(1, 7)), group.add(item(2, 7))]
-  const others = [group.add(item(3, 8)), group.add(item(4, 9))]
-  assert.deepEqual(await Promise.all(others), [6, 8])
-  const later = group.add(item(5, 7))
-  assert.equal(await group.add(item(6, 8)), 12, 'the lane goes on')
-  assert.ok(turns.filter(({ hurry }) => !hurry).every(({ keys }) => keys.join() === '7'))
-  isLocked = false
-  assert.deepEqual(await Promise.all([...stuck, later]), [2, 4, 10])
-  await group.idle()
-  assert.equal(await group.add(item(7, 7)), 14)
-  assert.deepEqual(turns.at(-1), { hurry: true, keys: [7] }, 'and back in its lane')
-})
-
-test('C16: a lane that one key fills still takes others, and each batch has a place for them', async () => {
-  const work = held()
-  const group = batch({ run: work.run, laneOf, lanes: 1, max: 40 })
-  const answers = [group.add(item(0, 1))]
-  await turns()
-  for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value, 1)))
-  await assert.rejects(group.add(item(1, 1)), { status: 503 })
-  let served = false
-  answers.push(
-    group.add(item(5000, 2)).then((value) => {
-      served = true
-      return value
-    }),
-  )
-  for (let round = 0; round < 2; round += 1) {
-    work.letGo()
-    await turns()
-  }
-  assert.ok(served, 'in the very next batch')
-  while (group.waiting() > 0 || work.underWay() > 0) {
-    work.letGo()
-    await turn()
-  }
-  assert.equal((await Promise.all(answers)).length, 2002)
 })

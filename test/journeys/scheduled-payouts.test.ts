@@ -199,53 +199,6 @@ test('money still in its hold pays no cycle', async () => {
   assert.match((await scheduleOf(shop.api, made.id)).failure_reason, /have 0, need 5200/)
 })
 
-test('missed cycles are made up for once, then the first date after now', async () => {
-  const shop = await payer(service, 500_000)
-  const made = await planned(shop.api, { interval: 'daily' })
-  const anchor = service.clock.nowMs()
-  await testClockTo(service, shop, new Date(anchor + 40 * DAY + 3_600_000))
-  assert.equal(await run(), 1)
-  assert.equal(await run(), 0)
-  assert.equal((await payoutsOf(service, made.id)).length, 1)
-  const { next_run_at } = await scheduleOf(shop.api, made.id)
-  assert.equal(next_run_at, new Date(anchor + 41 * DAY).toISOString())
-})
-
-test('a paused schedule does not run; resumed before its date it keeps that date', async () => {
-  const shop = await payer(service, 50_000)
-  const start = new Date(service.clock.nowMs() + 2 * DAY).toISOString()
-  const made = await planned(shop.api, { start_at: start })
-  const { body: paused } = await change(shop.api, made.id, 'pause')
-  assert.deepEqual(paused, { ...made, status: 'paused' })
-  const { body: resumed } = await change(shop.api, made.id, 'resume')
-  assert.deepEqual(resumed, made)
-  await change(shop.api, made.id, 'pause')
-  await testClockTo(service, shop, new Date(service.clock.nowMs() + 5 * DAY))
-  assert.equal(await run(), 0)
-  assert.deepEqual(await payoutsOf(service, made.id), [])
-})
-
-test('cancelled after a cycle, what was paid goes on and nothing more is', async () => {
-  const shop = await payer(service, 50_000)
-  const made = await planned(shop.api, { interval: 'daily' })
-  await run()
-  const { status, body: cancelled } = await change(shop.api, made.id, 'cancel')
-  assert.equal(status, 200)
-  assert.deepEqual(
-    [cancelled.status, cancelled.next_run_at, cancelled.cancelled_at],
-    ['cancelled', null, nowIso()],
-  )
-  service.pass(1000)
-  assert.deepEqual((await change(shop.api, made.id, 'cancel')).body, cancelled, 'again it changes nothing')
-  await testClockTo(service, shop, new Date(service.clock.nowMs() + 3 * DAY))
-  assert.equal(await run(), 0)
-  await sendAll(service)
-  assert.deepEqual(
-    (await payoutsOf(service, made.id)).map((row) => row.status),
-    ['succeeded'],
-  )
-})
-
 test('the test clock of one merchant makes nobody else due', async () => {
   const [early, late] = [await payer(service, 50_000), await payer(service, 50_000)]
   const start_at = new Date(service.clock.nowMs() + 10 * DAY).toISOString()

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { allStatements } from '../../src/platform/db/statement.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import { DELIVERED, JAM, jammed, say, told, toldOf } from '../helpers/machine-words.ts'
-import { fundTest, orderRow, type PaidOrder, PRICE, paidOrder } from '../helpers/paid-orders.ts'
+import { fundTest, PRICE, paidOrder } from '../helpers/paid-orders.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 const jams = await startJamRefunds()
-const { service, other, owner, fundLive, live: LIVE, refundJams, dueOf, view } = jams
+const { service, owner, fundLive, live: LIVE, refundJams, dueOf, view } = jams
 const { assertRefundedOnce, assertNotRefunded } = jams
 after(jams.end)
 
@@ -181,73 +180,6 @@ test('a refused command refunds nothing, nor does the word of a person, nor vend
     assert.equal((await view(order)).vending_status, 'failed')
     await assertNotRefunded(order)
   }
-})
-
-test('two workers at once refund each of many jams once', async () => {
-  const own = await owner('test', 1_000_000)
-  const orders: PaidOrder[] = []
-  for (let made = 0; made < 12; made += 1) orders.push(await jammed(service, own))
-  const sweeps = Array.from({ length: 6 }, (_, nth) => (nth % 2 === 0 ? service : other).run('refund-jams'))
-  const handled = await Promise.all(sweeps)
-  assert.equal(
-    handled.reduce((sum, one) => sum + one, 0),
-    12,
-    'each was claimed by one',
-  )
-  for (const order of orders) await assertRefundedOnce(order)
-})
-
-test('while others refund the same charge by hand, there is one refund', async () => {
-  const own = await owner('test', 1_000_000)
-  for (let round = 0; round < 10; round += 1) {
-    const order = await jammed(service, own)
-    const byHand = () => own.test.post(`/v1/charges/${order.chargeId}/refund`)
-    await Promise.all([byHand(), service.run('refund-jams'), byHand(), other.run('refund-jams')])
-    await assertRefundedOnce(order)
-  }
-})
-
-test('refunds that outlived their claim: a refund whose answer was lost is found and not repeated', async () => {
-  const own = await owner('test', 50_000)
-  const order = await jammed(service, own)
-  const due = await dueOf(order)
-  await refundJams()
-  // As after a process that died between the refund and the note of it.
-  await service.rows('update vending_orders set refund_due_at = $2 where id = $1', [order.id, due])
-  assert.equal(await refundJams(), 1)
-  await assertRefundedOnce(order)
-})
-
-test('what a dead worker has claimed is taken up a minute later', async () => {
-  const own = await owner('test', 50_000)
-  const order = await jammed(service, own)
-  const lease = new Date(service.clock.nowMs() + MINUTE)
-  await service.rows('update vending_orders set refund_due_at = $2 where id = $1', [order.id, lease])
-  assert.equal(await refundJams(), 0)
-  service.pass(MINUTE)
-  assert.equal(await refundJams(), 1)
-  await assertRefundedOnce(order)
-})
-
-test('whoever has lost its lease writes nothing any more', async () => {
-  const order = await jammed(service, await owner('test', 50_000))
-  const before = await orderRow(service, order)
-  const next = allStatements().find(({ name }) => name === 'next try of jam refund')
-  assert.ok(next)
-  for (const lease of [new Date(service.clock.nowMs() + MINUTE), null])
-    assert.deepEqual(
-      await service.app.db.query(next, [
-        order.merchantId,
-        order.id,
-        lease?.toISOString() ?? null,
-        null,
-        'late words',
-      ]),
-      [],
-    )
-  assert.deepEqual(await orderRow(service, order), before)
-  assert.equal(await refundJams(), 1)
-  await assertRefundedOnce(order)
 })
 
 test('a retry takes the refund away, and so does a late report of delivery', async () => {

@@ -1,0 +1,24 @@
+import { done, type Outcome } from '../../src/platform/batch.ts'
+
+export type Item = { lane: number; value: number; bad?: boolean }
+export const item = (value: number, lane = 0): Item => ({ lane, value })
+export const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
+export const laneOf = ({ lane }: Item) => lane
+
+/** A run that stays under way until it is let go. */
+export function held() {
+  const sizes: number[] = []
+  const waiting: (() => void)[] = []
+  const run = async (items: readonly Item[]): Promise<Outcome<number>[]> => {
+    sizes.push(items.length)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return doubled(items)
+  }
+  return { run, sizes, letGo: () => waiting.shift()?.(), underWay: () => waiting.length }
+}
+
+/** One turn of the event loop. */
+export const turn = () => new Promise((resolve) => setImmediate(resolve))
+export async function turns(): Promise<void> {
+  for (let nth = 0; nth < 5; nth += 1) await turn()
+}
