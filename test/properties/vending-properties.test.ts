@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '../../src/platform/refusal.ts'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
@@ -11,20 +11,13 @@ import { stillClock } from '../contracts/still-clock.ts'
 import { fullKey } from '../helpers/actors.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { DELIVERED, dieSending, JAM, say } from '../helpers/machine-words.ts'
+import { opened } from '../helpers/opened.ts'
 import { type PaidOrder, paidOrder } from '../helpers/paid-orders.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
-let service: TestService
-let other: TestService
-before(async () => {
-  service = await startService({ clock: stillClock() })
-  other = await startService({ database: service.database, clock: service.clock })
-})
-after(async () => {
-  await other.close()
-  await service.close()
-})
+const service = opened(() => startService({ clock: stillClock() }))
+const other = opened(() => startService({ database: service.database, clock: service.clock }))
 
 // Of the last two the test itself says what becomes of each command.
 const MACHINES = ['M-OK', 'M-JAM', 'M-REFUSE', 'M-LOST', 'M-1'] as const

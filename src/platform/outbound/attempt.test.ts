@@ -1,50 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import type { TlsOptions } from 'node:tls'
+import { BODY, closing, type Reply, receiver, told } from '../../../test/helpers/raw-receiver.ts'
 import { type Attempted, createPoster, type Poster, type PosterOptions } from './attempt.ts'
 
-const BODY = '{"id":"evt_1"}'
 const NAME = 'receiver.shop.ug'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
-
-type Receiver = { port: number; connections: number; requests: string[]; sockets: Socket[] }
-type Reply = string | ((socket: Socket) => void)
-
-/** A real server on 127.0.0.1 that speaks raw bytes and counts what reaches it. */
-async function receiver(t: TestContext, reply: Reply, secure?: TlsOptions): Promise<Receiver> {
-  const seen: Receiver = { port: 0, connections: 0, requests: [], sockets: [] }
-  const serve = (socket: Socket) => {
-    let text = ''
-    socket.on('data', (bytes) => {
-      text += bytes
-      if (!text.endsWith(BODY)) return
-      seen.requests.push(text)
-      text = ''
-      if (typeof reply === 'string') socket.write(reply)
-      else reply(socket)
-    })
-  }
-  const server: Server = secure ? createTlsServer(secure, serve) : createServer(serve)
-  server.on('connection', (socket: Socket) => {
-    seen.connections += 1
-    seen.sockets.push(socket.on('error', () => {}))
-  })
-  server.on('tlsClientError', () => {}).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    for (const socket of seen.sockets) socket.destroy()
-  })
-  seen.port = (server.address() as { port: number }).port
-  return seen
-}
-
-/** Unlike `once`, does not mind that the other side resets the connection. */
-function closing(socket: Socket): Promise<void> {
-  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
-}
 
 const LOOPBACK = async () => [{ address: '127.0.0.1', family: 4 as const }]
 
@@ -57,13 +19,6 @@ function posterFor(t: TestContext, options: Partial<PosterOptions> = {}): Poster
 function post(poster: Poster, url: string, keepAlive = false): Promise<Attempted> {
   const headers = { 'content-type': 'application/json' }
   return poster.post({ url, body: Buffer.from(BODY), headers, keepAlive })
-}
-
-/** What is told of an attempt, without its duration. */
-function told(attempted: Attempted): string {
-  if (attempted.kind === 'refused_target') return `refused: ${attempted.why}`
-  const what = attempted.kind === 'answered' ? 'answered' : attempted.error
-  return attempted.status === null ? what : `${what} ${attempted.status}`
 }
 
 async function attemptAt(t: TestContext, reply: Reply) {
