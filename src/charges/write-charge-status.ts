@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { numbers, times, words } from '../platform/db/columns.ts'
+import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
@@ -98,16 +98,14 @@ const END_CHARGES = statement<EndedRow>(
 
 /** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
 export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow> {
+  const each = columnsOf(ends)
   return call(
     END_CHARGES,
-    numbers(ends.map((one) => one.merchantId)),
-    words(ends.map((one) => one.id)),
-    words(ends.map((one) => one.status)),
-    words(ends.map((one) => one.failureReason)),
-    ends.map((one) => one.railTransactionId),
-    times(ends.map((one) => one.holdUntil)),
-    times(ends.map((one) => one.settledAt)),
-    words(ends.map((one) => one.settlementId)),
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'status', 'failureReason'),
+    ...each.values('railTransactionId'),
+    ...each.times('holdUntil', 'settledAt'),
+    ...each.words('settlementId'),
     at.toISOString(),
   )
 }
@@ -148,18 +146,12 @@ const REFUND = statement(
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status = 'succeeded'`,
 )
 
+type Refunded = { merchantId: number; id: string; refundId: string | null; at: Date }
+
 /** Marks locked, succeeded charges as refunded by these payouts; null where a gift card gets all of it back. */
-export function refundCharges(
-  refunded: readonly { merchantId: number; id: string; refundId: string | null; at: Date }[],
-): Call[] {
-  if (refunded.length === 0) return []
-  return [
-    call(
-      REFUND,
-      numbers(refunded.map((one) => one.merchantId)),
-      words(refunded.map((one) => one.id)),
-      words(refunded.map((one) => one.refundId)),
-      times(refunded.map((one) => one.at)),
-    ),
-  ]
-}
+export const refundCharges = (refunded: readonly Refunded[]): Call[] =>
+  callForRows(REFUND, refunded, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'refundId'),
+    ...each.times('at'),
+  ])

@@ -1,5 +1,5 @@
-import { numbers, times, words } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { callForRows, words } from '../platform/db/columns.ts'
+import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 import type { Charge } from './charge.ts'
@@ -22,29 +22,19 @@ const ADD_SPLIT_CHARGES = statement(
 )
 
 export function addCharges(charges: readonly NewCharge[]): Call[] {
-  if (charges.length === 0) return []
   const split = charges.some((one) => one.split !== undefined)
-  return [
-    call(
-      split ? ADD_SPLIT_CHARGES : ADD_CHARGES,
-      numbers(charges.map((one) => one.merchantId)),
-      words(charges.map((one) => one.id)),
-      words(charges.map((one) => one.mode)),
-      words(charges.map((one) => one.status)),
-      numbers(charges.map((one) => one.amount)),
-      numbers(charges.map((one) => one.fee)),
-      words(charges.map((one) => one.channel)),
-      words(charges.map((one) => one.phone)),
-      words(charges.map((one) => (one.phone === null ? null : lastNine(one.phone)))),
-      charges.map((one) => one.email),
-      charges.map((one) => one.reference),
-      words(charges.map((one) => one.railReference)),
-      charges.map((one) => one.published),
-      times(charges.map((one) => one.createdAt)),
-      times(charges.map((one) => one.followAt)),
-      ...(split ? [numbers(charges.map((one) => one.shares))] : []),
-    ),
-  ]
+  return callForRows(split ? ADD_SPLIT_CHARGES : ADD_CHARGES, charges, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'mode', 'status'),
+    ...each.numbers('amount', 'fee'),
+    ...each.words('channel', 'phone'),
+    words(charges.map((one) => (one.phone === null ? null : lastNine(one.phone)))),
+    ...each.values('email', 'reference'),
+    ...each.words('railReference'),
+    ...each.values('published'),
+    ...each.times('createdAt', 'followAt'),
+    ...(split ? each.numbers('shares') : []),
+  ])
 }
 
 /** What the end of a split charge has made of it. */
@@ -63,15 +53,10 @@ const CORRECT_SPLITS = statement(
 )
 
 /** In the transaction that ended them: a share went back to the merchant, or nothing is left to settle. */
-export function correctSplits(corrections: readonly SplitCorrection[]): Call[] {
-  if (corrections.length === 0) return []
-  return [
-    call(
-      CORRECT_SPLITS,
-      numbers(corrections.map((one) => one.merchantId)),
-      words(corrections.map((one) => one.id)),
-      numbers(corrections.map((one) => one.shares)),
-      words(corrections.map((one) => one.settlementId)),
-    ),
-  ]
-}
+export const correctSplits = (corrections: readonly SplitCorrection[]): Call[] =>
+  callForRows(CORRECT_SPLITS, corrections, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.numbers('shares'),
+    ...each.words('settlementId'),
+  ])

@@ -1,5 +1,5 @@
 import { assert } from '../platform/assert.ts'
-import { numbers, words } from '../platform/db/columns.ts'
+import { columnsOf, numbers, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard } from './gift-card.ts'
@@ -103,11 +103,8 @@ export type CardUseEnd = { merchantId: number; chargeId: string; to: 'taken' | '
 export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
   if (ends.length === 0) return []
   assertOnce(ends.map((one) => `${one.merchantId} ${one.chargeId}`))
-  const columns = [
-    numbers(ends.map((one) => one.merchantId)),
-    words(ends.map((one) => one.chargeId)),
-    words(ends.map((one) => one.to)),
-  ]
+  const each = columnsOf(ends)
+  const columns = [...each.numbers('merchantId'), ...each.words('chargeId', 'to')]
   return [call(MOVE_ENDED, ...columns), call(END_USES, ...columns, at.toISOString())]
 }
 

@@ -1,4 +1,4 @@
-import { numbers, repeated, words } from '../platform/db/columns.ts'
+import { callForRows, columnsOf, numbers, repeated } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -50,12 +50,8 @@ export const KEY_RETENTION_MS = 30 * 86_400_000
 export const PRUNED_AT_ONCE = 5000
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
-  return call(
-    FIND,
-    numbers(owners.map((owner) => owner.merchantId)),
-    words(owners.map((owner) => owner.mode)),
-    owners.map((owner) => owner.key),
-  )
+  const each = columnsOf(owners)
+  return call(FIND, ...each.numbers('merchantId'), ...each.words('mode'), ...each.values('key'))
 }
 
 /** Reserves keys, answered or still running; a key that another process took meanwhile breaks the primary key. */
@@ -63,22 +59,16 @@ export function addKeys(
   uses: readonly (KeyUse & { answer: StoredAnswer | null; objectId: string | null })[],
   at: Date,
 ): Call[] {
-  if (uses.length === 0) return []
   const sorted = [...uses].sort(byOwner)
-  const time = at.toISOString()
-  return [
-    call(
-      ADD,
-      numbers(sorted.map((use) => use.merchantId)),
-      words(sorted.map((use) => use.mode)),
-      sorted.map((use) => use.key),
-      sorted.map((use) => use.fingerprint),
-      words(sorted.map((use) => use.objectId)),
-      numbers(sorted.map((use) => use.answer?.status ?? null)),
-      sorted.map((use) => use.answer?.body ?? null),
-      repeated(time, sorted.length),
-    ),
-  ]
+  return callForRows(ADD, sorted, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('mode'),
+    ...each.values('key', 'fingerprint'),
+    ...each.words('objectId'),
+    numbers(sorted.map((use) => use.answer?.status ?? null)),
+    sorted.map((use) => use.answer?.body ?? null),
+    repeated(at.toISOString(), sorted.length),
+  ])
 }
 
 /** Stores the answer of a key that was running. */

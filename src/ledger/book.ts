@@ -1,5 +1,5 @@
 import { assert } from '../platform/assert.ts'
-import { numbers, repeated, words } from '../platform/db/columns.ts'
+import { columnsOf, numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { NotNow } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -126,11 +126,8 @@ export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchant
 
 /** Locks the heads of these merchants and modes, in the order every transaction uses. */
 export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call<Head> {
-  return call(
-    LOCK_HEADS,
-    numbers(pairs.map((pair) => pair.merchantId)),
-    words(pairs.map((pair) => pair.mode)),
-  )
+  const each = columnsOf(pairs)
+  return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.words('mode'))
 }
 
 /**
@@ -187,14 +184,12 @@ export function openBook(
 const keyOf = ({ merchantId, mode }: { merchantId: number; mode: Mode }) => `${merchantId} ${mode}`
 
 function writeHeads(heads: readonly Head[]): Call {
+  const each = columnsOf(heads)
   return call(
     WRITE_HEADS,
-    numbers(heads.map((head) => head.merchantId)),
-    words(heads.map((head) => head.mode)),
-    numbers(heads.map((head) => head.available)),
-    numbers(heads.map((head) => head.pending)),
-    numbers(heads.map((head) => head.in_flight)),
-    numbers(heads.map((head) => head.seq)),
+    ...each.numbers('merchantId'),
+    ...each.words('mode'),
+    ...each.numbers('available', 'pending', 'in_flight', 'seq'),
   )
 }
 

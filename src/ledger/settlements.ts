@@ -1,5 +1,5 @@
-import { numbers, times, words } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { callForRows } from '../platform/db/columns.ts'
+import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** A release from hold to available, or the direct credit of one charge without hold. `amount` is whole UGX. */
@@ -31,34 +31,18 @@ const ADD_SHARE_SETTLEMENTS = statement(
 )
 
 /** The records of releases, written in the commit that moves the money. Never changed afterwards. */
-export function addSettlements(settlements: readonly Settlement[]): Call[] {
-  if (settlements.length === 0) return []
-  return [
-    call(
-      ADD_SETTLEMENTS,
-      numbers(settlements.map((one) => one.merchantId)),
-      words(settlements.map((one) => one.id)),
-      words(settlements.map((one) => one.mode)),
-      words(settlements.map((one) => one.kind)),
-      numbers(settlements.map((one) => one.amount)),
-      numbers(settlements.map((one) => one.chargeCount)),
-      times(settlements.map((one) => one.createdAt)),
-    ),
-  ]
-}
+export const addSettlements = (settlements: readonly Settlement[]): Call[] =>
+  callForRows(ADD_SETTLEMENTS, settlements, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'mode', 'kind'),
+    ...each.numbers('amount', 'chargeCount'),
+    ...each.times('createdAt'),
+  ])
 
-export function addShareSettlements(settlements: readonly ShareSettlement[]): Call[] {
-  if (settlements.length === 0) return []
-  return [
-    call(
-      ADD_SHARE_SETTLEMENTS,
-      numbers(settlements.map((one) => one.merchantId)),
-      words(settlements.map((one) => one.id)),
-      words(settlements.map((one) => one.mode)),
-      words(settlements.map((one) => one.subaccountId)),
-      numbers(settlements.map((one) => one.amount)),
-      numbers(settlements.map((one) => one.chargeCount)),
-      times(settlements.map((one) => one.createdAt)),
-    ),
-  ]
-}
+export const addShareSettlements = (settlements: readonly ShareSettlement[]): Call[] =>
+  callForRows(ADD_SHARE_SETTLEMENTS, settlements, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'mode', 'subaccountId'),
+    ...each.numbers('amount', 'chargeCount'),
+    ...each.times('createdAt'),
+  ])

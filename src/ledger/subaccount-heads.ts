@@ -1,5 +1,5 @@
 import { assert } from '../platform/assert.ts'
-import { numbers, words } from '../platform/db/columns.ts'
+import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Account, subaccountPart } from './accounts.ts'
@@ -50,10 +50,9 @@ export function lockSubaccountHeads(
 ): [make: Call<SubaccountHead>, lock: Call<SubaccountHead>] {
   const distinct = new Map(places.map((place) => [nameOf(place), place]))
   const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place)
-  const merchants = numbers(sorted.map((place) => place.merchantId))
-  const modes = words(sorted.map((place) => place.mode))
-  const ids = words(sorted.map((place) => place.subaccountId))
-  return [call(MAKE, merchants, modes, ids), call(LOCK, merchants, modes, ids)]
+  const each = columnsOf(sorted)
+  const names = [...each.numbers('merchantId'), ...each.words('mode', 'subaccountId')]
+  return [call(MAKE, ...names), call(LOCK, ...names)]
 }
 
 /** The balances of one subaccount for the API; no row means that nothing has ever moved. */
@@ -90,19 +89,12 @@ export function subaccountBook(heads: readonly SubaccountHead[]) {
 }
 
 /** Stores the new balances of locked heads. */
-function writeSubaccountHeads(heads: readonly SubaccountHead[]): Call[] {
-  if (heads.length === 0) return []
-  return [
-    call(
-      WRITE,
-      numbers(heads.map((head) => head.merchantId)),
-      words(heads.map((head) => head.mode)),
-      words(heads.map((head) => head.subaccountId)),
-      numbers(heads.map((head) => head.available)),
-      numbers(heads.map((head) => head.pending)),
-    ),
-  ]
-}
+const writeSubaccountHeads = (heads: readonly SubaccountHead[]): Call[] =>
+  callForRows(WRITE, heads, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('mode', 'subaccountId'),
+    ...each.numbers('available', 'pending'),
+  ])
 
 const nameOf = ({ merchantId, mode, subaccountId }: SubaccountPlace) =>
   `${merchantId} ${mode} ${subaccountId}`

@@ -1,6 +1,6 @@
 import type { Mode } from '../merchants/merchant.ts'
-import { numbers, times, words } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { callForRows } from '../platform/db/columns.ts'
+import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
@@ -40,23 +40,11 @@ export function newLink(
 }
 
 /** Stores new links. */
-export function addLinks(links: readonly PaymentLink[]): Call[] {
-  if (links.length === 0) return []
-  return [
-    call(
-      ADD_LINKS,
-      numbers(links.map((one) => one.merchantId)),
-      words(links.map((one) => one.id)),
-      words(links.map((one) => one.mode)),
-      words(links.map((one) => one.kind)),
-      numbers(links.map((one) => one.amount)),
-      links.map((one) => one.description),
-      links.map((one) => one.reference),
-      links.map((one) => one.successUrl),
-      links.map((one) => one.cancelUrl),
-      links.map((one) => one.allowMultipleUses),
-      times(links.map((one) => one.createdAt)),
-      times(links.map((one) => one.expiresAt)),
-    ),
-  ]
-}
+export const addLinks = (links: readonly PaymentLink[]): Call[] =>
+  callForRows(ADD_LINKS, links, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'mode', 'kind'),
+    ...each.numbers('amount'),
+    ...each.values('description', 'reference', 'successUrl', 'cancelUrl', 'allowMultipleUses'),
+    ...each.times('createdAt', 'expiresAt'),
+  ])

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { numbers, words } from '../platform/db/columns.ts'
+import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
@@ -81,13 +81,12 @@ const END_PAYOUTS = statement<EndedPayout>(
 
 /** Ends the payouts that are still open and answers with those rows; the others were ended by somebody else first. */
 export function endPayouts(ends: readonly PayoutEnd[], at: Date): Call<EndedPayout> {
+  const each = columnsOf(ends)
   return call(
     END_PAYOUTS,
-    numbers(ends.map((one) => one.merchantId)),
-    words(ends.map((one) => one.id)),
-    words(ends.map((one) => one.status)),
-    words(ends.map((one) => one.failureReason)),
-    ends.map((one) => one.railTransactionId),
+    ...each.numbers('merchantId'),
+    ...each.words('id', 'status', 'failureReason'),
+    ...each.values('railTransactionId'),
     at.toISOString(),
   )
 }

@@ -1,5 +1,5 @@
-import { numbers, times, words } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { callForRows } from '../platform/db/columns.ts'
+import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import type { NewPayout } from './new-payout.ts'
@@ -16,35 +16,23 @@ const ADD_PAYOUTS = statement(
 
 /** Stores payouts; `installation` is the contract for those that are sent at once (single live ones). */
 export function addPayouts(payouts: readonly NewPayout[], installations: readonly string[] = []): Call[] {
-  if (payouts.length === 0) return []
   return [
-    call(
-      ADD_PAYOUTS,
-      numbers(payouts.map((one) => one.merchantId)),
-      words(payouts.map((one) => one.id)),
-      words(payouts.map((one) => one.mode)),
-      words(payouts.map((one) => one.kind)),
-      words(payouts.map((one) => one.status)),
-      numbers(payouts.map((one) => one.amount)),
-      numbers(payouts.map((one) => one.fee)),
-      words(payouts.map((one) => one.channel)),
-      words(payouts.map((one) => one.recipientPhone)),
-      payouts.map((one) => one.recipientName),
-      payouts.map((one) => one.reference),
-      words(payouts.map((one) => one.railReference)),
-      words(payouts.map((one) => one.chargeId)),
-      words(payouts.map((one) => one.batchId)),
-      words(payouts.map((one) => one.scheduleId)),
-      times(payouts.map((one) => one.cycleAt)),
-      numbers(payouts.map((one) => one.itemIndex)),
-      words(payouts.map((one) => one.subaccountId)),
-      numbers(payouts.map((one) => one.feeToReturn)),
-      words(payouts.map((one) => one.sandboxOutcome)),
-      payouts.map((one) => one.published),
-      times(payouts.map((one) => one.createdAt)),
-      times(payouts.map((one) => one.followAt)),
+    ...callForRows(ADD_PAYOUTS, payouts, (each) => [
+      ...each.numbers('merchantId'),
+      ...each.words('id', 'mode', 'kind', 'status'),
+      ...each.numbers('amount', 'fee'),
+      ...each.words('channel', 'recipientPhone'),
+      ...each.values('recipientName', 'reference'),
+      ...each.words('railReference', 'chargeId', 'batchId', 'scheduleId'),
+      ...each.times('cycleAt'),
+      ...each.numbers('itemIndex'),
+      ...each.words('subaccountId'),
+      ...each.numbers('feeToReturn'),
+      ...each.words('sandboxOutcome'),
+      ...each.values('published'),
+      ...each.times('createdAt', 'followAt'),
       payouts.map((one) => one.mode === 'live' && attemptStateOf(one) === 'queued'),
-    ),
+    ]),
     ...addAttempts(payouts.flatMap((one, index) => attemptOf(one, installations[index]))),
   ]
 }

@@ -1,3 +1,4 @@
+import { callForRows } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Evidence } from './rail.ts'
@@ -77,22 +78,11 @@ const ADD_EVIDENCE = statement(
 )
 
 /** Stores attempts in the commit before the rail hears of them. */
-export function addAttempts(attempts: readonly NewAttempt[]): Call[] {
-  if (attempts.length === 0) return []
-  return [
-    call(
-      ADD,
-      attempts.map((one) => one.merchantId),
-      attempts.map((one) => one.reference),
-      attempts.map((one) => one.subject),
-      attempts.map((one) => one.side),
-      attempts.map((one) => one.channel),
-      attempts.map((one) => one.installation),
-      attempts.map((one) => one.state),
-      attempts.map((one) => one.at.toISOString()),
-    ),
-  ]
-}
+export const addAttempts = (attempts: readonly NewAttempt[]): Call[] =>
+  callForRows(ADD, attempts, (each) => [
+    ...each.values('merchantId', 'reference', 'subject', 'side', 'channel', 'installation', 'state'),
+    attempts.map((one) => one.at.toISOString()),
+  ])
 
 /**
  * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit.

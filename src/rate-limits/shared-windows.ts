@@ -1,4 +1,5 @@
 import { assert } from '../platform/assert.ts'
+import { columnsOf } from '../platform/db/columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Limits, tooMany, windowKey } from './limits.ts'
@@ -130,12 +131,6 @@ async function tell(
   process: string,
   { windows, now }: { windows: Window[]; now: Date },
 ): Promise<void> {
-  await db.query(TELL, [
-    process,
-    windows.map((one) => one.merchantId),
-    windows.map((one) => one.mode),
-    windows.map((one) => one.what),
-    windows.map((one) => one.sum),
-    now.toISOString(),
-  ])
+  const each = columnsOf(windows)
+  await db.query(TELL, [process, ...each.values('merchantId', 'mode', 'what', 'sum'), now.toISOString()])
 }

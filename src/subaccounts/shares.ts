@@ -1,4 +1,4 @@
-import { numbers, times, words } from '../platform/db/columns.ts'
+import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { SubaccountStatus } from './subaccount.ts'
@@ -60,26 +60,20 @@ const LOCK_DUE = statement<Share>(
 )
 
 /** The shares of a new charge. */
-export function addShares(shares: readonly Share[]): Call[] {
-  if (shares.length === 0) return []
-  return [
-    call(
-      ADD,
-      numbers(shares.map((one) => one.merchantId)),
-      words(shares.map((one) => one.chargeId)),
-      numbers(shares.map((one) => one.index)),
-      words(shares.map((one) => one.mode)),
-      words(shares.map((one) => one.subaccountId)),
-      numbers(shares.map((one) => one.amount)),
-    ),
-  ]
-}
+export const addShares = (shares: readonly Share[]): Call[] =>
+  callForRows(ADD, shares, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('chargeId'),
+    ...each.numbers('index'),
+    ...each.words('mode', 'subaccountId'),
+    ...each.numbers('amount'),
+  ])
 
 /** The shares of these charges, those of each in the order of its request. */
-export const sharesOf = (charges: readonly ChargeName[]) => call(OF_CHARGES, ...columnsOf(charges))
+export const sharesOf = (charges: readonly ChargeName[]) => call(OF_CHARGES, ...namesOf(charges))
 
 /** The same for charges that are being paid, with the status of each subaccount, locked against a change of it. */
-export const lockPayees = (charges: readonly ChargeName[]) => call(LOCK_PAYEES, ...columnsOf(charges))
+export const lockPayees = (charges: readonly ChargeName[]) => call(LOCK_PAYEES, ...namesOf(charges))
 
 /** Each charge's own shares, in the order in which they came. */
 export function byCharge<One extends Share>(shares: readonly One[]): Map<string, One[]> {
@@ -100,23 +94,17 @@ export const lockDueShares = (
 ) => call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
 
 /** Stores changed shares. */
-export function writeShares(shares: readonly Share[]): Call[] {
-  if (shares.length === 0) return []
-  return [
-    call(
-      WRITE,
-      numbers(shares.map((one) => one.merchantId)),
-      words(shares.map((one) => one.chargeId)),
-      numbers(shares.map((one) => one.index)),
-      shares.map((one) => one.reversed),
-      times(shares.map((one) => one.holdUntil)),
-      times(shares.map((one) => one.settledAt)),
-      words(shares.map((one) => one.settlementId)),
-    ),
-  ]
-}
+export const writeShares = (shares: readonly Share[]): Call[] =>
+  callForRows(WRITE, shares, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('chargeId'),
+    ...each.numbers('index'),
+    ...each.values('reversed'),
+    ...each.times('holdUntil', 'settledAt'),
+    ...each.words('settlementId'),
+  ])
 
-const columnsOf = (charges: readonly ChargeName[]) => [
-  numbers(charges.map((one) => one.merchantId)),
-  words(charges.map((one) => one.id)),
-]
+const namesOf = (charges: readonly ChargeName[]) => {
+  const each = columnsOf(charges)
+  return [...each.numbers('merchantId'), ...each.words('id')]
+}

@@ -1,3 +1,4 @@
+import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
@@ -81,14 +82,12 @@ export const lookThoroughly = (now: Date): Call<DueMerchant> => call(LOOK_THOROU
 
 /** Claims due deliveries under a lease; the commit comes before any socket is opened (reliability.md 7.2). */
 export function claimDeliveries(now: Date, token: string, shares: readonly Share[]): Call<Claimed> {
+  const each = columnsOf(shares)
   return call(
     CLAIM,
     now.toISOString(),
     new Date(now.getTime() + LEASE_MS).toISOString(),
     token,
-    shares.map((share) => share.merchantId),
-    shares.map((share) => share.lane),
-    shares.map((share) => share.take),
-    shares.map((share) => share.which),
+    ...each.values('merchantId', 'lane', 'take', 'which'),
   )
 }

@@ -1,3 +1,4 @@
+import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
@@ -62,17 +63,15 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
     token,
     ...resultOf(claimed, attempted, { at, delays }),
   }))
+  const each = columnsOf(rows)
   return [
     call(
       RECORD,
       rows.map((row) => row.claimed.merchantId),
       rows.map((row) => row.claimed.eventId),
-      rows.map((row) => row.token),
-      rows.map((row) => row.status),
+      ...each.values('token', 'status'),
       rows.map((row) => row.claimed.attempts + 1),
-      rows.map((row) => row.code),
-      rows.map((row) => row.error),
-      rows.map((row) => row.next),
+      ...each.values('code', 'error', 'next'),
       at.toISOString(),
     ),
     recordBehaviour(ended, at),

@@ -1,3 +1,6 @@
+import { type Call, call } from './database.ts'
+import type { Statement } from './statement.ts'
+
 /**
  * Columns of a set-based statement, written as PostgreSQL array texts. The driver's own way quotes and escapes every element;
  * for numbers and for words of our own making (ids, kinds, times) there is nothing to escape.
@@ -6,6 +9,9 @@ export const numbers = (values: readonly (number | null)[]): string => written(v
 
 /** Words of letters, digits and `_ - : .` only: ids, names of kinds and accounts, ISO times. Never a caller's text. */
 export const words = (values: readonly (string | null)[]): string => written(values)
+
+export const times = (values: readonly (Date | null)[]): string =>
+  written(values.map((value) => value?.toISOString() ?? null))
 
 /** The same number, word or time for each of `count` rows. */
 export const repeated = (value: string | number, count: number): string =>
@@ -22,8 +28,38 @@ export const rowsOf = (...types: readonly string[]): string =>
 /** The places (merchant and id) in the first two columns. */
 export const PLACES = `(select * from ${rowsOf('bigint', 'text')})`
 
-export const times = (values: readonly (Date | null)[]): string =>
-  written(values.map((value) => value?.toISOString() ?? null))
+/** A field of these rows whose value is of this type. */
+type Field<Row, Value> = { [Name in keyof Row]-?: Row[Name] extends Value ? Name : never }[keyof Row]
+
+/** Writers of columns, by the kind of value that the named fields have. */
+type Columns<Row> = {
+  numbers(...names: Field<Row, number | null>[]): string[]
+  words(...names: Field<Row, string | null>[]): string[]
+  times(...names: Field<Row, Date | null>[]): string[]
+  values(...names: (keyof Row)[]): unknown[]
+}
+
+/**
+ * The fields of these rows as columns, in the order of the names: `...each.words('id', 'mode'), ...each.numbers('amount')`.
+ * `values` leaves the writing to the driver: a caller's text, truth values, bytes.
+ */
+export function columnsOf<Row>(rows: readonly Row[]): Columns<Row> {
+  // Each name was checked by `Field`: its values are of this type.
+  const column = <Value>(name: keyof Row) => rows.map((row) => row[name] as Value)
+  return {
+    numbers: (...names) => names.map((name) => numbers(column(name))),
+    words: (...names) => names.map((name) => words(column(name))),
+    times: (...names) => names.map((name) => times(column(name))),
+    values: (...names) => names.map((name) => column(name)),
+  }
+}
+
+/** One call of a statement that takes columns of these rows; none where there are no rows. */
+export const callForRows = <Row, Answer>(
+  asked: Statement<Answer>,
+  rows: readonly Row[],
+  valuesOf: (each: Columns<Row>) => readonly unknown[],
+): Call<Answer>[] => (rows.length === 0 ? [] : [call(asked, ...valuesOf(columnsOf(rows)))])
 
 function written(values: readonly (string | number | null)[]): string {
   let text = '{'

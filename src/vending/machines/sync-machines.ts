@@ -2,6 +2,7 @@ import type { Actor } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
+import { columnsOf } from '../../platform/db/columns.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { ExactNumber } from '../../platform/exact-json.ts'
@@ -76,19 +77,14 @@ function write(
   { merchantId, listed, ignored }: { merchantId: number; listed: readonly Listed[]; ignored: number },
 ): Promise<Synced> {
   const at = app.clock.now()
+  const each = columnsOf(listed)
   return app.db.transaction(async (tx) => {
     await tx.send(call(LOCK, merchantId))
     const [written, vanished] = await tx.send(
       call(
         WRITE,
         merchantId,
-        listed.map((one) => one.machine),
-        listed.map((one) => one.name),
-        listed.map((one) => one.category),
-        listed.map((one) => one.type),
-        listed.map((one) => one.address),
-        listed.map((one) => one.latitude),
-        listed.map((one) => one.longitude),
+        ...each.values('machine', 'name', 'category', 'type', 'address', 'latitude', 'longitude'),
         at.toISOString(),
       ),
       call(
