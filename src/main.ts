@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { WrongUsage } from './commands/command.ts'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
+import { WrongUsage } from './commands/wrong-usage.ts'
 import { loggedError } from './platform/error-log.ts'
 import type { Role } from './serve.ts'
 import type { Config } from './settings/config.ts'

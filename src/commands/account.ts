@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { CommandActor } from './command.ts'
+import type { CommandActor } from './input.ts'
 
 /** Whoever runs a command, by the account on the machine. */
 export function accountActor(): CommandActor {

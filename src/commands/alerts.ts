@@ -1,12 +1,10 @@
 import { confirmTestAlert, sendTestAlert } from '../alerts/test-alert.ts'
-import { type Command, optionalText, text } from './command.ts'
+import { command } from './command.ts'
+import { optionalText } from './input.ts'
 
-const testAlert: Command = {
-  name: 'alerts test',
+const testAlert = command({
   usage: 'alerts test [--code C]',
   says: 'send one alert to ALERT_WEBHOOK; with the code that stands in it, confirm that a person reads them',
-  words: 0,
-  options: { code: text },
   async run(input) {
     const code = optionalText(input, 'code')
     if (code === undefined) {
@@ -19,6 +17,6 @@ const testAlert: Command = {
     await confirmTestAlert(input.gateway, input.actor, code)
     return { json: { sent: true, confirmed: true }, lines: ['confirmed: somebody reads the alerts'] }
   },
-}
+})
 
 export const alertCommands = [testAlert]

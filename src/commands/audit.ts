@@ -3,16 +3,15 @@ import { type AuditProof, verifyAudit } from '../actors/verify-audit.ts'
 import { recordLook } from '../alerts/raise-alerts.ts'
 import { sendAlerts } from '../alerts/send-alerts.ts'
 import type { Gateway } from '../app.ts'
-import { type Command, optionalText, text, WrongUsage } from './command.ts'
+import { command } from './command.ts'
+import { optionalText } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 type Proof = AuditProof & { place: string }
 
-const verify: Command = {
-  name: 'audit verify',
+const verify = command({
   usage: 'audit verify [--anchor PLACE:NUMBER:HASH]',
   says: 'follow the chain of the audit from its first row; exit 1 names the first bad row. An anchor is one that the log said',
-  words: 0,
-  options: { anchor: text },
   async run(input) {
     const { gateway } = input
     const kept = readAnchor(optionalText(input, 'anchor'))
@@ -31,7 +30,7 @@ const verify: Command = {
       exitCode: proofs.some(({ broken }) => broken !== null) ? 1 : 0,
     }
   },
-}
+})
 
 export const auditCommands = [verify]
 

@@ -1,33 +1,17 @@
 import { parseArgs } from 'node:util'
-import type { Actor } from '../actors/actor.ts'
-import type { Gateway } from '../app.ts'
-import { findMerchant } from '../merchants/set-merchant.ts'
-import type { Opened } from '../open-gateway.ts'
+import { assert } from '../platform/assert.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
-import type { Config } from '../settings/config.ts'
-
-/** Wrong usage: the sentence goes to standard error, exit code 2. */
-export class WrongUsage extends Error {}
-
-/** The account on the machine that runs a command. */
-export type CommandActor = Extract<Actor, { kind: 'command' | 'service' | 'public' }>
-
-/** The input of a command: its words, its options, and the gateway on its database. */
-export type CommandInput = {
-  words: readonly string[]
-  options: Readonly<Record<string, string | boolean | undefined>>
-  gateway: Gateway
-  /** Who runs it. */
-  actor: CommandActor
-  opened: Opened
-  config: Config
-}
-
-/** The merchant that the first word names, by id or handle. Throws 404. */
-export const ofMerchant = ({ gateway, words }: CommandInput) => findMerchant(gateway, words[0] ?? '')
+import type { CommandInput } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 /** The answer of a command: one JSON value for --json, lines for a person, an exit code. */
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }
+
+/** Facts by name, a line each, their values one below the other. */
+export const factLines = (facts: Readonly<Record<string, unknown>>, width: number): string[] =>
+  Object.entries(facts).map(([name, value]) => `${name.padEnd(width)} ${value ?? '-'}`)
+
+type Option = { type: 'string' | 'boolean' }
 
 export type Command = {
   /** `merchants create`, as it is typed. */
@@ -35,18 +19,50 @@ export type Command = {
   usage: string
   says: string
   /** How many words follow the name. */
-  words: number | { least: number; most: number }
-  options: Readonly<Record<string, { type: 'string' | 'boolean' }>>
+  words: { least: number; most: number }
+  options: Readonly<Record<string, Option>>
   run(input: CommandInput): Promise<CommandAnswer>
 }
+
+type Declared = Pick<Command, 'usage' | 'says' | 'run'> & {
+  /** Options with a text that the usage does not show. */
+  unshown?: readonly string[]
+}
+
+// `sandbox set <m> [--hold realistic|none]`: the name, the words, the options.
+const USAGE = /^([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: <m>| \[[A-Z]+\])*)((?: \[?--.*)?)$/
+
+/**
+ * Declares a command. What it takes is read from its usage: after the name the words (`<m>`, or `[NAME]` where it may be left
+ * out), then the options, `--id I` with a text or `--verified` without.
+ */
+export function command({ usage, says, unshown = [], run }: Declared): Command {
+  const read = USAGE.exec(usage)
+  assert(read, `the usage of a command can be read: ${usage}`)
+  const [, name = '', words = '', options = ''] = read
+  const shown = [...options.matchAll(/--([a-z-]+)( [^[-])?/g)]
+  return {
+    name,
+    usage,
+    says,
+    words: { least: words.split('<').length - 1, most: words.split(' ').length - 1 },
+    options: Object.fromEntries([
+      ...shown.map(([, option = '', value]) => [option, value === undefined ? FLAG : TEXT]),
+      ...unshown.map((option) => [option, TEXT]),
+    ]),
+    run,
+  }
+}
+
+const TEXT = { type: 'string' } as const
+const FLAG = { type: 'boolean' } as const
 
 /** Splits the arguments into the command they name, its words and its options. Throws WrongUsage. */
 export function readCommandLine(commands: readonly Command[], args: readonly string[]) {
   const command = findCommand(commands, args)
   const rest = args.slice(command.name.split(' ').length)
   const { values, positionals } = parse(command, rest)
-  const { least, most } =
-    typeof command.words === 'number' ? { least: command.words, most: command.words } : command.words
+  const { least, most } = command.words
   if (positionals.length < least || positionals.length > most)
     throw new WrongUsage(`usage: gateway ${command.usage}`)
   refuseControls(positionals, values)
@@ -93,37 +109,3 @@ export function overview(commands: readonly Command[]): string {
     ...commands.map(({ usage, says }) => `\n  ${usage}\n      ${says}`),
   ].join('\n')
 }
-
-/** A required option, or wrong usage. */
-export function required(input: CommandInput, name: string): string {
-  const value = input.options[name]
-  if (typeof value !== 'string' || value === '') throw new WrongUsage(`--${name} is required`)
-  return value
-}
-
-export const optionalText = (input: CommandInput, name: string): string | undefined => {
-  const value = input.options[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-/** A whole number given as an option, or wrong usage. */
-export function wholeNumber(
-  name: string,
-  text: string,
-  { low, high }: { low: number; high: number },
-): number {
-  const value = Number(text)
-  if (!/^[0-9]+$/.test(text) || value < low || value > high)
-    throw new WrongUsage(`--${name} must be a whole number from ${low} to ${high}`)
-  return value
-}
-
-/** One of several words, or wrong usage. */
-export function oneOf<const T extends string>(name: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text)
-  if (found === undefined) throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}`)
-  return found
-}
-
-export const text = { type: 'string' } as const
-export const flag = { type: 'boolean' } as const

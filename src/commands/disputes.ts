@@ -2,7 +2,8 @@ import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { type Command, flag, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
+import { command } from './command.ts'
+import { merchantAndId, ofMerchant, oneOf, optionalText } from './input.ts'
 
 const shown = (dispute: Dispute) => ({
   id: dispute.id,
@@ -29,12 +30,9 @@ function linesOf(dispute: Dispute): string[] {
   ]
 }
 
-const list: Command = {
-  name: 'disputes list',
+const list = command({
   usage: 'disputes list <m> [--mode test|live] [--open]',
   says: 'problems that customers reported about their payments, newest first',
-  words: 1,
-  options: { mode: text, open: flag },
   async run(input) {
     const given = optionalText(input, 'mode')
     const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
@@ -45,21 +43,17 @@ const list: Command = {
       lines: disputes.length === 0 ? ['nothing was reported'] : disputes.flatMap(linesOf),
     }
   },
-}
+})
 
-const close: Command = {
-  name: 'disputes close',
+const close = command({
   usage: 'disputes close <m> --dispute D',
   says: 'it was settled with the customer; a closed one never changes',
-  words: 1,
-  options: { dispute: text },
   async run(input) {
-    const id = required(input, 'dispute')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id } = await merchantAndId(input, 'dispute')
     if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
     const { dispute } = await closeDispute(app, input.actor, { merchantId: merchant.id, id })
     return { json: shown(dispute), lines: [`${id} is closed`] }
   },
-}
+})
 
 export const disputeCommands = [list, close]

@@ -1,6 +1,8 @@
 import { type OpenedException, openExceptions, resolveException } from '../exceptions/resolve-exception.ts'
 import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
-import { type Command, optionalText, required, text, WrongUsage } from './command.ts'
+import { command } from './command.ts'
+import { optionalText, required } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const shown = (one: OpenedException) => ({
   id: one.id,
@@ -14,12 +16,9 @@ const shown = (one: OpenedException) => ({
   note: one.note,
 })
 
-const list: Command = {
-  name: 'exceptions list',
+const list = command({
   usage: 'exceptions list [--merchant <m>]',
   says: 'breaks between what we hold and what others say that nobody has resolved yet',
-  words: 0,
-  options: { merchant: text },
   async run(input) {
     const name = optionalText(input, 'merchant')
     const own = name === undefined ? null : await findMerchant(input.gateway, name)
@@ -36,14 +35,11 @@ const list: Command = {
             ),
     }
   },
-}
+})
 
-const resolve: Command = {
-  name: 'exceptions resolve',
+const resolve = command({
   usage: 'exceptions resolve --id X --note N',
   says: 'close one; the last critical one lifts the pause of its account',
-  words: 0,
-  options: { id: text, note: text },
   async run(input) {
     const id = required(input, 'id')
     const note = required(input, 'note')
@@ -53,6 +49,6 @@ const resolve: Command = {
     const resolved = await resolveException(app, input.actor, { merchantId: merchant.id, id, note })
     return { json: shown(resolved), lines: [`${id} is resolved`] }
   },
-}
+})
 
 export const exceptionCommands = [list, resolve]

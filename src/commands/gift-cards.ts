@@ -7,26 +7,24 @@ import { activateCard, deactivateCard } from '../gift-cards/switch-card.ts'
 import { kampalaIso } from '../platform/kampala.ts'
 import { presentRefund } from '../refunds/present-refund.ts'
 import { refundCharge } from '../refunds/refund-charge.ts'
+import { type Command, command } from './command.ts'
 import {
-  type Command,
   type CommandInput,
+  keyOf,
+  merchantAndId,
   ofMerchant,
   optionalText,
   required,
-  text,
-  WrongUsage,
   wholeNumber,
-} from './command.ts'
+} from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const READ_AT_ONCE = 1000
 const LONGEST_KEY = 255
 
-const issue: Command = {
-  name: 'gift-cards issue',
+const issue = command({
   usage: 'gift-cards issue <m> --value N [--quantity Q] [--expires YYYY-MM-DD] [--notes T] [--key K]',
   says: 'make gift cards; prints their codes once',
-  words: 1,
-  options: { value: text, quantity: text, expires: text, notes: text, key: text },
   async run(input) {
     const wanted = readIssue(input)
     const { app, merchant } = await ofMerchant(input)
@@ -39,7 +37,7 @@ const issue: Command = {
       ],
     }
   },
-}
+})
 
 function readIssue(input: CommandInput) {
   const value = wholeNumber('value', required(input, 'value'), { low: 1, high: Number.MAX_SAFE_INTEGER })
@@ -50,24 +48,19 @@ function readIssue(input: CommandInput) {
   const expires = optionalText(input, 'expires') ?? null
   if (expires !== null && readLastDay(expires) === null)
     throw new WrongUsage('--expires must be a day, YYYY-MM-DD')
-  const commandKey = optionalText(input, 'key')
-  if (commandKey !== undefined && (commandKey === '' || commandKey.length > LONGEST_KEY))
-    throw new WrongUsage(`--key must be 1 to ${LONGEST_KEY} characters`)
+  const commandKey = keyOf(input, LONGEST_KEY)
   return { value, quantity, expires, notes: optionalText(input, 'notes') || null, commandKey }
 }
 
-const list: Command = {
-  name: 'gift-cards list',
+const list = command({
   usage: 'gift-cards list <m>',
   says: 'all gift cards of a merchant, newest first, without their codes',
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const cards = (await allCards(app, merchant.id)).map((card) => shown(app, card))
     return { json: cards, lines: cards.map(line) }
   },
-}
+})
 
 async function allCards(app: App, merchantId: number): Promise<GiftCard[]> {
   const cards: GiftCard[] = []
@@ -78,40 +71,30 @@ async function allCards(app: App, merchantId: number): Promise<GiftCard[]> {
   }
 }
 
-const switching = (
-  verb: 'deactivate' | 'activate',
-  says: string,
-  change: typeof deactivateCard,
-): Command => ({
-  name: `gift-cards ${verb}`,
-  usage: `gift-cards ${verb} <m> --card ID`,
-  says,
-  words: 1,
-  options: { card: text },
-  async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const wanted = { owner: merchant, cardId: required(input, 'card') }
-    const card = shown(app, await change(app, input.actor, wanted))
-    return { json: card, lines: [line(card)] }
-  },
-})
+const switching = (verb: 'deactivate' | 'activate', says: string, change: typeof deactivateCard): Command =>
+  command({
+    usage: `gift-cards ${verb} <m> --card ID`,
+    says,
+    async run(input) {
+      const { app, merchant } = await ofMerchant(input)
+      const wanted = { owner: merchant, cardId: required(input, 'card') }
+      const card = shown(app, await change(app, input.actor, wanted))
+      return { json: card, lines: [line(card)] }
+    },
+  })
 
-const restore: Command = {
-  name: 'gift-cards restore',
+const restore = command({
   usage: 'gift-cards restore <m> --charge T',
   says: 'give a card back what it has paid of a charge that it paid in full; the charge is refunded',
-  words: 1,
-  options: { charge: text },
   async run(input) {
-    const chargeId = required(input, 'charge')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id: chargeId } = await merchantAndId(input, 'charge')
     // Gift cards are live only.
     const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
     const caller = at(input.actor, place)
     const json = presentRefund(await refundCharge(app, caller, { chargeId, onlyToCard: true }))
     return { json, lines: [`${chargeId} is refunded: ${json.gift_card_restored} are back on its gift card`] }
   },
-}
+})
 
 /** A card for lists: enough to recognise it, not enough to use it. */
 const shown = (app: App, card: GiftCard) => ({

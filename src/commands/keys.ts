@@ -1,51 +1,40 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../merchants/api-keys.ts'
-import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
+import { command } from './command.ts'
+import { type CommandInput, merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
 
 const KEY_KINDS = ['test', 'live', 'test_collections', 'live_collections'] as const
 const KIND = '--kind test|live|test_collections|live_collections'
 
-const rotate: Command = {
-  name: 'keys rotate',
+const rotate = command({
   usage: `keys rotate <m> ${KIND} [--key K]`,
   says: 'a new key of a kind; all older ones of the kind die at once',
-  words: 1,
-  options: { kind: text, key: text },
   async run(input) {
-    const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
-    const { app, merchant } = await ofMerchant(input)
-    const key = await rotateKey(app, input.actor, {
-      holder: merchant,
-      kind,
-      commandKey: optionalText(input, 'key'),
-    })
+    const { app, wanted, kind } = await readWanted(input)
+    const key = await rotateKey(app, input.actor, wanted)
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }
   },
-}
+})
 
-const create: Command = {
-  name: 'keys create',
+const create = command({
   usage: `keys create <m> ${KIND} [--key K]`,
   says: 'a second key of a kind, for a change without a gap; printed once',
-  words: 1,
-  options: { kind: text, key: text },
   async run(input) {
-    const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
-    const { app, merchant } = await ofMerchant(input)
-    const made = await createKey(app, input.actor, {
-      holder: merchant,
-      kind,
-      commandKey: optionalText(input, 'key'),
-    })
+    const { app, wanted, kind } = await readWanted(input)
+    const made = await createKey(app, input.actor, wanted)
     return { json: { id: made.id, kind, key: made.key }, lines: [`${made.id}  ${kind}  ${made.key}`] }
   },
+})
+
+/** Whose key of which kind. */
+async function readWanted(input: CommandInput) {
+  const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
+  const { app, merchant } = await ofMerchant(input)
+  return { app, kind, wanted: { holder: merchant, kind, commandKey: optionalText(input, 'key') } }
 }
 
-const list: Command = {
-  name: 'keys list',
+const list = command({
   usage: 'keys list <m>',
   says: 'keys of a merchant with their last four characters, never whole',
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const keys = (await listKeys(app, merchant)).map(({ id, kind, last4, createdAt, revokedAt }) => ({
@@ -63,20 +52,16 @@ const list: Command = {
       ),
     }
   },
-}
+})
 
-const revoke: Command = {
-  name: 'keys revoke',
+const revoke = command({
   usage: 'keys revoke <m> --id I',
   says: 'this key dies at once',
-  words: 1,
-  options: { id: text },
   async run(input) {
-    const id = required(input, 'id')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id } = await merchantAndId(input, 'id')
     await revokeKey(app, input.actor, { holder: merchant, id })
     return { json: { id, revoked: true }, lines: [`${id} is revoked`] }
   },
-}
+})
 
 export const keyCommands = [create, list, rotate, revoke]

@@ -1,28 +1,15 @@
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
 import { findMerchant, type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
-import {
-  type Command,
-  type CommandAnswer,
-  type CommandInput,
-  flag,
-  ofMerchant,
-  oneOf,
-  optionalText,
-  required,
-  text,
-  WrongUsage,
-  wholeNumber,
-} from './command.ts'
+import { type CommandAnswer, command, factLines } from './command.ts'
+import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-const create: Command = {
-  name: 'merchants create',
+const create = command({
   usage: 'merchants create --name N --email E [--handle H] [--verified] [--vending] [--key K]',
   says: 'make a merchant; prints its keys and webhook secret once',
-  words: 0,
-  options: { name: text, email: text, handle: text, verified: flag, vending: flag, key: text },
   async run(input) {
     const handle = optionalText(input, 'handle')
     const key = optionalText(input, 'key')
@@ -44,14 +31,11 @@ const create: Command = {
       ],
     }
   },
-}
+})
 
-const list: Command = {
-  name: 'merchants list',
+const list = command({
   usage: 'merchants list',
   says: 'all merchants, a line each',
-  words: 0,
-  options: {},
   async run({ gateway }) {
     const wanted = allMerchants()
     const merchants = (
@@ -65,36 +49,21 @@ const list: Command = {
       ),
     }
   },
-}
+})
 
-const show: Command = {
-  name: 'merchants show',
+const show = command({
   usage: 'merchants show <m>',
   says: 'facts of one merchant, never secrets',
-  words: 1,
-  options: {},
   async run({ gateway, words }) {
     const { merchant } = await findMerchant(gateway, words[0] ?? '')
     return answerWith(merchant)
   },
-}
+})
 
-const set: Command = {
-  name: 'merchants set',
+const set = command({
   usage:
     'merchants set <m> [--kyc pending|verified|rejected] [--active true|false] [--vending true|false] [--auto-refund-on-jam off|test|live|both] [--instant-settlement true|false] [--webhook-url URL|none] [--charge-limit N|none] [--payout-limit N|none]',
   says: 'change facts of a merchant',
-  words: 1,
-  options: {
-    kyc: text,
-    active: text,
-    vending: text,
-    'auto-refund-on-jam': text,
-    'instant-settlement': text,
-    'webhook-url': text,
-    'charge-limit': text,
-    'payout-limit': text,
-  },
   async run(input) {
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
@@ -102,7 +71,7 @@ const set: Command = {
     const changed = await setMerchant(app, input.actor, { merchant, change })
     return answerWith(changed)
   },
-}
+})
 
 export const merchantCommands = [create, list, show, set]
 
@@ -138,7 +107,7 @@ function answerWith(merchant: Merchant): CommandAnswer {
   const shown = facts(merchant)
   return {
     json: shown,
-    lines: Object.entries(shown).map(([name, value]) => `${name.padEnd(22)} ${value ?? '-'}`),
+    lines: factLines(shown, 22),
   }
 }
 

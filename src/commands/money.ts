@@ -5,17 +5,9 @@ import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
 import { freezeAccount, freezePlatform } from '../merchants/payout-freeze.ts'
 import { findMerchant, setMerchant } from '../merchants/set-merchant.ts'
 import { advanceTestClock } from '../merchants/test-clock.ts'
-import {
-  type Command,
-  type CommandInput,
-  ofMerchant,
-  oneOf,
-  optionalText,
-  required,
-  text,
-  WrongUsage,
-  wholeNumber,
-} from './command.ts'
+import { command, factLines } from './command.ts'
+import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const PAYOUT_REASONS = [
   'insufficient_funds',
@@ -26,12 +18,9 @@ const PAYOUT_REASONS = [
   'wallet_locked',
 ] as const
 
-const fundsAdd: Command = {
-  name: 'funds add',
+const fundsAdd = command({
   usage: 'funds add <m> --amount N [--key K]',
   says: 'test money to test available',
-  words: 1,
-  options: { amount: text, key: text },
   async run(input) {
     const amount = wholeNumber('amount', required(input, 'amount'), { low: 1, high: MOST_TEST_FUNDS })
     const { app, merchant } = await ofMerchant(input)
@@ -47,25 +36,19 @@ const fundsAdd: Command = {
       ],
     }
   },
-}
+})
 
-const freeze: Command = {
-  name: 'payouts freeze',
+const freeze = command({
   usage: 'payouts freeze [--merchant <m>] --reason R',
   says: 'stop live payouts, of the platform or of one account',
-  words: 0,
-  options: { merchant: text, reason: text },
   run: (input) => setFreeze(input, required(input, 'reason')),
-}
+})
 
-const unfreeze: Command = {
-  name: 'payouts unfreeze',
+const unfreeze = command({
   usage: 'payouts unfreeze [--merchant <m>]',
   says: 'let live payouts run again',
-  words: 0,
-  options: { merchant: text },
   run: (input) => setFreeze(input, null),
-}
+})
 
 async function setFreeze(input: CommandInput, reason: string | null) {
   const name = optionalText(input, 'merchant')
@@ -95,12 +78,9 @@ async function setFreeze(input: CommandInput, reason: string | null) {
   }
 }
 
-const sandboxSet: Command = {
-  name: 'sandbox set',
+const sandboxSet = command({
   usage: 'sandbox set <m> [--hold realistic|none] [--fail-next-payouts N --reason R]',
   says: 'how the sandbox treats one merchant',
-  words: 1,
-  options: { hold: text, 'fail-next-payouts': text, reason: text },
   async run(input) {
     const hold = optionalText(input, 'hold')
     const count = optionalText(input, 'fail-next-payouts')
@@ -118,9 +98,9 @@ const sandboxSet: Command = {
       fail_next_payouts: changed.failNextPayouts,
       reason: changed.failNextReason,
     }
-    return { json, lines: Object.entries(json).map(([key, value]) => `${key.padEnd(18)} ${value ?? '-'}`) }
+    return { json, lines: factLines(json, 18) }
   },
-}
+})
 
 function readFailing(input: CommandInput, count: string) {
   const failNextPayouts = wholeNumber('fail-next-payouts', count, { low: 0, high: 100 })
@@ -128,12 +108,9 @@ function readFailing(input: CommandInput, count: string) {
   return { failNextPayouts, failNextReason: oneOf('reason', required(input, 'reason'), PAYOUT_REASONS) }
 }
 
-const sandboxClock: Command = {
-  name: 'sandbox clock',
+const sandboxClock = command({
   usage: 'sandbox clock <m> --advance 90m|24h|30d|next-month',
   says: "move a merchant's test clock forward: holds and cycles become due",
-  words: 1,
-  options: { advance: text },
   async run(input) {
     const advance = required(input, 'advance')
     const { app, merchant } = await ofMerchant(input)
@@ -151,6 +128,6 @@ const sandboxClock: Command = {
       lines: [`test clock of ${merchant.handle}: ${json.test_time} (${settled} charges settled)`],
     }
   },
-}
+})
 
 export const moneyCommands = [fundsAdd, freeze, unfreeze, sandboxSet, sandboxClock]

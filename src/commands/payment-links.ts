@@ -2,22 +2,20 @@ import { presentPage } from '../http/lists.ts'
 import { listLinks } from '../payment-links/find-links.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../payment-links/payment-link.ts'
 import { switchLink } from '../payment-links/switch-link.ts'
-import { type Command, ofMerchant, oneOf, optionalText, required, text } from './command.ts'
+import { type Command, command } from './command.ts'
+import { modeOf, ofMerchant, optionalText, required } from './input.ts'
 
 const line = (link: LinkWithCharges, baseUrl: string) => {
   const { status, amount, reference } = presentLink(link, baseUrl)
   return `${linkUrl(link, baseUrl)} ${link.mode} ${status}: ${amount}${reference === null ? '' : ` for ${reference}`}`
 }
 
-const list: Command = {
-  name: 'payment-links list',
+const list = command({
   usage: 'payment-links list <m> [--mode test|live] [--starting-after LINK]',
   says: 'the payment links of a mode (test unless said otherwise), newest first, a hundred at a time',
-  words: 1,
-  options: { mode: text, 'starting-after': text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const mode = modeOf(input)
     const page = await listLinks(
       app,
       { merchantId: merchant.id, tag: merchant.tag, mode },
@@ -36,21 +34,19 @@ const list: Command = {
       lines: lines.length === 0 ? [`no payment links in ${mode} mode`] : [...lines, ...more],
     }
   },
-}
-
-const switching = (to: 'on' | 'off', says: string): Command => ({
-  name: `payment-links ${to}`,
-  usage: `payment-links ${to} <m> --link ID`,
-  says,
-  words: 1,
-  options: { link: text },
-  async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const id = required(input, 'link')
-    const link = await switchLink(app, input.actor, { owner: merchant, id, to })
-    return { json: presentLink(link, app.baseUrl), lines: [line(link, app.baseUrl)] }
-  },
 })
+
+const switching = (to: 'on' | 'off', says: string): Command =>
+  command({
+    usage: `payment-links ${to} <m> --link ID`,
+    says,
+    async run(input) {
+      const { app, merchant } = await ofMerchant(input)
+      const id = required(input, 'link')
+      const link = await switchLink(app, input.actor, { owner: merchant, id, to })
+      return { json: presentLink(link, app.baseUrl), lines: [line(link, app.baseUrl)] }
+    },
+  })
 
 export const paymentLinkCommands = [
   list,

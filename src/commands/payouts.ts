@@ -11,21 +11,9 @@ import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../withdrawals/withdrawal-number.ts'
-import {
-  type Command,
-  type CommandAnswer,
-  type CommandInput,
-  ofMerchant,
-  oneOf,
-  optionalText,
-  required,
-  text,
-  WrongUsage,
-  wholeNumber,
-} from './command.ts'
-
-const amountOf = (input: CommandInput) =>
-  wholeNumber('amount', required(input, 'amount'), { low: 1, high: Number.MAX_SAFE_INTEGER })
+import { type Command, type CommandAnswer, command } from './command.ts'
+import { amountOf, type CommandInput, modeOf, ofMerchant, optionalText, required } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 function shown(payout: Payout, note?: string): CommandAnswer {
   const json = presentPayout(payout)
@@ -68,43 +56,39 @@ function shownAgain(payout: Payout, { amount, subaccountId }: Keyed['wanted']): 
   return shown(payout, 'made before with this key')
 }
 
-const subaccountPayout: Command = {
-  name: 'subaccounts payout',
+const subaccountPayout = command({
   usage: 'subaccounts payout <m> --subaccount S --amount N [--mode test|live] [--key K]',
   says: "pay a subaccount's money out to its payout_phone",
-  words: 1,
-  options: { subaccount: text, amount: text, mode: text, key: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const mode = modeOf(input)
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
-    const wanted = { subaccountId: required(input, 'subaccount'), amount: amountOf(input) }
+    const wanted = {
+      subaccountId: required(input, 'subaccount'),
+      amount: amountOf(required(input, 'amount')),
+    }
     const make = (key: string | undefined) => payOutSubaccount(app, input.actor, { holder, ...wanted, key })
     return oncePerKey(input, { action: 'subaccounts payout', mode, wanted, make })
   },
-}
-
-const subaccountStatus = (verb: string, status: SubaccountStatus): Command => ({
-  name: `subaccounts ${verb}`,
-  usage: `subaccounts ${verb} <m> --subaccount S`,
-  says: status === 'active' ? 'let splits name it again' : 'refuse it in new splits; its money stays its own',
-  words: 1,
-  options: { subaccount: text },
-  async run(input) {
-    const { app, merchant } = await ofMerchant(input)
-    const id = required(input, 'subaccount')
-    if (tagOf('sub_', id) !== merchant.tag) throw notFound('subaccount')
-    const { name } = await setSubaccountStatus(app, input.actor, { merchantId: merchant.id, id, status })
-    return { json: { id, name, status }, lines: [`${id} ${name} is ${status}`] }
-  },
 })
 
-const withdrawalNumber: Command = {
-  name: 'withdrawals number',
+const subaccountStatus = (verb: string, status: SubaccountStatus): Command =>
+  command({
+    usage: `subaccounts ${verb} <m> --subaccount S`,
+    says:
+      status === 'active' ? 'let splits name it again' : 'refuse it in new splits; its money stays its own',
+    async run(input) {
+      const { app, merchant } = await ofMerchant(input)
+      const id = required(input, 'subaccount')
+      if (tagOf('sub_', id) !== merchant.tag) throw notFound('subaccount')
+      const { name } = await setSubaccountStatus(app, input.actor, { merchantId: merchant.id, id, status })
+      return { json: { id, name, status }, lines: [`${id} ${name} is ${status}`] }
+    },
+  })
+
+const withdrawalNumber = command({
   usage: 'withdrawals number <m> --phone P',
   says: "set where the merchant's own money may go; a new number has to be verified",
-  words: 1,
-  options: { phone: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const number = await setWithdrawalNumber(app, input.actor, {
@@ -116,54 +100,47 @@ const withdrawalNumber: Command = {
       lines: [`${number.phone} (${number.verified ? 'verified' : 'not yet verified'})`],
     }
   },
-}
+})
 
-const verifyNumber: Command = {
-  name: 'withdrawals verify-number',
+const verifyNumber = command({
   usage: 'withdrawals verify-number <m>',
   says: 'an operator has made sure that the number is the merchant’s',
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const number = await verifyWithdrawalNumber(app, input.actor, merchant.id)
     if (number === null) throw notFound('withdrawal number')
     return { json: number, lines: [`${number.phone} is verified`] }
   },
-}
+})
 
-const requestCommand: Command = {
-  name: 'withdrawals request',
+const requestCommand = command({
   usage: 'withdrawals request <m> --amount N [--key K]',
   says: "ask for live money on the merchant's own verified number; it waits for approval",
-  words: 1,
-  options: { amount: text, key: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const amount = amountOf(input)
+    const amount = amountOf(required(input, 'amount'))
     const make = (key: string | undefined) =>
       requestWithdrawal(app, input.actor, { merchantId: merchant.id, amount, key })
     const wanted = { amount, subaccountId: null }
     return oncePerKey(input, { action: 'withdrawals request', mode: 'live', wanted, make })
   },
-}
-
-const decide = (verb: string, decision: Decision, says: string): Command => ({
-  name: `withdrawals ${verb}`,
-  usage: `withdrawals ${verb} --id W${decision === 'rejected' ? ' [--note N]' : ''}`,
-  says,
-  words: 0,
-  options: { id: text, note: text },
-  async run(input) {
-    const id = required(input, 'id')
-    const { app, merchant } = await ownerOf(input, id)
-    const note = optionalText(input, 'note') ?? null
-    await decideWithdrawal(app, input.actor, { merchantId: merchant.id, id, decision, note })
-    const payout = await findPayout(app, merchant.id, id)
-    if (payout === null) throw notFound('withdrawal')
-    return shown(payout, decision)
-  },
 })
+
+const decide = (verb: string, decision: Decision, says: string): Command =>
+  command({
+    usage: `withdrawals ${verb} --id W${decision === 'rejected' ? ' [--note N]' : ''}`,
+    says,
+    unshown: ['note'],
+    async run(input) {
+      const id = required(input, 'id')
+      const { app, merchant } = await ownerOf(input, id)
+      const note = optionalText(input, 'note') ?? null
+      await decideWithdrawal(app, input.actor, { merchantId: merchant.id, id, decision, note })
+      const payout = await findPayout(app, merchant.id, id)
+      if (payout === null) throw notFound('withdrawal')
+      return shown(payout, decision)
+    },
+  })
 
 /** The merchant of this withdrawal, from its id. */
 async function ownerOf(input: CommandInput, id: string) {

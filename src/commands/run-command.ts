@@ -10,7 +10,7 @@ import { WrongSettings } from '../settings/setting-readers.ts'
 import { accountActor } from './account.ts'
 import { alertCommands } from './alerts.ts'
 import { auditCommands } from './audit.ts'
-import { type Command, type CommandAnswer, overview, readCommandLine, WrongUsage } from './command.ts'
+import { type CommandAnswer, command, overview, readCommandLine } from './command.ts'
 import { disputeCommands } from './disputes.ts'
 import { exceptionCommands } from './exceptions.ts'
 import { giftCardCommands } from './gift-cards.ts'
@@ -26,6 +26,7 @@ import { upkeepCommands } from './upkeep.ts'
 import { vendingCommands } from './vending.ts'
 import { vendingDecideCommands } from './vending-decide.ts'
 import { webhookCommands } from './webhooks.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 /** Where a command writes: its answer to `out`, everything else to `err`. */
 export type CommandStreams = { out(text: string): Promise<void> | void; err(text: string): void }
@@ -33,16 +34,13 @@ export type CommandStreams = { out(text: string): Promise<void> | void; err(text
 /** Runs the service when the command line says `serve`. */
 export type RunService = (config: Config, options: Readonly<Record<string, unknown>>) => Promise<void>
 
-const serveCommand: Command = {
-  name: 'serve',
+const serveCommand = command({
   usage: 'serve [--role all|web|worker]',
   says: 'run the service',
-  words: 0,
-  options: { role: { type: 'string' } },
   run: async () => {
     throw new Error('serve runs until it is stopped')
   },
-}
+})
 const COMMANDS = [
   serveCommand,
   ...merchantCommands,

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { WrongUsage } from './command.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const MOST_BYTES = 10_000 // Two secrets of 500 characters fit many times.
 const STDIN = '-'

@@ -12,7 +12,7 @@ import {
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,
 } from '../vending/suppliers/sealed-columns.ts'
-import type { Command } from './command.ts'
+import { command, factLines } from './command.ts'
 
 /** Every sealed column of a cell. */
 export const SEALED_IN_CELL: readonly SealedColumn[] = [
@@ -29,23 +29,20 @@ export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [
   SEALED_CHECK,
 ]
 
-const rewrapCommand: Command = {
-  name: 'secrets rewrap',
+const rewrapCommand = command({
   usage: 'secrets rewrap',
   says: 'seal every stored secret anew with MASTER_KEY; the old one stands in MASTER_KEY_PREVIOUS meanwhile',
-  words: 0,
-  options: {},
   async run({ gateway, actor }) {
     const rewrapped = await rewrapAll(gateway, actor)
     return {
       json: { rewrapped },
       lines: [
-        ...Object.entries(rewrapped).map(([name, count]) => `${name.padEnd(36)} ${count}`),
+        ...factLines(rewrapped, 36),
         'Everything is sealed with MASTER_KEY. Once every process has it, MASTER_KEY_PREVIOUS can go.',
       ],
     }
   },
-}
+})
 
 /** Seals everything anew, in many small commits. The audit has it from the first one on: a cut run is an act too. */
 async function rewrapAll(gateway: Gateway, actor: Actor): Promise<Record<string, number>> {

@@ -6,22 +6,20 @@ import { editItem, type ItemChange, removeItem } from '../storefront/change-item
 import { allItems } from '../storefront/find-items.ts'
 import { presentItem, type ShopItem } from '../storefront/item.ts'
 import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
+import { type CommandAnswer, command } from './command.ts'
 import {
-  type Command,
-  type CommandAnswer,
+  amountOf,
   type CommandInput,
+  keyOf,
+  merchantAndId,
   ofMerchant,
   optionalText,
   required,
-  text,
-  WrongUsage,
-  wholeNumber,
-} from './command.ts'
+} from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const LONGEST_KEY = 200
 const NO_PICTURE = 'none'
-
-const readAmount = (given: string) => wholeNumber('amount', given, { low: 1, high: Number.MAX_SAFE_INTEGER })
 
 type PublicAddress = { baseUrl: string; handle: string }
 const shown = (item: ShopItem, place: PublicAddress) => ({
@@ -44,15 +42,12 @@ const answerWith = (item: ShopItem, place: PublicAddress, note = ''): CommandAns
   lines: [line(item, place) + note],
 })
 
-const add: Command = {
-  name: 'storefront add',
+const add = command({
   usage: 'storefront add <m> --name N --amount A [--description D] [--picture FILE] [--key K]',
   says: 'offer something on the public page; it can be paid once the business is verified',
-  words: 1,
-  options: { name: text, amount: text, description: text, picture: text, key: text },
   async run(input) {
-    const [name, amount] = [required(input, 'name'), readAmount(required(input, 'amount'))]
-    const commandKey = readKey(input)
+    const [name, amount] = [required(input, 'name'), amountOf(required(input, 'amount'))]
+    const commandKey = keyOf(input, LONGEST_KEY)
     const { app, merchant } = await ofMerchant(input)
     const path = optionalText(input, 'picture')
     const picture = path === undefined ? null : await pictureOf(path)
@@ -62,14 +57,11 @@ const add: Command = {
     const place = { baseUrl: app.baseUrl, handle: merchant.handle }
     return answerWith(item, place, again ? '  (added before with this key)' : '')
   },
-}
+})
 
-const edit: Command = {
-  name: 'storefront edit',
+const edit = command({
   usage: 'storefront edit <m> --item I [--name N] [--amount A] [--description D] [--picture FILE|none]',
   says: 'change what is offered; another amount or description is another payment link',
-  words: 1,
-  options: { item: text, name: text, amount: text, description: text, picture: text },
   async run(input) {
     const id = required(input, 'item')
     const words = readChange(input)
@@ -81,14 +73,11 @@ const edit: Command = {
     const item = await editItem(app, input.actor, { shop: merchant, id, change })
     return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
-}
+})
 
-const list: Command = {
-  name: 'storefront list',
+const list = command({
   usage: 'storefront list <m>',
   says: 'what is offered on the public page, newest first',
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const items = await allItems(app, merchant.id)
@@ -98,36 +87,25 @@ const list: Command = {
       lines: items.length === 0 ? ['nothing is offered'] : items.map((item) => line(item, place)),
     }
   },
-}
+})
 
-const remove: Command = {
-  name: 'storefront remove',
+const remove = command({
   usage: 'storefront remove <m> --item I',
   says: 'take something off the public page and switch its link off',
-  words: 1,
-  options: { item: text },
   async run(input) {
-    const id = required(input, 'item')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id } = await merchantAndId(input, 'item')
     const item = await removeItem(app, input.actor, { shop: merchant, id })
     return answerWith(item, { baseUrl: app.baseUrl, handle: merchant.handle })
   },
-}
+})
 
 export const storefrontCommands = [add, edit, list, remove]
-
-function readKey(input: CommandInput): string | undefined {
-  const key = optionalText(input, 'key')
-  if (key !== undefined && (key === '' || key.length > LONGEST_KEY))
-    throw new WrongUsage(`--key must be 1 to ${LONGEST_KEY} characters`)
-  return key
-}
 
 function readChange(input: CommandInput): ItemChange {
   const [name, amount, description] = ['name', 'amount', 'description'].map((one) => optionalText(input, one))
   return {
     ...(name === undefined ? {} : { name }),
-    ...(amount === undefined ? {} : { amount: readAmount(amount) }),
+    ...(amount === undefined ? {} : { amount: amountOf(amount) }),
     ...(description === undefined ? {} : { description }),
   }
 }

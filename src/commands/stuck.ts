@@ -1,5 +1,5 @@
 import { findStuck, type Heard, type Stuck } from '../verify/stuck.ts'
-import type { Command } from './command.ts'
+import { command } from './command.ts'
 
 const heard = (one: Heard) => ({
   at: one.at.toISOString(),
@@ -40,12 +40,9 @@ const linesOf = (one: Stuck) => [
   ...one.evidence.map(lineOf),
 ]
 
-const stuck: Command = {
-  name: 'stuck',
+const stuck = command({
   usage: 'stuck',
   says: 'money and messages that wait longer than they should, why, and what was heard about them',
-  words: 0,
-  options: {},
   async run({ gateway }) {
     const found = await Promise.all(gateway.cells.map((app) => findStuck(app.db, gateway.clock.now())))
     const all = found.flat()
@@ -54,6 +51,6 @@ const stuck: Command = {
       lines: all.length === 0 ? ['nothing is stuck'] : all.flatMap(linesOf),
     }
   },
-}
+})
 
 export const stuckCommands = [stuck]

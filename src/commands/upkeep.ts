@@ -7,36 +7,31 @@ import type { App, Gateway } from '../app.ts'
 import { type CellSweep, sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { verifyCell, verifyReport } from '../verify/verify.ts'
-import { type Command, WrongUsage } from './command.ts'
+import { command, factLines } from './command.ts'
 import { examine } from './doctor.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
-const migrateCommand: Command = {
-  name: 'migrate',
+const migrateCommand = command({
   usage: 'migrate',
   says: 'bring the schema up to date',
-  words: 0,
-  options: {},
   async run({ opened }) {
     const { applied, cells, role } = opened.migrated
     const lines = applied.length === 0 ? ['nothing to do'] : applied.map((name) => `applied ${name}`)
     return { json: { applied, cells, role }, lines }
   },
-}
+})
 
-const sweep: Command = {
-  name: 'sweep',
+const sweep = command({
   usage: 'sweep [NAME]',
   says: 'run every background task once, or one of them',
-  words: { least: 0, most: 1 },
-  options: {},
   async run({ gateway, actor, words }) {
     const handled = await runSweeps(gateway, actor, words[0] ?? null)
     return {
       json: handled,
-      lines: Object.entries(handled).map(([name, count]) => `${name.padEnd(20)} ${count}`),
+      lines: factLines(handled, 20),
     }
   },
-}
+})
 
 /** Runs every task once, or the one that is named, as the worker does. */
 async function runSweeps(
@@ -64,12 +59,9 @@ function tasksOf(app: App, name: string | null): CellSweep[] {
   throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((one) => one.name).join(', ')}`)
 }
 
-const verify: Command = {
-  name: 'verify',
+const verify = command({
   usage: 'verify',
   says: 'check every invariant of the ledger; exit 1 on a breach',
-  words: 0,
-  options: {},
   async run({ gateway }) {
     const cells = []
     for (const app of gateway.cells) {
@@ -85,7 +77,7 @@ const verify: Command = {
       exitCode: holds ? 0 : 1,
     }
   },
-}
+})
 
 /** Raises an alert for a broken invariant, also when the command runs at night by a timer. */
 async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verifyCell>>): Promise<void> {
@@ -104,12 +96,9 @@ async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verify
   }
 }
 
-const doctor: Command = {
-  name: 'doctor',
+const doctor = command({
   usage: 'doctor',
   says: 'what is wrong with the settings and the database; exit 1 when production refuses',
-  words: 0,
-  options: {},
   async run(input) {
     const findings = await examine(input)
     const refused = findings.some(({ level }) => level === 'refused')
@@ -122,6 +111,6 @@ const doctor: Command = {
       exitCode: refused ? 1 : 0,
     }
   },
-}
+})
 
 export const upkeepCommands = [migrateCommand, sweep, verify, doctor]

@@ -2,14 +2,12 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { decideOrder } from '../vending/dispensing/decide-order.ts'
 import { presentOrder } from '../vending/orders/order.ts'
-import { type Command, ofMerchant, oneOf, required, text } from './command.ts'
+import { command } from './command.ts'
+import { ofMerchant, oneOf, required } from './input.ts'
 
-const decide: Command = {
-  name: 'vending decide',
+const decide = command({
   usage: 'vending decide <m> --order O --outcome delivered|not-delivered',
   says: 'end an order whose machine never reported; one that was not delivered can be dispensed again or refunded',
-  words: 1,
-  options: { order: text, outcome: text },
   async run(input) {
     const id = required(input, 'order')
     const decision = oneOf('outcome', required(input, 'outcome'), ['delivered', 'not-delivered'])
@@ -21,6 +19,6 @@ const decide: Command = {
       lines: [`${id} is ${order.vendingStatus}`],
     }
   },
-}
+})
 
 export const vendingDecideCommands = [decide]

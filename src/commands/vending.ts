@@ -12,57 +12,38 @@ import {
   type VendingChange,
   type VendingSettings,
 } from '../vending/suppliers/vending-settings.ts'
-import {
-  type Command,
-  type CommandAnswer,
-  type CommandInput,
-  ofMerchant,
-  oneOf,
-  optionalText,
-  required,
-  text,
-  WrongUsage,
-} from './command.ts'
+import { type CommandAnswer, command, factLines } from './command.ts'
+import { type CommandInput, merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
 import { readSecrets } from './secret-input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const READ_AT_ONCE = 1000
 const SUPPLIER_OPTIONS = ['base-url', 'key', 'secret', 'shbh'] as const
 
-const add: Command = {
-  name: 'machines add',
+const add = command({
   usage: 'machines add <m> --machine N [--name X]',
   says: 'register a vending machine by its number, or bring a removed one back; said twice it is one machine',
-  words: 1,
-  options: { machine: text, name: text },
   async run(input) {
-    const machine = required(input, 'machine')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id: machine } = await merchantAndId(input, 'machine')
     const name = optionalText(input, 'name') ?? null
     const added = await addMachine(app, input.actor, { merchantId: merchant.id, machine, name })
     return answerWith(added)
   },
-}
+})
 
-const remove: Command = {
-  name: 'machines remove',
+const remove = command({
   usage: 'machines remove <m> --machine N',
   says: 'take a machine out of the registry; what was paid still dispenses, and its figures stay',
-  words: 1,
-  options: { machine: text },
   async run(input) {
-    const machine = required(input, 'machine')
-    const { app, merchant } = await ofMerchant(input)
+    const { app, merchant, id: machine } = await merchantAndId(input, 'machine')
     const removed = await removeMachine(app, input.actor, { merchantId: merchant.id, machine })
     return answerWith(removed)
   },
-}
+})
 
-const list: Command = {
-  name: 'machines list',
+const list = command({
   usage: 'machines list <m>',
   says: 'all machines of a merchant, newest first',
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const machines: Machine[] = []
@@ -77,14 +58,11 @@ const list: Command = {
       lines: machines.length === 0 ? ['no machines'] : machines.map(line),
     }
   },
-}
+})
 
-const sync: Command = {
-  name: 'machines sync',
+const sync = command({
   usage: 'machines sync <m>',
   says: "bring the registry in line with the supplier's list; what has vanished there becomes inactive",
-  words: 1,
-  options: {},
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const synced = await syncMachines(app, input.actor, merchant.id)
@@ -97,23 +75,13 @@ const sync: Command = {
       ],
     }
   },
-}
+})
 
-const set: Command = {
-  name: 'vending set',
+const set = command({
   usage:
     'vending set <m> [--base-url U --shbh N --secrets-from FILE|-] [--profile default|optimistic] [--accept-api-secret true|false]',
   says: 'how the machine supplier of a merchant is reached, and how it is believed; key and secret are never shown again',
-  words: 1,
-  options: {
-    'base-url': text,
-    key: text,
-    secret: text,
-    shbh: text,
-    'secrets-from': text,
-    profile: text,
-    'accept-api-secret': text,
-  },
+  unshown: ['key', 'secret'],
   async run(input) {
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
@@ -121,10 +89,10 @@ const set: Command = {
     const settings = shown(await setVending(app, input.actor, { merchant, change }))
     return {
       json: settings,
-      lines: Object.entries(settings).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
+      lines: factLines(settings, 18),
     }
   },
-}
+})
 
 export const vendingCommands = [add, remove, list, sync, set]
 

@@ -1,13 +1,11 @@
 import { rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
 import { sendPing } from '../webhooks/send-ping.ts'
-import { type Command, flag, ofMerchant, oneOf, optionalText, text } from './command.ts'
+import { command } from './command.ts'
+import { modeOf, ofMerchant, optionalText } from './input.ts'
 
-const rotateSecret: Command = {
-  name: 'webhooks rotate-secret',
+const rotateSecret = command({
   usage: 'webhooks rotate-secret <m> [--revoke-now] [--key K]',
   says: 'a new secret for webhooks, printed once; the old one signs beside it for 24 h, or not at all with --revoke-now',
-  words: 1,
-  options: { 'revoke-now': flag, key: text },
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const atOnce = input.options['revoke-now'] === true
@@ -25,16 +23,13 @@ const rotateSecret: Command = {
       ],
     }
   },
-}
+})
 
-const ping: Command = {
-  name: 'webhooks ping',
+const ping = command({
   usage: 'webhooks ping <m> [--mode test|live] [--key K]',
   says: 'sends the event test.ping to the webhook address',
-  words: 1,
-  options: { mode: text, key: text },
   async run(input) {
-    const mode = oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+    const mode = modeOf(input)
     const { app, merchant } = await ofMerchant(input)
     const wanted = { merchant, mode, commandKey: optionalText(input, 'key') }
     const { eventId, url } = await sendPing(app, input.actor, wanted)
@@ -43,6 +38,6 @@ const ping: Command = {
       lines: [`${eventId} is on its way to ${url}; the worker sends it, GET /v1/webhooks says how it went`],
     }
   },
-}
+})
 
 export const webhookCommands = [rotateSecret, ping]

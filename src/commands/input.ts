@@ -1,0 +1,76 @@
+import type { Actor } from '../actors/actor.ts'
+import type { Gateway } from '../app.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import type { Opened } from '../open-gateway.ts'
+import type { Config } from '../settings/config.ts'
+import { WrongUsage } from './wrong-usage.ts'
+
+/** The account on the machine that runs a command. */
+export type CommandActor = Extract<Actor, { kind: 'command' | 'service' | 'public' }>
+
+/** The input of a command: its words, its options, and the gateway on its database. */
+export type CommandInput = {
+  words: readonly string[]
+  options: Readonly<Record<string, string | boolean | undefined>>
+  gateway: Gateway
+  /** Who runs it. */
+  actor: CommandActor
+  opened: Opened
+  config: Config
+}
+
+/** The merchant that the first word names, by id or handle. Throws 404. */
+export const ofMerchant = ({ gateway, words }: CommandInput) => findMerchant(gateway, words[0] ?? '')
+
+/** The merchant and the option that names one of its things. The option is read first, so that wrong usage is said first. */
+export async function merchantAndId(input: CommandInput, option: string) {
+  const id = required(input, option)
+  return { ...(await ofMerchant(input)), id }
+}
+
+/** A required option, or wrong usage. */
+export function required(input: CommandInput, name: string): string {
+  const value = input.options[name]
+  if (typeof value !== 'string' || value === '') throw new WrongUsage(`--${name} is required`)
+  return value
+}
+
+export const optionalText = (input: CommandInput, name: string): string | undefined => {
+  const value = input.options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A whole number given as an option, or wrong usage. */
+export function wholeNumber(
+  name: string,
+  text: string,
+  { low, high }: { low: number; high: number },
+): number {
+  const value = Number(text)
+  if (!/^[0-9]+$/.test(text) || value < low || value > high)
+    throw new WrongUsage(`--${name} must be a whole number from ${low} to ${high}`)
+  return value
+}
+
+/** One of several words, or wrong usage. */
+export function oneOf<const T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text)
+  if (found === undefined) throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}`)
+  return found
+}
+
+/** `--mode`, test unless said otherwise. */
+export const modeOf = (input: CommandInput) =>
+  oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
+
+/** A positive sum of whole UGX, or wrong usage. */
+export const amountOf = (text: string) =>
+  wholeNumber('amount', text, { low: 1, high: Number.MAX_SAFE_INTEGER })
+
+/** `--key` of a command that is done once for each key, or wrong usage. */
+export function keyOf(input: CommandInput, longest: number): string | undefined {
+  const key = optionalText(input, 'key')
+  if (key !== undefined && (key === '' || key.length > longest))
+    throw new WrongUsage(`--key must be 1 to ${longest} characters`)
+  return key
+}

@@ -1,0 +1,2 @@
+/** Wrong usage: the sentence goes to standard error, exit code 2. */
+export class WrongUsage extends Error {}
