@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { endpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
-import { assert } from '../platform/assert.ts'
+import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
 import { ChargeCreateShape } from './charge-request.ts'
 import { createCharge } from './create-charge.ts'
@@ -12,8 +11,7 @@ import { getCharge, listCharges } from './find-charges.ts'
 const tag = 'Charges'
 
 export const chargeEndpoints = [
-  endpoint<App, typeof ChargeCreateShape>({
-    method: 'POST',
+  keyedEndpoint<App, typeof ChargeCreateShape>({
     path: '/v1/charges',
     name: 'createCharge',
     summary: 'Collect money from a phone',
@@ -23,14 +21,10 @@ export const chargeEndpoints = [
     action: 'charge.create',
     rate: 'charges',
     rateKind: 'batch',
-    idempotency: 'required',
     body: ChargeCreateShape,
     answers: { 201: { description: 'accepted', schema: ChargeShape } },
     refusals: { 502: 'rail_unavailable: nothing was recorded; retry with the same Idempotency-Key' },
-    handle(app, { caller, requestId, body, idempotency }) {
-      assert(idempotency !== null, 'the frame asks for the key')
-      return createCharge(app, { caller, requestId, input: body, ...idempotency })
-    },
+    make: createCharge,
   }),
   listEndpoint<App, Charge>({
     path: '/v1/charges',

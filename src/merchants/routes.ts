@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
+import { READS } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { merchantsById } from './merchant.ts'
 
@@ -24,15 +25,12 @@ const AccountShape = Type.Object(
 
 export const merchantEndpoints = [
   endpoint<App, never>({
-    method: 'GET',
+    ...READS,
     path: '/v1/me',
     name: 'getAccount',
     summary: 'Who this key belongs to',
     tag: 'Account',
     action: 'read',
-    rate: 'reads',
-    rateKind: 'shared',
-    idempotency: 'ignored',
     answers: { 200: { description: 'the account behind the key', schema: AccountShape } },
     async handle(app, { caller }) {
       const wanted = merchantsById([caller.merchantId])

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { endpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
+import { createEndpoint } from '../http/write-endpoints.ts'
 import { createLink } from './create-link.ts'
 import { getLink, listLinks } from './find-links.ts'
 import { PaymentLinkCreateShape } from './link-request.ts'
@@ -11,8 +11,7 @@ import { LinkShape, type LinkWithCharges, presentLink } from './payment-link.ts'
 const tag = 'Payment links'
 
 export const paymentLinkEndpoints = [
-  endpoint<App, typeof PaymentLinkCreateShape>({
-    method: 'POST',
+  createEndpoint<App, typeof PaymentLinkCreateShape>({
     path: '/v1/payment-links',
     name: 'createPaymentLink',
     summary: 'Create a page on which a customer pays you',
@@ -21,13 +20,9 @@ export const paymentLinkEndpoints = [
     tag,
     action: 'link.create',
     rate: 'payment_links',
-    rateKind: 'shared',
-    idempotency: 'optional',
     body: PaymentLinkCreateShape,
     answers: { 201: { description: 'created', schema: LinkShape } },
-    handle(app, { caller, requestId, body, idempotency }) {
-      return createLink(app, { caller, requestId, given: body, idempotency })
-    },
+    make: createLink,
   }),
   listEndpoint<App, LinkWithCharges>({
     path: '/v1/payment-links',

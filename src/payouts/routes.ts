@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { answer, endpoint, rawEndpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint, READS } from '../http/read-endpoints.ts'
+import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { BULK_BODY_LIMIT, type BulkBody, BulkPayoutCreateShape, readBulkContent } from './bulk/bulk-body.ts'
 import { CSV_EXAMPLE } from './bulk/bulk-csv.ts'
@@ -17,8 +18,7 @@ import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
 const tag = 'Payouts'
 
 export const payoutEndpoints = [
-  endpoint<App, typeof PayoutCreateShape>({
-    method: 'POST',
+  keyedEndpoint<App, typeof PayoutCreateShape>({
     path: '/v1/payouts',
     name: 'createPayout',
     summary: 'Send money to a phone',
@@ -28,14 +28,10 @@ export const payoutEndpoints = [
     action: 'payout.create',
     rate: 'payouts',
     rateKind: 'batch',
-    idempotency: 'required',
     body: PayoutCreateShape,
     answers: { 201: { description: 'accepted', schema: PayoutShape } },
     refusals: { 503: 'rail_unavailable: nothing remains; retry with the same Idempotency-Key' },
-    handle(app, { caller, requestId, body, idempotency }) {
-      assert(idempotency !== null, 'the frame asks for the key')
-      return createPayout(app, { caller, requestId, input: body, ...idempotency })
-    },
+    make: createPayout,
   }),
   rawEndpoint<App, BulkBody>({
     method: 'POST',

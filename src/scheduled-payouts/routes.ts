@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
-import { assert } from '../platform/assert.ts'
+import { actEndpoint, keyedEndpoint } from '../http/write-endpoints.ts'
 import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
 import { createSchedule } from './create-schedule.ts'
 import { getSchedule, listSchedules } from './find-schedules.ts'
@@ -13,9 +12,23 @@ import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 const tag = 'Scheduled payouts'
 const ID = 'starts with `spo_`'
 
+/** The three actions without a body. */
+const changing = (change: ScheduleChange, said: { name: string; summary: string; description: string }) =>
+  actEndpoint<App, Schedule>({
+    ...said,
+    path: `/v1/scheduled-payouts/:id/${change}`,
+    tag,
+    action: 'schedule.change',
+    rate: `${change}_schedule`,
+    id: ID,
+    shape: { description: 'as it is now', schema: ScheduledPayoutShape },
+    refusals: change === 'cancel' ? {} : { 409: 'conflict: a cancelled one stays cancelled' },
+    act: (app, caller, id) => changeSchedule(app, caller, { id, change }),
+    present: presentSchedule,
+  })
+
 export const scheduledPayoutEndpoints = [
-  endpoint<App, typeof ScheduledPayoutCreateShape>({
-    method: 'POST',
+  keyedEndpoint<App, typeof ScheduledPayoutCreateShape>({
     path: '/v1/scheduled-payouts',
     name: 'createScheduledPayout',
     summary: 'Pay the same people again and again',
@@ -25,13 +38,9 @@ export const scheduledPayoutEndpoints = [
     action: 'schedule.create',
     rate: 'scheduled_payouts',
     rateKind: 'shared',
-    idempotency: 'required',
     body: ScheduledPayoutCreateShape,
     answers: { 201: { description: 'active', schema: ScheduledPayoutShape } },
-    handle(app, { caller, requestId, body, idempotency }) {
-      assert(idempotency !== null, 'the frame asks for the key')
-      return createSchedule(app, { caller, requestId, input: body, ...idempotency })
-    },
+    make: createSchedule,
   }),
   listEndpoint<App, Schedule>({
     path: '/v1/scheduled-payouts',
@@ -76,24 +85,3 @@ export const scheduledPayoutEndpoints = [
     description: 'Payouts that exist go on. Cancelled already: unchanged.',
   }),
 ]
-
-/** The three actions without a body. Repeating them does no harm, so the Idempotency-Key is ignored (G15). */
-function changing(change: ScheduleChange, said: { name: string; summary: string; description: string }) {
-  return endpoint<App, never>({
-    ...said,
-    method: 'POST',
-    path: `/v1/scheduled-payouts/:id/${change}`,
-    tag,
-    action: 'schedule.change',
-    rate: `${change}_schedule`,
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: Type.Object({ id: Type.String({ description: ID }) }),
-    answers: { 200: { description: 'as it is now', schema: ScheduledPayoutShape } },
-    refusals: change === 'cancel' ? {} : { 409: 'conflict: a cancelled one stays cancelled' },
-    async handle(app, { caller, params }) {
-      const schedule = await changeSchedule(app, caller, { id: params.id ?? '', change })
-      return answer(200, presentSchedule(schedule), schedule.id)
-    },
-  })
-}

@@ -11,7 +11,7 @@ import { badRequest } from '../platform/refusal.ts'
 import { presentSubaccount, type Subaccount, type SubaccountCreate } from './subaccount.ts'
 
 /** One POST /v1/subaccounts with a valid body. The key is optional (G57). */
-export type SubaccountRequest = KeyedRequest & { input: SubaccountCreate }
+export type SubaccountRequest = KeyedRequest & { given: SubaccountCreate }
 
 const ADD = statement(
   'add subaccount',
@@ -28,18 +28,18 @@ export async function createSubaccount(app: App, request: SubaccountRequest): Pr
   return storeUnderKey(app, request, (tx, at) => makeSubaccount(tx, request, at))
 }
 
-async function makeSubaccount(tx: Tx, { caller, input }: SubaccountRequest, at: Date): Promise<Made> {
-  if (input.name === undefined) throw badRequest('subaccount name is required')
+async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: Date): Promise<Made> {
+  if (given.name === undefined) throw badRequest('subaccount name is required')
   const [[terms]] = await tx.send(termsOf([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
   if (!terms.active) throw merchantInactive()
   const subaccount: Subaccount = {
     merchantId: caller.merchantId,
     id: newId('sub_', caller.tag),
-    name: input.name,
+    name: given.name,
     status: 'active',
-    externalRef: input.external_ref ?? null,
-    payoutPhone: input.payout_phone ?? null,
+    externalRef: given.external_ref ?? null,
+    payoutPhone: given.payout_phone ?? null,
     createdAt: at,
   }
   return { id: subaccount.id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount)] }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
-import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint, oneEndpoint, TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
+import { createEndpoint } from '../http/write-endpoints.ts'
 import { createSubaccount } from './create-subaccount.ts'
 import { getSubaccount, listSubaccounts, readBalances } from './find-subaccounts.ts'
 import {
@@ -17,8 +17,7 @@ type Balances = Awaited<ReturnType<typeof readBalances>>
 const tag = 'Subaccounts'
 
 export const subaccountEndpoints = [
-  endpoint<App, typeof SubaccountCreateShape>({
-    method: 'POST',
+  createEndpoint<App, typeof SubaccountCreateShape>({
     path: '/v1/subaccounts',
     name: 'createSubaccount',
     summary: 'Add a party that shares of charges can be paid to',
@@ -26,13 +25,9 @@ export const subaccountEndpoints = [
     tag,
     action: 'subaccount.create',
     rate: 'subaccounts',
-    rateKind: 'shared',
-    idempotency: 'optional',
     body: SubaccountCreateShape,
     answers: { 201: { description: 'created, active', schema: SubaccountShape } },
-    handle(app, { caller, requestId, body, idempotency }) {
-      return createSubaccount(app, { caller, requestId, input: body, idempotency })
-    },
+    make: createSubaccount,
   }),
   listEndpoint<App, Subaccount>({
     path: '/v1/subaccounts',

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
 import { oneEndpoint } from '../http/read-endpoints.ts'
+import { actEndpoint, createEndpoint } from '../http/write-endpoints.ts'
 import { DirectDispenseAnswerShape } from './dispensing/direct-answer.ts'
 import { dispenseDirect } from './dispensing/direct-dispense.ts'
 import { DirectDispenseShape } from './dispensing/dispense-request.ts'
-import { retryDispense } from './dispensing/retry-dispense.ts'
+import { type Retried, retryDispense } from './dispensing/retry-dispense.ts'
 import { createOrder } from './orders/create-order.ts'
 import { getOrder } from './orders/find-orders.ts'
 import { goodsAsWritten } from './orders/goods.ts'
@@ -15,7 +15,6 @@ import { VendingOrderCreateShape } from './orders/order-request.ts'
 
 const tag = 'Vending'
 const ORDER_ID = 'the `order_id`, starts with `lnk_`'
-const orderId = Type.Object({ id: Type.String({ description: ORDER_ID }) })
 const RetriedShape = Type.Object(
   {
     ok: Type.Boolean({ description: 'true: the machine has been told, or has dispensed before' }),
@@ -27,14 +26,16 @@ const RetriedShape = Type.Object(
 const present = (app: App, order: VendingOrder) =>
   presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() })
 
-const asWritten = <Body extends { goods: unknown }>(body: Body, bytes: Buffer): Body => ({
-  ...body,
-  goods: goodsAsWritten(body.goods, bytes),
+const asWritten = <Given extends { goods: unknown }, Post extends { given: Given }>(
+  post: Post,
+  bytes: Buffer,
+): Post => ({
+  ...post,
+  given: { ...post.given, goods: goodsAsWritten(post.given.goods, bytes) },
 })
 
 export const vendingEndpoints = [
-  endpoint<App, typeof VendingOrderCreateShape>({
-    method: 'POST',
+  createEndpoint<App, typeof VendingOrderCreateShape>({
     path: '/v1/vending/orders',
     name: 'createVendingOrder',
     summary: 'Create an order that a machine dispenses once it is paid',
@@ -43,17 +44,13 @@ export const vendingEndpoints = [
     tag,
     action: 'order.create',
     rate: 'vending_orders',
-    rateKind: 'shared',
-    idempotency: 'optional',
     body: VendingOrderCreateShape,
     answers: { 201: { description: 'created', schema: OrderShape } },
     refusals: {
       403: 'vending_disabled: vending is off for this merchant',
       404: 'not_found: machine not registered to this merchant',
     },
-    handle(app, { caller, requestId, body, bodyBytes, idempotency }) {
-      return createOrder(app, { caller, requestId, given: asWritten(body, bodyBytes), idempotency })
-    },
+    make: (app, request, bytes) => createOrder(app, asWritten(request, bytes)),
   }),
   oneEndpoint<App, VendingOrder>({
     path: '/v1/vending/orders/:id',
@@ -65,8 +62,7 @@ export const vendingEndpoints = [
     find: getOrder,
     present: (order, app) => present(app, order),
   }),
-  endpoint<App, never>({
-    method: 'POST',
+  actEndpoint<App, VendingOrder>({
     path: '/v1/vending/orders/:id/invalidate',
     name: 'invalidateVendingOrder',
     summary: 'Take back an order that nobody pays',
@@ -74,18 +70,13 @@ export const vendingEndpoints = [
     tag,
     action: 'order.invalidate',
     rate: 'invalidate_order',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: orderId,
-    answers: { 200: { description: 'taken back, or over before', schema: OrderShape } },
+    id: ORDER_ID,
+    shape: { description: 'taken back, or over before', schema: OrderShape },
     refusals: { 409: 'conflict: a payment is already attached to this order' },
-    async handle(app, { caller, params }) {
-      const order = await invalidateOrder(app, caller, params.id ?? '')
-      return answer(200, present(app, order), order.id)
-    },
+    act: invalidateOrder,
+    present: (order, app) => present(app, order),
   }),
-  endpoint<App, never>({
-    method: 'POST',
+  actEndpoint<App, Retried & { id: string }>({
     path: '/v1/vending/orders/:id/dispense',
     name: 'retryVendingDispense',
     summary: 'Dispense a paid order whose dispense has failed',
@@ -94,21 +85,18 @@ export const vendingEndpoints = [
     tag,
     action: 'order.dispense',
     rate: 'retry_dispense',
-    rateKind: 'shared',
-    idempotency: 'ignored',
-    params: orderId,
-    answers: { 200: { description: 'what became of it', schema: RetriedShape } },
+    id: ORDER_ID,
+    shape: { description: 'what became of it', schema: RetriedShape },
     refusals: {
       403: 'vending_disabled: vending is off for this merchant',
       409: 'conflict: a dispense attempt is already in progress',
     },
-    async handle(app, { caller, params }) {
-      const { ok, order } = await retryDispense(app, caller, params.id ?? '')
-      return answer(200, { ok, ...present(app, order) }, order.id)
+    async act(app, caller, id) {
+      return { id, ...(await retryDispense(app, caller, id)) }
     },
+    present: ({ ok, order }, app) => ({ ok, ...present(app, order) }),
   }),
-  endpoint<App, typeof DirectDispenseShape>({
-    method: 'POST',
+  createEndpoint<App, typeof DirectDispenseShape>({
     path: '/v1/vending/dispense',
     name: 'dispense',
     summary: 'Spend a succeeded charge of your own on one dispense',
@@ -117,8 +105,6 @@ export const vendingEndpoints = [
     tag,
     action: 'order.dispense',
     rate: 'direct_dispense',
-    rateKind: 'shared',
-    idempotency: 'optional',
     body: DirectDispenseShape,
     answers: { 200: { description: 'the machine has been told', schema: DirectDispenseAnswerShape } },
     refusals: {
@@ -127,8 +113,6 @@ export const vendingEndpoints = [
       409: 'conflict: this charge has already paid for a dispense',
       502: 'supplier_error: the machine supplier refused; charge and key are free again',
     },
-    handle(app, { caller, requestId, body, bodyBytes, idempotency }) {
-      return dispenseDirect(app, { caller, requestId, given: asWritten(body, bodyBytes), idempotency })
-    },
+    make: (app, request, bytes) => dispenseDirect(app, asWritten(request, bytes)),
   }),
 ]

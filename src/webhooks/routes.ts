@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint } from '../http/read-endpoints.ts'
+import { UNKEYED } from '../http/write-endpoints.ts'
 import { DELIVERY_STATUSES, type Delivery, DeliveryShape, presentDelivery } from './delivery.ts'
 import { listDeliveries, resendDelivery } from './find-deliveries.ts'
 
@@ -30,7 +31,7 @@ export const webhookEndpoints = [
     present: presentDelivery,
   }),
   endpoint<App, never>({
-    method: 'POST',
+    ...UNKEYED,
     path: '/v1/webhooks/:event_id/resend',
     name: 'resendWebhook',
     summary: 'Send one event again',
@@ -39,8 +40,6 @@ export const webhookEndpoints = [
     tag,
     action: 'webhook.resend',
     rate: 'webhook_resend',
-    rateKind: 'shared',
-    idempotency: 'ignored',
     params: Type.Object({ event_id: Type.String({ description: 'starts with `evt_`' }) }),
     answers: {
       202: {

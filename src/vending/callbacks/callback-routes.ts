@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { answer, endpoint } from '../../http/endpoint.ts'
+import { UNKEYED } from '../../http/write-endpoints.ts'
 import { ConformanceResultShape, ConformanceShape, checkConformance } from './conformance.ts'
 import { makeDispenseSecret } from './dispense-secret.ts'
 
@@ -19,7 +20,7 @@ const DispenseSecretShape = Type.Object(
 
 export const callbackEndpoints = [
   endpoint<App, never>({
-    method: 'POST',
+    ...UNKEYED,
     path: '/v1/vending/dispense-secret',
     name: 'createDispenseSecret',
     summary: 'Make the secret with which your machine supplier signs its reports',
@@ -28,8 +29,6 @@ export const callbackEndpoints = [
     tag,
     action: 'vending.secret',
     rate: 'dispense_secret',
-    rateKind: 'shared',
-    idempotency: 'ignored',
     answers: { 201: { description: 'made', schema: DispenseSecretShape } },
     async handle(app, { caller }) {
       const { secret, mode, createdAt, rotated } = await makeDispenseSecret(app, caller)
@@ -43,7 +42,7 @@ export const callbackEndpoints = [
     },
   }),
   endpoint<App, typeof ConformanceShape>({
-    method: 'POST',
+    ...UNKEYED,
     path: '/v1/vending/conformance',
     name: 'checkConformance',
     summary: 'Check how a machine supplier signs',
@@ -52,8 +51,6 @@ export const callbackEndpoints = [
     tag,
     action: 'vending.check',
     rate: 'conformance',
-    rateKind: 'shared',
-    idempotency: 'ignored',
     body: ConformanceShape,
     answers: { 200: { description: 'looked at', schema: ConformanceResultShape } },
     refusals: { 400: 'bad_request: payload and sign are required; no_vendor_secret: generate one first' },

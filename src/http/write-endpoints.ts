@@ -1,0 +1,79 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { KeyCaller } from '../actors/actor.ts'
+import { assert } from '../platform/assert.ts'
+import type { Answer } from './caller.ts'
+import { type ApiRequest, answer, type Endpoint } from './endpoint.ts'
+
+type Idempotency = NonNullable<ApiRequest['idempotency']>
+type Told<App> = Pick<
+  Endpoint<App>,
+  'path' | 'name' | 'summary' | 'description' | 'tag' | 'action' | 'rate'
+> &
+  Partial<Pick<Endpoint<App>, 'refusals'>>
+type Making<App, Body extends TSchema> = Told<App> & Pick<Endpoint<App>, 'answers'> & { body: Body }
+
+/** A POST that does no harm when it is repeated: an Idempotency-Key is ignored (G15). */
+export const UNKEYED = { method: 'POST', rateKind: 'shared', idempotency: 'ignored' } as const
+
+/** A POST that needs its Idempotency-Key, which the frame has asked for. */
+type KeyedPost<Input> = { caller: KeyCaller; requestId: string; input: Input } & Idempotency
+/** A POST whose Idempotency-Key is the caller's choice. */
+type FreePost<Input> = Pick<ApiRequest, 'caller' | 'requestId' | 'idempotency'> & { given: Input }
+
+/** Declares a POST that makes something and must carry an Idempotency-Key. */
+export const keyedEndpoint = <App, Body extends TSchema>({
+  make,
+  ...told
+}: Making<App, Body> &
+  Pick<Endpoint<App>, 'rateKind'> & {
+    make(app: App, request: KeyedPost<Static<Body>>): Promise<Answer>
+  }): Endpoint<App> => ({
+  ...told,
+  method: 'POST',
+  idempotency: 'required',
+  handle(app, { caller, requestId, body, idempotency }) {
+    assert(idempotency !== null, 'the frame asks for the key')
+    return make(app, { caller, requestId, input: body as Static<Body>, ...idempotency }) // The frame has checked its form.
+  },
+})
+
+/** Declares a POST that makes something, once for each Idempotency-Key where one is sent. `make` may ask for the body as it came. */
+export const createEndpoint = <App, Body extends TSchema>({
+  make,
+  ...told
+}: Making<App, Body> & {
+  make(app: App, request: FreePost<Static<Body>>, bodyBytes: Buffer): Promise<Answer>
+}): Endpoint<App> => ({
+  ...told,
+  method: 'POST',
+  rateKind: 'shared',
+  idempotency: 'optional',
+  handle(app, { caller, requestId, body, bodyBytes, idempotency }) {
+    return make(app, { caller, requestId, given: body as Static<Body>, idempotency }, bodyBytes)
+  },
+})
+
+/** Declares a POST without a body that changes the object named in the path. */
+export const actEndpoint = <App, Row extends { id: string }>({
+  id,
+  shape,
+  act,
+  present,
+  ...told
+}: Told<App> & {
+  /** What is said of the id: `starts with spo_`. */
+  id: string
+  shape: { description: string; schema: TSchema }
+  /** Throws 404 for what the caller may not see. */
+  act(app: App, caller: KeyCaller, id: string): Promise<Row>
+  present(row: Row, app: App): unknown
+}): Endpoint<App> => ({
+  ...told,
+  ...UNKEYED,
+  params: Type.Object({ id: Type.String({ description: id }) }),
+  answers: { 200: shape },
+  async handle(app, { caller, params }) {
+    const row = await act(app, caller, params.id ?? '')
+    return answer(200, present(row, app), row.id)
+  },
+})
