@@ -1,4 +1,4 @@
-// Prints docs/openapi.json, docs/schema.sql the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md from the code: the schema against a throw-away embedded server.
+// Prints docs/openapi.json, docs/schema.md, the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md from the code: the schema against a throw-away embedded server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
 const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
 try {
   await migrate(server.url('postgres'))
-  writeFileSync(join(docs, 'schema.sql'), await schemaText(server.url('postgres')))
+  writeFileSync(join(docs, 'schema.md'), await schemaText(server.url('postgres')))
   writeFileSync(join(docs, 'openapi.json'), openapiText(ENDPOINTS))
 } finally {
   await server.leave()

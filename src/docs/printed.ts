@@ -22,17 +22,20 @@ const SCHEMAS = {
 export const openapiText = (endpoints: readonly Endpoint<never>[]): string =>
   `${JSON.stringify(describeProduct(endpoints, PRINTED_URL), null, 2)}\n`
 
-/** The text of docs/schema.sql, read from a migrated database. */
+/** The text of docs/schema.md, read from a migrated database. */
 export async function schemaText(connectionString: string): Promise<string> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
     const parts = [
-      '-- Printed by `npm run docs` from a migrated database, to be read; migrations/ is what is applied.\n',
+      '# Schema\n\nPrinted by `npm run docs` from a migrated database, to be read; `migrations/` is what is applied.\n',
     ]
-    for (const [schema, says] of Object.entries(SCHEMAS))
-      parts.push(`\n-- Schema ${schema}: ${says}\n\n`, await printSchema(client, schema))
-    return parts.join('')
+    for (const [schema, says] of Object.entries(SCHEMAS)) {
+      parts.push(`## Schema ${schema}: ${says}\n`)
+      for (const { title, sql } of await printSchema(client, schema))
+        parts.push(`### ${title}\n\n\`\`\`sql\n${sql}\`\`\`\n`)
+    }
+    return parts.join('\n')
   } finally {
     await client.end()
   }

@@ -43,12 +43,12 @@ test('docs/operating.md has the table of actions that the code has', () => {
   assert.ok(written === operatingText(written), `docs/operating.md ${STALE}`)
 })
 
-test('docs/schema.sql is what a migrated database prints now', async () => {
-  assert.ok(read('docs', 'schema.sql') === (await schemaText(database.url)), `docs/schema.sql ${STALE}`)
+test('docs/schema.md is what a migrated database prints now', async () => {
+  assert.ok(read('docs', 'schema.md') === (await schemaText(database.url)), `docs/schema.md ${STALE}`)
 })
 
-test('docs/schema.sql names every table, index and trigger of the migrations, and none that one of them dropped', () => {
-  const schema = read('docs', 'schema.sql').toLowerCase()
+test('docs/schema.md names every table, index and trigger of the migrations, and none that one of them dropped', () => {
+  const schema = read('docs', 'schema.md').toLowerCase()
   const made = /create (?:unlogged )?(?:unique )?(table|index|trigger|type|function) ([a-z_0-9]+)/g
   let seen = 0
   for (const kind of ['directory', 'cell']) {

@@ -8,20 +8,24 @@ type Column = { name: string; type: string; notNull: boolean; identity: string; 
 // The runner's own records of what was applied.
 const BOOKKEEPING = ['migrations', 'migration_checksums']
 
+/** A table, or what stands before the tables, with the SQL that would make it. */
+type Part = { title: string; sql: string }
+
 /**
- * The schema as text from the catalogs, in an order that depends on nothing but names, so that the same migrations print
+ * The parts of the schema from the catalogs, in an order that depends on nothing but names, so that the same migrations print
  * the same on PostgreSQL 15 to 18. Throws when the schema holds a kind of object that this does not print.
  */
-export async function printSchema(client: pg.ClientBase, schema: string): Promise<string> {
+export async function printSchema(client: pg.ClientBase, schema: string): Promise<Part[]> {
   await client.query('begin read only')
   try {
     // With the schema in the search path the server leaves its name out of definitions.
     await client.query(`select set_config('search_path', $1, true)`, [schema])
     await refuseUnknown(client, schema)
     const tables = await tablesOf(client, schema)
-    const parts = [...(await enums(client, schema)), ...(await functions(client, schema))]
-    for (const table of tables) parts.push(await printTable(client, table))
-    return parts.join('\n')
+    const before = [...(await enums(client, schema)), ...(await functions(client, schema))]
+    const parts = [{ title: 'Types and functions', sql: before.join('\n') }]
+    for (const table of tables) parts.push({ title: table.name, sql: await printTable(client, table) })
+    return parts
   } finally {
     await client.query('rollback')
   }
