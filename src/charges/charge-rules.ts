@@ -1,4 +1,5 @@
 import { chargeFee } from '../ledger/fees.ts'
+import { judgeLimits } from '../merchants/amount-limits.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
@@ -59,14 +60,7 @@ export function judgeAmount(
   { amount, currency }: { amount: number; currency: string },
   { terms, config }: { terms: Pick<MerchantTerms, 'chargeLimit'>; config: Pick<Config, 'amountMax'> },
 ): void {
-  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
-  if (amount > config.amountMax)
-    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
-  if (terms.chargeLimit !== null && amount > terms.chargeLimit)
-    throw domainRefusal(
-      'amount_too_large',
-      `amount exceeds this account's per-charge limit of ${terms.chargeLimit}`,
-    )
+  judgeLimits(amount, { most: config.amountMax, own: terms.chargeLimit, noun: 'charge' })
   if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
 }
 

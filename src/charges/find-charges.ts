@@ -1,9 +1,10 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { phoneIdentity } from '../platform/phone.ts'
+import { identityIn } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
@@ -65,22 +66,17 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
 }
 
 /** A charge born on this link, shown or not yet, or null; for the pages of its customer, who knows its id. */
-export async function findChargeOfLink(
+export const findChargeOfLink = (
   app: App,
   { merchantId, linkId, chargeId }: { merchantId: number; linkId: string; chargeId: string },
-): Promise<Charge | null> {
-  const [charge] = await app.db.query(OF_LINK, [merchantId, chargeId, linkId])
-  return charge ?? null
-}
+): Promise<Charge | null> => firstRow(app.db.query(OF_LINK, [merchantId, chargeId, linkId]))
 
 /** One page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
-  // What is no phone belongs to nobody.
-  const phone9 = filter.phone === null ? null : (phoneIdentity(filter.phone) ?? 'none')
   const page = await readPage(app, caller, {
     window: filter,
     statement: statementFor(filter),
-    filters: [filter.status, filter.reference, phone9, filter.email?.toLowerCase() ?? null],
+    filters: [filter.status, filter.reference, identityIn(filter.phone), filter.email?.toLowerCase() ?? null],
     find: (id) => orNull(getCharge(app, caller, id)),
   })
   await readShares(app, page.data)

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { hashCardCode, readCardCode } from './card-code.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard, isUsable } from './gift-card.ts'
@@ -34,13 +35,10 @@ export async function findUsableCard(
 }
 
 /** The merchant's card with this id, usable or not. */
-export async function findCard(
+export const findCard = (
   app: App,
   { merchantId, cardId }: { merchantId: number; cardId: string },
-): Promise<GiftCard | null> {
-  const [card] = await app.db.query(BY_ID, [merchantId, cardId])
-  return card ?? null
-}
+): Promise<GiftCard | null> => firstRow(app.db.query(BY_ID, [merchantId, cardId]))
 
 /** The merchant's cards, newest first: at most `limit`, after the card `after` or from the newest. */
 export function listCards(

@@ -8,6 +8,13 @@ export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempot
 
 type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary' | 'tag'> &
   Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
+// Every product counts its plain reads.
+const reading = <App>(told: Told) => ({
+  action: 'read' as const,
+  ...told,
+  ...READS,
+  rate: READS.rate as Endpoint<App>['rate'],
+})
 type Query = Readonly<Record<string, string | undefined>>
 
 /** Declares the endpoint that reads one object by the id in its path. */
@@ -26,10 +33,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    action: 'read',
-    ...told,
-    ...READS,
-    rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.
+    ...reading<App>(told),
     params: Type.Object({ id: Type.String({ description: id }) }),
     answers: { 200: shape },
     async handle(app, { caller, params }) {
@@ -57,10 +61,7 @@ export function listEndpoint<App, Row>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    action: 'read',
-    ...told,
-    ...READS,
-    rate: READS.rate as Endpoint<App>['rate'], // Every product counts its plain reads.
+    ...reading<App>(told),
     query: Type.Object(query),
     answers: { 200: { description: 'one page', schema: listOf(row) } },
     async handle(app, { caller, query: given }) {

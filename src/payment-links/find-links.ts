@@ -1,6 +1,7 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
@@ -39,13 +40,10 @@ const LIST_BY_REFERENCE = statement<LinkWithCharges>(
 )
 
 /** A link of any kind and mode with its charges, or null; for the hosted page. */
-export async function findLink(
+export const findLink = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<LinkWithCharges | null> {
-  const [link] = await app.db.query(BY_ID, [merchantId, id])
-  return link ?? null
-}
+): Promise<LinkWithCharges | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
 /** The caller's link in the key's mode, or 404 (spec 1.3). */
 export async function getLink(app: App, owner: Owner, id: string): Promise<LinkWithCharges> {

@@ -1,9 +1,10 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
-import { phoneIdentity } from '../platform/phone.ts'
+import { identityIn } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
 
@@ -58,19 +59,15 @@ export async function getPayout(app: App, caller: Caller, id: string): Promise<P
 }
 
 /** A payout of this merchant in whichever mode, hidden ones too; for commands and for the pages of who is refunded. */
-export async function findPayout(app: App, merchantId: number, id: string): Promise<Payout | null> {
-  const [payout] = await app.db.query(ANY_MODE, [merchantId, id])
-  return payout ?? null
-}
+export const findPayout = (app: App, merchantId: number, id: string): Promise<Payout | null> =>
+  firstRow(app.db.query(ANY_MODE, [merchantId, id]))
 
 /** One page of the caller's payouts of every kind, newest first. */
 export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
-  // What is no phone belongs to nobody.
-  const phone9 = filter.phone === null ? null : (phoneIdentity(filter.phone) ?? 'none')
   return readPage(app, caller, {
     window: filter,
     statement: statementFor(filter),
-    filters: [filter.status, filter.reference, phone9],
+    filters: [filter.status, filter.reference, identityIn(filter.phone)],
     find: (id) => orNull(getPayout(app, caller, id)),
   })
 }

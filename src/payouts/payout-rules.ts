@@ -1,3 +1,4 @@
+import { judgeLimits } from '../merchants/amount-limits.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
@@ -16,22 +17,10 @@ type Under = { terms: MerchantTerms; mode: Mode; config: Config }
  */
 export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
   if (!under.terms.active) throw merchantInactive()
-  judgeAmount(amount, under)
+  judgeLimits(amount, { most: under.config.amountMax, own: under.terms.payoutLimit, noun: 'payout' })
   if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
   judgeChannel(channel)
   judgeVerification(under)
-}
-
-/** The rules about the amount alone. */
-function judgeAmount(amount: number, { terms, config }: Pick<Under, 'terms' | 'config'>): void {
-  if (amount <= 0) throw domainRefusal('amount_not_positive', 'amount must be positive')
-  if (amount > config.amountMax)
-    throw domainRefusal('amount_too_large', `amount exceeds the maximum of ${config.amountMax}`)
-  if (terms.payoutLimit !== null && amount > terms.payoutLimit)
-    throw domainRefusal(
-      'amount_too_large',
-      `amount exceeds this account's per-payout limit of ${terms.payoutLimit}`,
-    )
 }
 
 export function judgeChannel(channel: string): void {

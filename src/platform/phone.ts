@@ -23,10 +23,14 @@ export function lastNine(normalised: string): string {
 }
 
 /** The same for a phone as it was typed into a filter; null when it is not a phone and matches nothing (G11g). */
-export function phoneIdentity(text: string): string | null {
+function phoneIdentity(text: string): string | null {
   const normalised = readPhone(text)
   return normalised === null ? null : lastNine(normalised)
 }
+
+/** Whose rows a filter by phone asks for, null without one. What is no phone belongs to nobody. */
+export const identityIn = (filter: string | null): string | null =>
+  filter === null ? null : (phoneIdentity(filter) ?? 'none')
 
 /** A phone as logs and public pages may show it: `2567*****123`. */
 export function maskPhone(normalised: string): string {

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { ITEM_COLUMNS, type ShopItem } from './item.ts'
@@ -41,13 +42,10 @@ const PICTURE = statement<{ body: Buffer; at: Date }>(
 export const itemById = (merchantId: number, id: string): Call<ShopItem> => call(BY_ID, merchantId, id)
 
 /** An item, also a hidden or removed one, or null. */
-export async function findItem(
+export const findItem = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<ShopItem | null> {
-  const [item] = await app.db.query(BY_ID, [merchantId, id])
-  return item ?? null
-}
+): Promise<ShopItem | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
 /** The name of the item of this link, or null if it has none. */
 export async function findItemName(

@@ -19,6 +19,10 @@ export type Table<Line> = {
   columns: readonly Column<Line>[]
 }
 
+type SumName = {
+  [Name in keyof StatementTotals]: StatementTotals[Name] extends Sum ? Name : never
+}[keyof StatementTotals]
+
 const ADJUSTMENTS: Record<Adjustment['kind'], string> = {
   payout_returned: 'Payout returned',
   refund_fee_returned: 'Refund fee returned',
@@ -70,30 +74,10 @@ const moneyIn: Table<MoneyIn> = {
     railReference,
     party('Customer'),
     { title: 'Channel', width: 46, say: (line) => line.channel },
-    amount(
-      'Gross',
-      56,
-      (line: MoneyIn) => line.gross,
-      (totals) => totals.gross_in,
-    ),
-    amount(
-      'Gift card',
-      46,
-      (line) => line.gift_card,
-      (totals) => totals.gift_cards,
-    ),
-    amount(
-      'Fee',
-      42,
-      (line) => line.fee,
-      (totals) => totals.charge_fees,
-    ),
-    amount(
-      'Net',
-      56,
-      (line) => line.net,
-      (totals) => totals.collected_net,
-    ),
+    amount('Gross', 56, ['gross', 'gross_in']),
+    amount('Gift card', 46, ['gift_card', 'gift_cards']),
+    amount('Fee', 42, ['fee', 'charge_fees']),
+    amount('Net', 56, ['net', 'collected_net']),
   ]),
 }
 
@@ -110,24 +94,9 @@ const moneyOut: Table<MoneyOut> = {
     party('Recipient'),
     { title: 'Kind', width: 46, say: (line) => capital(line.kind) },
     { title: 'Status', width: 46, say: (line) => capital(line.status) },
-    amount(
-      'Amount',
-      56,
-      (line: MoneyOut) => line.amount,
-      (totals) => totals.paid_out,
-    ),
-    amount(
-      'Fee',
-      42,
-      (line) => line.fee,
-      (totals) => totals.payout_fees,
-    ),
-    amount(
-      'Total',
-      56,
-      (line) => line.total,
-      (totals) => totals.paid_out_total,
-    ),
+    amount('Amount', 56, ['amount', 'paid_out']),
+    amount('Fee', 42, ['fee', 'payout_fees']),
+    amount('Total', 56, ['total', 'paid_out_total']),
   ]),
 }
 
@@ -143,12 +112,7 @@ const adjustments: Table<Adjustment> = {
     id,
     railReference,
     { title: 'Note', width: 136, say: noteOf },
-    amount(
-      'Amount',
-      62,
-      (line: Adjustment) => line.amount,
-      (totals) => totals.adjustments_net,
-    ),
+    amount('Amount', 62, ['amount', 'adjustments_net']),
   ]),
 }
 
@@ -161,16 +125,17 @@ function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[
   return columns.map((column) => (column.width === 0 ? { ...column, width: rest } : column))
 }
 
-function amount<Line>(
+/** The sum of a line and that of the whole table, by the names of their fields. */
+function amount<Of extends string, Total extends SumName>(
   title: string,
   width: number,
-  ...[of, total]: [(line: Line) => Sum, (totals: StatementTotals) => Sum]
-): Column<Line> {
+  [of, total]: [Of, Total],
+): Column<Record<Of, Sum>> {
   return {
     title,
     width,
     right: true,
-    say: (line) => grouped(of(line)),
-    total: (totals) => grouped(total(totals)),
+    say: (line) => grouped(line[of]),
+    total: (totals) => grouped(totals[total]),
   }
 }

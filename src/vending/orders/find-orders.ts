@@ -1,6 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { type Call, call } from '../../platform/db/database.ts'
+import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -23,13 +24,10 @@ const RELEASING_SINCE = statement<{ since: Date | null }>(
 )
 
 /** An order of either mode with its payment, or null. */
-export async function findOrder(
+export const findOrder = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
-): Promise<VendingOrder | null> {
-  const [order] = await app.db.query(BY_ID, [merchantId, id])
-  return order ?? null
-}
+): Promise<VendingOrder | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
 /** Since when the customer of a paid order has waited: since the payment, or since the newest try to dispense. */
 export async function releasingSince(
