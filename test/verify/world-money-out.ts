@@ -47,13 +47,8 @@ export async function moneyOutLately(app: App): Promise<void> {
 /** An hour ago. */
 export async function moneyOutToday(app: App): Promise<void> {
   await runNextCycle(app, SCHEDULE.daily)
-  await shareOut(app)
-  await payOutSubaccounts(app)
-  await payInTest(app)
-  await payLive(app)
-  await withdraw(app)
-  await refund(app)
-  await payInBulk(app)
+  for (const move of [shareOut, payOutSubaccounts, payInTest, payLive, withdraw, refund, payInBulk])
+    await move(app)
 }
 
 /** This moment: what is under way. */

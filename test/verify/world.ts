@@ -50,12 +50,15 @@ export async function buildWorld(db: Database): Promise<void> {
   await addMerchants(db)
   await liveThroughHistory(app)
   setAge(app, HOUR_MS)
-  await takeLiveMoney(app)
-  await payByCards(app)
-  await contradictTheRail(app)
-  await playInTheSandbox(app)
-  await payLinks(app)
-  await dispenseGoods(app)
+  for (const take of [
+    takeLiveMoney,
+    payByCards,
+    contradictTheRail,
+    playInTheSandbox,
+    payLinks,
+    dispenseGoods,
+  ])
+    await take(app)
   await moneyOutToday(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)

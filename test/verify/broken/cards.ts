@@ -15,26 +15,26 @@ const fails = `update charges set status = 'failed', failure_reason = 'timeout',
   insert into deliveries (merchant_id, event_id, mode, event, created_at) values (1, 'evt_1', 'live', 'charge.failed', ${AT});`
 
 export const CARDS: readonly BrokenStatement[] = [
-  {
-    statement: 'a card overspent',
-    sql: setCard('balance = balance - 50001, reserved = reserved + 50001'),
-    refusedBy: 'gift_cards_balance_check',
-  },
-  {
-    statement: 'a reservation freed twice',
-    sql: setCard('balance = balance + 4001, reserved = reserved - 4001'),
-    refusedBy: 'gift_cards_reserved_check',
-  },
-  {
-    statement: 'more restored than was spent',
-    sql: setCard('balance = balance + 4001, spent = spent - 4001'),
-    refusedBy: 'gift_cards_spent_check',
-  },
-  {
-    statement: 'value made out of nothing',
-    sql: setCard('balance = balance + 1'),
-    refusedBy: 'value_is_kept',
-  },
+  ...(
+    [
+      [
+        'a card overspent',
+        'balance = balance - 50001, reserved = reserved + 50001',
+        'gift_cards_balance_check',
+      ],
+      [
+        'a reservation freed twice',
+        'balance = balance + 4001, reserved = reserved - 4001',
+        'gift_cards_reserved_check',
+      ],
+      [
+        'more restored than was spent',
+        'balance = balance + 4001, spent = spent - 4001',
+        'gift_cards_spent_check',
+      ],
+      ['value made out of nothing', 'balance = balance + 1', 'value_is_kept'],
+    ] as const
+  ).map(([statement, change, refusedBy]) => ({ statement, sql: setCard(change), refusedBy })),
   {
     statement: 'a second card for one charge',
     sql: `insert into gift_card_uses (merchant_id, charge_id, card_id, amount, state, created_at)

@@ -59,7 +59,10 @@ export const sent = post(['payout_sent', open, 'in_flight', 'rail:op1_momo', 70_
 export const feeOut = post(['payout_fee', open, 'in_flight', 'fees', 1050])
 export const giveBack = (amount = 71_050) => post(['payout_return', open, 'in_flight', 'available', amount])
 export const WHOLE_PAID = `${succeed}${headBy({ in_flight: -71_050 }, 2)}${sent}${feeOut}${tell('payout.succeeded', open)}`
-export const WHOLE_RETURN = `${fail}${headBy({ in_flight: -71_050, available: 71_050 }, 1)}${giveBack()}${tell('payout.failed', open)}`
+/** All of a payout that came back, with this much given back. */
+export const returnOf = (amount: number) =>
+  fail + headBy({ in_flight: -amount, available: amount }, 1) + giveBack(amount) + tell('payout.failed', open)
+export const WHOLE_RETURN = returnOf(71_050)
 
 // The refund of a charge of 90000 with a fee of 1350; its payout costs 1350 more.
 const refunded = `update charges set status = 'refunded', refunded_at = ${AT}, refund_id = 'pout_new' where id = '${UNREFUNDED}';`

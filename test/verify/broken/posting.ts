@@ -39,26 +39,16 @@ export const POSTING: readonly BrokenStatement[] = [
     sql: transfer(`1, 'live', 99, 'test_funds', 'fund_1', 'sandbox', 'available', 5`),
     refusedBy: 'sandbox_is_test',
   },
-  {
-    statement: 'a kind that does not exist',
-    sql: transfer(`1, 'live', 99, 'gift', 'fund_1', 'fees', 'available', 5`),
+  ...[
+    ['a kind that does not exist', `'gift', 'fund_1', 'fees', 'available'`],
+    ['a fee that goes to the merchant', `'charge_fee', 'txn_1', 'rail:op1_momo', 'available'`],
+    ['a release in the wrong direction', `'hold_release', 'setl_1', 'available', 'pending'`],
+    ['an account that does not exist', `'charge_net', 'txn_1', 'rail:OP1', 'available'`],
+  ].map(([statement, posted]) => ({
+    statement: statement ?? '',
+    sql: transfer(`1, 'live', 99, ${posted}, 5`),
     refusedBy: 'known_shape',
-  },
-  {
-    statement: 'a fee that goes to the merchant',
-    sql: transfer(`1, 'live', 99, 'charge_fee', 'txn_1', 'rail:op1_momo', 'available', 5`),
-    refusedBy: 'known_shape',
-  },
-  {
-    statement: 'a release in the wrong direction',
-    sql: transfer(`1, 'live', 99, 'hold_release', 'setl_1', 'available', 'pending', 5`),
-    refusedBy: 'known_shape',
-  },
-  {
-    statement: 'an account that does not exist',
-    sql: transfer(`1, 'live', 99, 'charge_net', 'txn_1', 'rail:OP1', 'available', 5`),
-    refusedBy: 'known_shape',
-  },
+  })),
   { statement: 'a transfer of nothing', sql: funds('seq + 1', 0), refusedBy: 'transfers_amount_check' },
   { statement: 'a transfer backwards', sql: funds('seq + 1', -5), refusedBy: 'transfers_amount_check' },
 ]

@@ -1,86 +1,56 @@
-import { about, addTransfer, CHARGE, type Fault, LIVE_1, LIVE_2, of, PAYOUT, SPLIT } from '../names.ts'
+import { about, addTransfer, CHARGE, type Fault, LIVE_1, LIVE_2, PAYOUT, SPLIT } from '../names.ts'
+import { change, charges, each, payouts, plant, remove, transfers } from '../planting.ts'
 
 const { held, testFailed } = CHARGE
 
 export const CHARGE_FAULTS: readonly Fault[] = [
-  {
-    id: 'C1',
-    fault: 'a paid charge without its net',
-    sql: `delete from transfers where ${about(held)} and kind = 'charge_net'`,
-    names: held,
-  },
-  {
-    id: 'C1',
-    fault: 'a paid charge without its fee',
-    sql: `delete from transfers where ${about(held)} and kind = 'charge_fee'`,
-    names: held,
-  },
-  {
-    id: 'C1',
-    fault: 'a charge credited twice',
-    sql: addTransfer(`1, 'live', 99, 'charge_net', '${held}', 'rail:op1_momo', 'pending', 395000`),
-    names: held,
-  },
-  {
-    id: 'C1',
-    fault: 'an open charge that was credited',
-    sql: addTransfer(`1, 'live', 99, 'charge_net', '${CHARGE.liveOpen}', 'rail:op1_momo', 'pending', 8800`),
-    names: CHARGE.liveOpen,
-  },
-  {
-    id: 'C1',
-    fault: 'a charge paid by status alone',
-    sql: `update charges set status = 'succeeded', completed_at = created_at where ${of(CHARGE.testOpen)}`,
-    names: CHARGE.testOpen,
-  },
-  ...['-1 second', '1 second'].map((apart) => ({
-    id: 'C1',
-    fault: `money posted ${apart} apart`,
-    sql: `update transfers set at = at + interval '${apart}' where ${about(held)} and kind = 'charge_fee'`,
-    names: held,
-  })),
-  {
-    id: 'C1',
-    fault: 'money for a charge that is not there',
-    sql: `delete from charges where ${of(held)}`,
-    names: held,
-  },
-  {
-    id: 'C2',
-    fault: 'a net that is not the net',
-    sql: `update transfers set amount = amount + 1 where ${about(held)} and kind = 'charge_net'`,
-    names: held,
-  },
-  {
-    id: 'C2',
-    fault: 'a fee that is not the fee',
-    sql: `update transfers set amount = amount + 1 where ${about(held)} and kind = 'charge_fee'`,
-    names: held,
-  },
-  ...['card', 'op2_money'].map((channel) => ({
-    id: 'C2',
-    fault: `a fee from the mirror of ${channel}`,
-    sql: `update transfers set debit = 'rail:${channel}' where ${about(held)} and kind = 'charge_fee'`,
-    names: held,
-  })),
-  {
-    id: 'C2',
-    fault: 'all money from another channel',
-    sql: `update transfers set debit = 'rail:card' where ${about(held)}`,
-    names: held,
-  },
-  ...[held, CHARGE.released, CHARGE.movedClock].map((charge) => ({
-    id: 'C3',
-    fault: `a fee that was bargained on ${charge}`,
-    sql: `update charges set fee = fee - 1 where ${of(charge)}`,
-    names: charge,
-  })),
-  {
-    id: 'C3',
-    fault: 'a fee on a payout that was bargained',
-    sql: `update payouts set fee = fee - 1 where ${of(PAYOUT.livePaid)}`,
-    names: PAYOUT.livePaid,
-  },
+  ...plant('C1', [
+    [held, 'a paid charge without its net', remove(transfers(held, 'charge_net'))],
+    [held, 'a paid charge without its fee', remove(transfers(held, 'charge_fee'))],
+    [
+      held,
+      'a charge credited twice',
+      addTransfer(`1, 'live', 99, 'charge_net', '${held}', 'rail:op1_momo', 'pending', 395000`),
+    ],
+    [
+      CHARGE.liveOpen,
+      'an open charge that was credited',
+      addTransfer(`1, 'live', 99, 'charge_net', '${CHARGE.liveOpen}', 'rail:op1_momo', 'pending', 8800`),
+    ],
+    [
+      CHARGE.testOpen,
+      'a charge paid by status alone',
+      change(charges(CHARGE.testOpen), `status = 'succeeded', completed_at = created_at`),
+    ],
+    ...each(['-1 second', '1 second'], (apart) => [
+      held,
+      `money posted ${apart} apart`,
+      change(transfers(held, 'charge_fee'), `at = at + interval '${apart}'`),
+    ]),
+    [held, 'money for a charge that is not there', remove(charges(held))],
+  ]),
+  ...plant('C2', [
+    [held, 'a net that is not the net', change(transfers(held, 'charge_net'), 'amount = amount + 1')],
+    [held, 'a fee that is not the fee', change(transfers(held, 'charge_fee'), 'amount = amount + 1')],
+    ...each(['card', 'op2_money'], (channel) => [
+      held,
+      `a fee from the mirror of ${channel}`,
+      change(transfers(held, 'charge_fee'), `debit = 'rail:${channel}'`),
+    ]),
+    [held, 'all money from another channel', `update transfers set debit = 'rail:card' where ${about(held)}`],
+  ]),
+  ...plant('C3', [
+    ...each([held, CHARGE.released, CHARGE.movedClock], (charge) => [
+      charge,
+      `a fee that was bargained on ${charge}`,
+      change(charges(charge), 'fee = fee - 1'),
+    ]),
+    [
+      PAYOUT.livePaid,
+      'a fee on a payout that was bargained',
+      change(payouts(PAYOUT.livePaid), 'fee = fee - 1'),
+    ],
+  ]),
   ...[SPLIT.atOnce, SPLIT.whole, SPLIT.held].map((charge) => ({
     id: charge === SPLIT.whole ? 'C1' : 'C2',
     fault: `the net of ${charge} credited without taking its shares off`,
@@ -90,52 +60,20 @@ export const CHARGE_FAULTS: readonly Fault[] = [
         : `update transfers set amount = amount + 5000 where ${about(charge)} and kind = 'charge_net'`,
     names: charge,
   })),
-  {
-    id: 'C5',
-    fault: 'a charge marked as settled',
-    sql: `update charges set settled_at = hold_until where ${of(held)}`,
-    names: 'merchant 1 live',
-  },
-  {
-    id: 'C5',
-    fault: 'pending without a charge',
-    sql: `update ledger_heads set pending = 5 where ${LIVE_2}`,
-    names: 'merchant 2 live',
-  },
-  {
-    id: 'C5',
-    fault: 'a paid charge without a head',
-    sql: `delete from ledger_heads where ${LIVE_1}`,
-    names: 'merchant 1 live',
-  },
-  {
-    id: 'C6',
-    fault: 'a failure without a reason',
-    sql: `update charges set failure_reason = null where ${of(testFailed)}`,
-    names: testFailed,
-  },
-  {
-    id: 'C6',
-    fault: 'a reason without a failure',
-    sql: `update charges set failure_reason = 'timeout' where ${of(held)}`,
-    names: held,
-  },
-  {
-    id: 'C6',
-    fault: 'an end without a time',
-    sql: `update charges set completed_at = null where ${of(testFailed)}`,
-    names: testFailed,
-  },
-  {
-    id: 'C6',
-    fault: 'a time without an end',
-    sql: `update charges set completed_at = created_at where ${of(CHARGE.testOpen)}`,
-    names: CHARGE.testOpen,
-  },
-  {
-    id: 'C6',
-    fault: 'a failed charge that moved money',
-    sql: addTransfer(`1, 'test', 99, 'test_funds', '${testFailed}', 'sandbox', 'available', 1`),
-    names: testFailed,
-  },
+  ...plant('C5', [
+    ['merchant 1 live', 'a charge marked as settled', change(charges(held), 'settled_at = hold_until')],
+    ['merchant 2 live', 'pending without a charge', `update ledger_heads set pending = 5 where ${LIVE_2}`],
+    ['merchant 1 live', 'a paid charge without a head', `delete from ledger_heads where ${LIVE_1}`],
+  ]),
+  ...plant('C6', [
+    [testFailed, 'a failure without a reason', change(charges(testFailed), 'failure_reason = null')],
+    [held, 'a reason without a failure', change(charges(held), `failure_reason = 'timeout'`)],
+    [testFailed, 'an end without a time', change(charges(testFailed), 'completed_at = null')],
+    [CHARGE.testOpen, 'a time without an end', change(charges(CHARGE.testOpen), 'completed_at = created_at')],
+    [
+      testFailed,
+      'a failed charge that moved money',
+      addTransfer(`1, 'test', 99, 'test_funds', '${testFailed}', 'sandbox', 'available', 1`),
+    ],
+  ]),
 ]

@@ -1,4 +1,5 @@
-import { about, addTransfer, CHARGE, type Fault } from '../names.ts'
+import { addTransfer, CHARGE, type Fault, of } from '../names.ts'
+import { change, copy, events, plant, remove } from '../planting.ts'
 import { DISPUTED } from '../world-disputes.ts'
 
 const DISPUTE = 'dsp_onexx0000000000000001'
@@ -11,77 +12,52 @@ const named = (charge: string) => `
     where e.subject = d.id and d.${ofCharge(charge)};
   update disputes set id = '${DISPUTE}' where ${ofCharge(charge)};`
 
-const plant = (id: 'LI6' | 'E2', fault: string, sql: string): Fault => ({
-  id,
-  fault,
-  sql: `${named(open)} ${sql}`,
-  names: DISPUTE,
-})
-
-const another = (chargeId: string) => `
-  insert into disputes (merchant_id, id, mode, charge_id, reason, opened_at, respond_by)
-    select merchant_id, 'dsp_onexx0000000000000002', mode, '${chargeId}', reason, opened_at, respond_by
-    from disputes where id = '${DISPUTE}';`
+const dispute = { table: 'disputes', where: of(DISPUTE) }
+/** Each fault befalls the open dispute, which verify then names. */
+const plantDispute = (id: 'LI6' | 'E2', faults: readonly (readonly [fault: string, sql: string])[]) =>
+  plant(
+    id,
+    faults.map(([fault, sql]) => [DISPUTE, fault, `${named(open)} ${sql}`]),
+  )
 
 export const DISPUTE_FAULTS: readonly Fault[] = [
-  ...[CHARGE.liveOpen, CHARGE.liveFailed, 'txn_nobody'].map((charge) =>
-    plant(
-      'LI6',
-      `a dispute about ${charge}`,
-      `update disputes set ${ofCharge(charge)} where id = '${DISPUTE}'`,
-    ),
-  ),
-  plant(
-    'LI6',
-    'a dispute of another merchant',
-    `update disputes set merchant_id = 2 where id = '${DISPUTE}'`,
-  ),
-  plant('LI6', 'a dispute of the other mode', `update disputes set mode = 'test' where id = '${DISPUTE}'`),
-  plant(
-    'LI6',
-    'another time to answer',
-    `update disputes set respond_by = respond_by + interval '1 second' where id = '${DISPUTE}'`,
-  ),
-  plant(
-    'LI6',
-    'a dispute closed before it was opened',
-    `update disputes set closed_at = opened_at - interval '1 second' where id = '${DISPUTE}'`,
-  ),
-  {
-    id: 'LI6',
-    fault: 'two open disputes of one charge',
-    sql: `${named(open)} ${another(open)}`,
-    names: open,
-  },
-  plant(
-    'LI6',
-    'a dispute that moved money',
-    addTransfer(`1, 'live', 99, 'correction', '${DISPUTE}', 'available', 'corrections', 1`),
-  ),
-  plant('E2', 'a dispute that nobody was told of', `delete from events where ${about(DISPUTE)}`),
-  plant(
-    'E2',
-    'a dispute told twice',
-    `insert into events (merchant_id, id, mode, type, subject, body, created_at)
-       select merchant_id, 'evt_1', mode, type, subject, body, created_at from events where ${about(DISPUTE)}`,
-  ),
-  plant('E2', 'an event without its dispute', `delete from disputes where id = '${DISPUTE}'`),
-  ...[
-    `created_at = created_at + interval '1 ms'`,
-    'merchant_id = 2',
-    `mode = 'test'`,
-    `type = 'test.ping'`,
-  ].map((change) =>
-    plant('E2', `an event with ${change}`, `update events set ${change} where ${about(DISPUTE)}`),
-  ),
-  ...[
-    `${ofCharge(closed)}`,
-    `reason = 'other'`,
-    'details = null',
-    `contact = contact || ' '`,
-    `opened_at = opened_at - interval '1 ms'`,
-    `respond_by = respond_by + interval '1 ms'`,
-  ].map((change) =>
-    plant('E2', `a dispute changed to ${change}`, `update disputes set ${change} where id = '${DISPUTE}'`),
-  ),
+  ...plantDispute('LI6', [
+    [`a dispute about ${CHARGE.liveOpen}`, change(dispute, ofCharge(CHARGE.liveOpen))],
+    [`a dispute about ${CHARGE.liveFailed}`, change(dispute, ofCharge(CHARGE.liveFailed))],
+    ['a dispute about txn_nobody', change(dispute, ofCharge('txn_nobody'))],
+    ['a dispute of another merchant', change(dispute, 'merchant_id = 2')],
+    ['a dispute of the other mode', change(dispute, `mode = 'test'`)],
+    ['another time to answer', change(dispute, `respond_by = respond_by + interval '1 second'`)],
+    ['a dispute closed before it was opened', change(dispute, `closed_at = opened_at - interval '1 second'`)],
+    [
+      'a dispute that moved money',
+      addTransfer(`1, 'live', 99, 'correction', '${DISPUTE}', 'available', 'corrections', 1`),
+    ],
+  ]),
+  ...plant('LI6', [
+    [
+      open,
+      'two open disputes of one charge',
+      `${named(open)} ${copy(dispute, { id: 'dsp_onexx0000000000000002' })}`,
+    ],
+  ]),
+  ...plantDispute('E2', [
+    ['a dispute that nobody was told of', remove(events(DISPUTE))],
+    ['a dispute told twice', copy(events(DISPUTE), { id: 'evt_1' })],
+    ['an event without its dispute', remove(dispute)],
+    ...[
+      `created_at = created_at + interval '1 ms'`,
+      'merchant_id = 2',
+      `mode = 'test'`,
+      `type = 'test.ping'`,
+    ].map((other) => [`an event with ${other}`, change(events(DISPUTE), other)] as const),
+    ...[
+      `${ofCharge(closed)}`,
+      `reason = 'other'`,
+      'details = null',
+      `contact = contact || ' '`,
+      `opened_at = opened_at - interval '1 ms'`,
+      `respond_by = respond_by + interval '1 ms'`,
+    ].map((other) => [`a dispute changed to ${other}`, change(dispute, other)] as const),
+  ]),
 ]

@@ -1,122 +1,78 @@
-import { about, CHARGE, eventOf, type Fault, of, PAYOUT, REFUNDED } from '../names.ts'
+import { about, CHARGE, eventOf, type Fault, PAYOUT, REFUNDED } from '../names.ts'
+import { change, charges, copy, each, events, plant, remove } from '../planting.ts'
 
 const { held, aged, testFailed } = CHARGE
 
 export const EVENT_FAULTS: readonly Fault[] = [
-  {
-    id: 'E1',
-    fault: 'a paid charge without its event',
-    sql: `delete from events where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'E1',
-    fault: 'a failed charge without its event',
-    sql: `delete from events where ${about(testFailed)}`,
-    names: testFailed,
-  },
-  {
-    id: 'E1',
-    fault: 'an event told twice',
-    sql: `insert into events select merchant_id, 'evt_again', mode, type, subject, 1, body, created_at from events where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'E1',
-    fault: 'an event of another moment',
-    sql: `update events set created_at = created_at + interval '1 ms' where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'E1',
-    fault: 'a paid charge told as failed',
-    sql: `update events set type = 'charge.failed' where ${about(held)}`,
-    names: held,
-  },
-  {
-    id: 'E1',
-    fault: 'an event of an open charge',
-    sql: `update events set subject = '${CHARGE.liveOpen}' where ${about(held)}`,
-    names: CHARGE.liveOpen,
-  },
-  {
-    id: 'E1',
-    fault: 'a refund that nobody was told of',
-    sql: `update charges set status = 'refunded', refunded_at = settled_at, refund_id = 'pout_1' where ${of(aged)}`,
-    names: aged,
-  },
-  ...[PAYOUT.paid, PAYOUT.unpaid, PAYOUT.rejected, PAYOUT.subUnpaid, REFUNDED.paid].map((subject) => ({
-    id: 'E1',
-    fault: `the end of ${subject} untold`,
-    sql: `delete from events where ${about(subject)}`,
-    names: subject,
-  })),
-  {
-    id: 'E1',
-    fault: 'a paid payout told as failed',
-    sql: `update events set type = 'payout.failed' where ${about(PAYOUT.paid)}`,
-    names: PAYOUT.paid,
-  },
-  {
-    id: 'E1',
-    fault: "a payout's event of another moment",
-    sql: `update events set created_at = created_at + interval '5 ms' where ${about(PAYOUT.livePaid)}`,
-    names: PAYOUT.livePaid,
-  },
-  {
-    id: 'E1',
-    fault: "a payout's event told twice",
-    sql: `insert into events select merchant_id, 'evt_again', mode, type, subject, 1, body, created_at from events where ${about(PAYOUT.paid)}`,
-    names: PAYOUT.paid,
-  },
-  ...[PAYOUT.open, PAYOUT.voided].map((payout) => ({
-    id: 'E1',
-    fault: `an event of ${payout}, which nobody may hear of`,
-    sql: `update events set subject = '${payout}' where ${about(PAYOUT.paid)}`,
-    names: payout,
-  })),
-  ...[`mode = 'live'`, 'merchant_id = 2'].map((other) => ({
-    id: 'EV3',
-    fault: `a payout's event with ${other}`,
-    sql: `update deliveries set ${other}, event_id = 'evt_payout' where event_id = ${eventOf(PAYOUT.paid)};
+  ...plant('E1', [
+    [held, 'a paid charge without its event', remove(events(held))],
+    [testFailed, 'a failed charge without its event', remove(events(testFailed))],
+    [held, 'an event told twice', copy(events(held), { id: 'evt_again', occurrence: 1 })],
+    [held, 'an event of another moment', change(events(held), `created_at = created_at + interval '1 ms'`)],
+    [held, 'a paid charge told as failed', change(events(held), `type = 'charge.failed'`)],
+    [CHARGE.liveOpen, 'an event of an open charge', change(events(held), `subject = '${CHARGE.liveOpen}'`)],
+    [
+      aged,
+      'a refund that nobody was told of',
+      change(charges(aged), `status = 'refunded', refunded_at = settled_at, refund_id = 'pout_1'`),
+    ],
+    ...each([PAYOUT.paid, PAYOUT.unpaid, PAYOUT.rejected, PAYOUT.subUnpaid, REFUNDED.paid], (subject) => [
+      subject,
+      `the end of ${subject} untold`,
+      remove(events(subject)),
+    ]),
+    [PAYOUT.paid, 'a paid payout told as failed', change(events(PAYOUT.paid), `type = 'payout.failed'`)],
+    [
+      PAYOUT.livePaid,
+      "a payout's event of another moment",
+      change(events(PAYOUT.livePaid), `created_at = created_at + interval '5 ms'`),
+    ],
+    [
+      PAYOUT.paid,
+      "a payout's event told twice",
+      copy(events(PAYOUT.paid), { id: 'evt_again', occurrence: 1 }),
+    ],
+    ...each([PAYOUT.open, PAYOUT.voided], (payout) => [
+      payout,
+      `an event of ${payout}, which nobody may hear of`,
+      change(events(PAYOUT.paid), `subject = '${payout}'`),
+    ]),
+  ]),
+  ...plant('EV3', [
+    ...each([`mode = 'live'`, 'merchant_id = 2'], (other) => [
+      'evt_payout',
+      `a payout's event with ${other}`,
+      `update deliveries set ${other}, event_id = 'evt_payout' where event_id = ${eventOf(PAYOUT.paid)};
       update events set ${other}, id = 'evt_payout' where ${about(PAYOUT.paid)}`,
-    names: 'evt_payout',
-  })),
-  {
-    id: 'EV3',
-    fault: 'an event in the other mode',
-    sql: `update events set mode = 'test', id = 'evt_mode' where ${about(aged)}`,
-    names: 'evt_mode',
-  },
-  {
-    id: 'EV3',
-    fault: "an event about another merchant's charge",
-    sql: `update events set merchant_id = 2, id = 'evt_foreign' where ${about(aged)}`,
-    names: 'evt_foreign',
-  },
-  {
-    id: 'EV3',
-    fault: 'an event without its delivery',
-    sql: `delete from deliveries where event_id = ${eventOf(held)}; update events set id = 'evt_silent' where ${about(held)}`,
-    names: 'evt_silent',
-  },
-  ...[`event = 'charge.failed'`, `mode = 'test'`, 'merchant_id = 2'].map((other) => ({
-    id: 'EV3',
-    fault: `a delivery with ${other} that is not its event's`,
-    sql: `update events set id = 'evt_other' where ${about(held)};
+    ]),
+    ['evt_mode', 'an event in the other mode', change(events(aged), `mode = 'test', id = 'evt_mode'`)],
+    [
+      'evt_foreign',
+      "an event about another merchant's charge",
+      change(events(aged), `merchant_id = 2, id = 'evt_foreign'`),
+    ],
+    [
+      'evt_silent',
+      'an event without its delivery',
+      `delete from deliveries where event_id = ${eventOf(held)}; update events set id = 'evt_silent' where ${about(held)}`,
+    ],
+    ...each([`event = 'charge.failed'`, `mode = 'test'`, 'merchant_id = 2'], (other) => [
+      'evt_other',
+      `a delivery with ${other} that is not its event's`,
+      `update events set id = 'evt_other' where ${about(held)};
       update deliveries set event_id = 'evt_other', ${other} where not exists (select from events where id = event_id)`,
-    names: 'evt_other',
-  })),
-  {
-    id: 'EV5',
-    fault: 'a delivery given up too early',
-    sql: `update deliveries set attempts = 7, event_id = 'evt_early' where status = 'failed'`,
-    names: 'evt_early',
-  },
-  {
-    id: 'EV5',
-    fault: 'a delivery claimed for ever',
-    sql: `update deliveries set lease_until = '2026-03-10T08:54:59Z', event_id = 'evt_claimed' where lease_until is not null`,
-    names: 'evt_claimed',
-  },
+    ]),
+  ]),
+  ...plant('EV5', [
+    [
+      'evt_early',
+      'a delivery given up too early',
+      `update deliveries set attempts = 7, event_id = 'evt_early' where status = 'failed'`,
+    ],
+    [
+      'evt_claimed',
+      'a delivery claimed for ever',
+      `update deliveries set lease_until = '2026-03-10T08:54:59Z', event_id = 'evt_claimed' where lease_until is not null`,
+    ],
+  ]),
 ]

@@ -1,43 +1,32 @@
-import {
-  about,
-  addTransfer,
-  CHARGE,
-  type Fault,
-  LAST_SEQ,
-  LIVE_1,
-  LIVE_2,
-  SUBACCOUNT,
-  TEST_1,
-} from '../names.ts'
+import { addTransfer, CHARGE, type Fault, LAST_SEQ, LIVE_1, LIVE_2, SUBACCOUNT, TEST_1 } from '../names.ts'
+import { change, each, plant, transfers } from '../planting.ts'
 
 const { held } = CHARGE
 
 export const LEDGER_FAULTS: readonly Fault[] = [
-  {
-    id: 'L1',
-    fault: 'a transfer into an account that nobody knows',
-    sql: `update transfers set credit = 'nowhere' where kind = 'test_funds'`,
-    names: 'merchant 1 test',
-  },
-  ...['available', 'pending', 'in_flight'].map((account) => ({
-    id: 'L2',
-    fault: `${account} of a head changed without a transfer`,
-    sql: `update ledger_heads set ${account} = ${account} + 1 where ${TEST_1}`,
-    names: 'merchant 1 test',
-  })),
-  {
-    id: 'L2',
-    fault: 'a head that is gone',
-    sql: `delete from ledger_heads where ${LIVE_2}`,
-    names: 'merchant 2 live',
-  },
-  {
-    id: 'L3',
-    fault: 'money released before it came',
-    sql: `update transfers set seq = -1 where ${LIVE_1} and seq = 1; update transfers set seq = 1 where ${LIVE_1} and seq = 3;
+  ...plant('L1', [
+    [
+      'merchant 1 test',
+      'a transfer into an account that nobody knows',
+      `update transfers set credit = 'nowhere' where kind = 'test_funds'`,
+    ],
+  ]),
+  ...plant('L2', [
+    ...each(['available', 'pending', 'in_flight'], (account) => [
+      'merchant 1 test',
+      `${account} of a head changed without a transfer`,
+      `update ledger_heads set ${account} = ${account} + 1 where ${TEST_1}`,
+    ]),
+    ['merchant 2 live', 'a head that is gone', `delete from ledger_heads where ${LIVE_2}`],
+  ]),
+  ...plant('L3', [
+    [
+      'merchant 1 live at seq 1',
+      'money released before it came',
+      `update transfers set seq = -1 where ${LIVE_1} and seq = 1; update transfers set seq = 1 where ${LIVE_1} and seq = 3;
       update transfers set seq = 3 where ${LIVE_1} and seq = -1`,
-    names: 'merchant 1 live at seq 1',
-  },
+    ],
+  ]),
   ...[
     ['available', 'in_flight'],
     ['in_flight', 'available'],
@@ -47,79 +36,63 @@ export const LEDGER_FAULTS: readonly Fault[] = [
     sql: addTransfer(`2, 'live', 3, 'payout_reserve', 'pout_1', '${debit}', '${credit}', 50000000`),
     names: 'merchant 2 live at seq 3',
   })),
-  {
-    id: 'L4',
-    fault: 'a number left out',
-    sql: `update transfers set seq = seq + 1 where ${LIVE_1} and seq = ${LAST_SEQ}; update ledger_heads set seq = seq + 1 where ${LIVE_1}`,
-    names: 'merchant 1 live',
-  },
-  {
-    id: 'L4',
-    fault: 'a head that counts further',
-    sql: `update ledger_heads set seq = seq + 1 where ${TEST_1}`,
-    names: 'merchant 1 test',
-  },
-  {
-    id: 'L4',
-    fault: 'a number before the first',
-    sql: `update transfers set seq = 0 where ${LIVE_2} and seq = 1`,
-    names: 'merchant 2 live',
-  },
-  {
-    id: 'L5',
-    fault: 'a checkpoint that shows another balance',
-    sql: `update ledger_checkpoints set balances = jsonb_set(balances, '{available}', '1') where seq = 3`,
-    names: 'merchant 1 live at seq 3',
-  },
-  {
-    id: 'L5',
-    fault: 'a checkpoint without one of its accounts',
-    sql: `update ledger_checkpoints set balances = balances - 'fees' where seq > 3`,
-    names: 'merchant 1 live at seq 8',
-  },
-  {
-    id: 'L5',
-    fault: 'a checkpoint that lies ahead of the ledger',
-    sql: `insert into ledger_checkpoints select merchant_id, mode, 99, (select jsonb_object_agg(account, balance) from (
+  ...plant('L4', [
+    [
+      'merchant 1 live',
+      'a number left out',
+      `update transfers set seq = seq + 1 where ${LIVE_1} and seq = ${LAST_SEQ}; update ledger_heads set seq = seq + 1 where ${LIVE_1}`,
+    ],
+    [
+      'merchant 1 test',
+      'a head that counts further',
+      `update ledger_heads set seq = seq + 1 where ${TEST_1}`,
+    ],
+    [
+      'merchant 2 live',
+      'a number before the first',
+      `update transfers set seq = 0 where ${LIVE_2} and seq = 1`,
+    ],
+  ]),
+  ...plant('L5', [
+    [
+      'merchant 1 live at seq 3',
+      'a checkpoint that shows another balance',
+      `update ledger_checkpoints set balances = jsonb_set(balances, '{available}', '1') where seq = 3`,
+    ],
+    [
+      'merchant 1 live at seq 8',
+      'a checkpoint without one of its accounts',
+      `update ledger_checkpoints set balances = balances - 'fees' where seq > 3`,
+    ],
+    [
+      'merchant 2 live at seq 99',
+      'a checkpoint that lies ahead of the ledger',
+      `insert into ledger_checkpoints select merchant_id, mode, 99, (select jsonb_object_agg(account, balance) from (
         select account, sum(amount) as balance from (select debit as account, -amount as amount from transfers where ${LIVE_2}
           union all select credit, amount from transfers where ${LIVE_2}) s group by account) a), '2026-03-10T08:00:00Z'
       from ledger_heads where ${LIVE_2}`,
-    names: 'merchant 2 live at seq 99',
-  },
-  {
-    id: 'L5',
-    fault: 'a checkpoint that shows another balance of a subaccount',
-    sql: `update ledger_checkpoints set balances = jsonb_set(balances, '{sub_available:${SUBACCOUNT.farm}}', '1') where merchant_id = 3`,
-    names: 'merchant 3 live at seq 11',
-  },
-  {
-    id: 'L6',
-    fault: 'test funds in live',
-    sql: addTransfer(`2, 'live', 3, 'test_funds', 'fund_live', 'sandbox', 'available', 5`),
-    names: 'fund_live',
-  },
-  {
-    id: 'L6',
-    fault: 'one charge with transfers in both modes',
-    sql: `update transfers set mode = 'test', seq = 99 where ${about(held)} and kind = 'charge_fee'`,
-    names: held,
-  },
-  {
-    id: 'L7',
-    fault: 'a trigger switched off',
-    sql: 'alter table events disable trigger events_never_change',
-    names: 'events',
-  },
-  {
-    id: 'L7',
-    fault: 'a trigger dropped',
-    sql: 'drop trigger transfers_never_empty on transfers',
-    names: 'transfers',
-  },
-  {
-    id: 'L7',
-    fault: 'a right given to the service',
-    sql: 'grant update on settlements to gateway_app',
-    names: 'settlements',
-  },
+    ],
+    [
+      'merchant 3 live at seq 11',
+      'a checkpoint that shows another balance of a subaccount',
+      `update ledger_checkpoints set balances = jsonb_set(balances, '{sub_available:${SUBACCOUNT.farm}}', '1') where merchant_id = 3`,
+    ],
+  ]),
+  ...plant('L6', [
+    [
+      'fund_live',
+      'test funds in live',
+      addTransfer(`2, 'live', 3, 'test_funds', 'fund_live', 'sandbox', 'available', 5`),
+    ],
+    [
+      held,
+      'one charge with transfers in both modes',
+      change(transfers(held, 'charge_fee'), `mode = 'test', seq = 99`),
+    ],
+  ]),
+  ...plant('L7', [
+    ['events', 'a trigger switched off', 'alter table events disable trigger events_never_change'],
+    ['transfers', 'a trigger dropped', 'drop trigger transfers_never_empty on transfers'],
+    ['settlements', 'a right given to the service', 'grant update on settlements to gateway_app'],
+  ]),
 ]

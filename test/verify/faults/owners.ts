@@ -1,29 +1,28 @@
 import { OF_MERCHANT } from '../../../src/platform/db/tables.ts'
-import { type Fault, LIVE_2, of, SUBACCOUNT } from '../names.ts'
+import { type Fault, LIVE_2, SUBACCOUNT } from '../names.ts'
+import { change, each, plant, remove, subaccounts } from '../planting.ts'
 
 export const OWNER_FAULTS: readonly Fault[] = [
-  ...OF_MERCHANT.map((table) => ({
-    id: 'M1',
-    fault: `${table} of nobody`,
-    sql: `update ${table} set merchant_id = 99 where ctid = (select min(ctid) from ${table})`,
-    names: `${table} of merchant 99`,
-  })),
-  {
-    id: 'M2',
-    fault: 'a merchant without a head',
-    sql: `delete from ledger_heads where ${LIVE_2}`,
-    names: 'merchant 2 live',
-  },
-  ...['subaccount_heads', 'charge_shares', 'payouts', 'settlements'].map((table) => ({
-    id: 'M3',
-    fault: `${table} of a subaccount that is not there`,
-    sql: `delete from subaccounts where ${of(SUBACCOUNT.farm)}`,
-    names: `${table} of ${SUBACCOUNT.farm} of merchant 3`,
-  })),
-  {
-    id: 'M3',
-    fault: "a share for another merchant's subaccount",
-    sql: `update subaccounts set merchant_id = 2 where ${of(SUBACCOUNT.shop)}`,
-    names: `charge_shares of ${SUBACCOUNT.shop} of merchant 3`,
-  },
+  ...plant('M1', [
+    ...each(OF_MERCHANT, (table) => [
+      `${table} of merchant 99`,
+      `${table} of nobody`,
+      `update ${table} set merchant_id = 99 where ctid = (select min(ctid) from ${table})`,
+    ]),
+  ]),
+  ...plant('M2', [
+    ['merchant 2 live', 'a merchant without a head', `delete from ledger_heads where ${LIVE_2}`],
+  ]),
+  ...plant('M3', [
+    ...each(['subaccount_heads', 'charge_shares', 'payouts', 'settlements'], (table) => [
+      `${table} of ${SUBACCOUNT.farm} of merchant 3`,
+      `${table} of a subaccount that is not there`,
+      remove(subaccounts(SUBACCOUNT.farm)),
+    ]),
+    [
+      `charge_shares of ${SUBACCOUNT.shop} of merchant 3`,
+      "a share for another merchant's subaccount",
+      change(subaccounts(SUBACCOUNT.shop), 'merchant_id = 2'),
+    ],
+  ]),
 ]

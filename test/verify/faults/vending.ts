@@ -1,32 +1,51 @@
 import { CALLBACK, CHARGE, DIRECT, DIRECTLY, type Fault, LINKED, ORDER, of, orderedBy } from '../names.ts'
+import {
+  change,
+  charges,
+  claims,
+  copy,
+  events,
+  links,
+  orders,
+  type Planted,
+  plant,
+  remove,
+} from '../planting.ts'
 
 const { delivered, jammed, again, lost, contradicted, believed, off, claimed, refunded, unpaid, takenBack } =
   ORDER
-const ofOrder = (id: string) => `order_id = '${id}'`
-const about = (id: string) => `subject = '${id}'`
-type Planted = readonly [names: string, fault: string, sql: string]
+const claimsOf = (order: string) => ({ table: 'dispense_claims', where: `order_id = '${order}'` })
+const commandOf = (order: string, attempt: number) => ({
+  table: 'dispense_claims',
+  where: `order_id = '${order}' and attempt = ${attempt}`,
+})
+const told = events(DIRECT.delivered)
+const CALLBACKS = { table: 'vendor_callbacks', where: 'true' }
+/** Many of these faults share a sentence: the test says which one it is by what verify names. */
 const all = (id: string, faults: readonly Planted[]): Fault[] =>
-  faults.map(([names, fault, sql]) => ({ id, names, fault: `${fault} (${names})`, sql }))
-const set = (order: string, what: string) => `update vending_orders set ${what} where ${of(order)}`
-const setClaim = (order: string, what: string) => `update dispense_claims set ${what} where ${ofOrder(order)}`
-const claimOf = (order: string, as: string, id = 'dclm_named') =>
-  `update dispense_claims set id = '${id}' where ${ofOrder(order)} and attempt = 1; update dispense_claims set ${as} where id = '${id}'`
+  plant(
+    id,
+    faults.map(([names, fault, sql]) => [names, `${fault} (${names})`, sql]),
+  )
+const set = (order: string, what: string) => change(orders(order), what)
+const setClaim = (order: string, what: string) => change(claimsOf(order), what)
+const claimOf = (order: string, as: string) =>
+  `${change(commandOf(order, 1), `id = 'dclm_named'`)}; ${change(claims('dclm_named'), as)}`
 
 export const VENDING_FAULTS: readonly Fault[] = [
   ...all('V1', [
     [
       orderedBy(delivered),
       'two dispenses of one charge',
-      `insert into dispense_claims select merchant_id, 'dclm_two', mode, charge_id, kind, order_id, machine, goods, pay_account, 2, state,
-         lease_until, claimed_at from dispense_claims where ${ofOrder(delivered)}`,
+      copy(claimsOf(delivered), { id: 'dclm_two', attempt: 2 }),
     ],
     [
       DIRECTLY.open,
       'a direct dispense on the charge of another',
-      `update dispense_claims set charge_id = '${DIRECTLY.open}' where ${of(DIRECT.delivered)}`,
+      change(claims(DIRECT.delivered), `charge_id = '${DIRECTLY.open}'`),
     ],
     [orderedBy(again), 'a released claim taken up beside the next', setClaim(again, 'released_at = null')],
-    [delivered, 'dispensed without a claim', `delete from dispense_claims where ${ofOrder(delivered)}`],
+    [delivered, 'dispensed without a claim', remove(claimsOf(delivered))],
     [delivered, 'confirmed and never delivered', setClaim(delivered, `state = 'accepted'`)],
     [believed, 'believed by a refused claim', setClaim(believed, `state = 'released'`)],
     [lost, 'under way with a claim that was released', setClaim(lost, `state = 'released'`)],
@@ -36,27 +55,23 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [
       DIRECT.delivered,
       'a direct dispense freed though dispensed',
-      `update dispense_claims set state = 'released' where ${of(DIRECT.delivered)}`,
+      change(claims(DIRECT.delivered), `state = 'released'`),
     ],
     [
       DIRECT.open,
       'a direct dispense delivered and still under way',
-      `update dispense_claims set state = 'delivered' where ${of(DIRECT.open)}`,
+      change(claims(DIRECT.open), `state = 'delivered'`),
     ],
     [
       DIRECT.open,
       'a direct dispense failed whose claim stands',
-      `update dispense_claims set vending_status = 'failed' where ${of(DIRECT.open)}`,
+      change(claims(DIRECT.open), `vending_status = 'failed'`),
     ],
   ]),
   ...all('V2', [
     [again, 'a command that was not counted', set(again, 'attempts = 1')],
     [delivered, 'a command counted that was never claimed', set(delivered, 'attempts = 2')],
-    [
-      again,
-      'a number left out',
-      `update dispense_claims set attempt = 3 where ${ofOrder(again)} and attempt = 2`,
-    ],
+    [again, 'a number left out', change(commandOf(again, 2), 'attempt = 3')],
     ['lnk_nobody', 'a claim of no order', setClaim(delivered, `order_id = 'lnk_nobody'`)],
     [delivered, 'another machine told', setClaim(delivered, `machine = 'M-2'`)],
     [delivered, 'other goods', setClaim(delivered, `goods = '[{"spbh":"2"}]'`)],
@@ -71,21 +86,13 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [delivered, 'counted without a report', set(delivered, 'dispense_result = null')],
   ]),
   ...all('V3', [
-    [unpaid, 'a link of an order that has none', `delete from vending_orders where ${of(unpaid)}`],
-    [
-      unpaid,
-      'an order whose link is a plain one',
-      `update payment_links set kind = 'link' where ${of(unpaid)}`,
-    ],
-    [unpaid, 'an order without a link', `delete from payment_links where ${of(unpaid)}`],
+    [unpaid, 'a link of an order that has none', remove(orders(unpaid))],
+    [unpaid, 'an order whose link is a plain one', change(links(unpaid), `kind = 'link'`)],
+    [unpaid, 'an order without a link', remove(links(unpaid))],
     [unpaid, 'an order in the other mode', set(unpaid, `mode = 'live'`)],
     [unpaid, "another merchant's order", set(unpaid, 'merchant_id = 2')],
-    [
-      unpaid,
-      'an order that is paid by many',
-      `update payment_links set allow_multiple_uses = true where ${of(unpaid)}`,
-    ],
-    [unpaid, 'an order that never ends', `update payment_links set expires_at = null where ${of(unpaid)}`],
+    [unpaid, 'an order that is paid by many', change(links(unpaid), 'allow_multiple_uses = true')],
+    [unpaid, 'an order that never ends', change(links(unpaid), 'expires_at = null')],
     [unpaid, 'an order younger than its link', set(unpaid, `created_at = created_at + interval '1 ms'`)],
   ]),
   ...all('VE3', [
@@ -111,7 +118,7 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [
       DIRECT.open,
       "a direct dispense of an order's charge",
-      `update dispense_claims set charge_id = '${orderedBy(lost)}' where ${of(DIRECT.open)}`,
+      change(claims(DIRECT.open), `charge_id = '${orderedBy(lost)}'`),
     ],
     [
       'dclm_named',
@@ -126,30 +133,21 @@ export const VENDING_FAULTS: readonly Fault[] = [
     ['dclm_named', 'accepted and never sent', claimOf(again, `state = 'accepted', commanded_at = null`)],
   ]),
   ...all('VE5', [
-    [
-      CALLBACK,
-      'a sign that serves twice',
-      `insert into vendor_callbacks select merchant_id, 'vcb_zzzzz', '${jammed}', charge_id, machine, sign, outcome, body, received_at from vendor_callbacks`,
-    ],
-    [CALLBACK, 'a report of no order', `update vendor_callbacks set order_id = 'lnk_nobody'`],
+    [CALLBACK, 'a sign that serves twice', copy(CALLBACKS, { id: 'vcb_zzzzz', order_id: jammed })],
+    [CALLBACK, 'a report of no order', change(CALLBACKS, `order_id = 'lnk_nobody'`)],
     [CALLBACK, 'a report of an order never commanded', setClaim(delivered, 'commanded_at = null')],
-    [CALLBACK, "a report of another merchant's order", 'update vendor_callbacks set merchant_id = 2'],
+    [CALLBACK, "a report of another merchant's order", change(CALLBACKS, 'merchant_id = 2')],
   ]),
   ...all('VE7', [
-    [
-      delivered,
-      'taken back though paid',
-      `update payment_links set invalidated_at = created_at where ${of(delivered)}`,
-    ],
-    [
-      takenBack,
-      'paid though taken back',
-      `update charges set payment_link_id = '${takenBack}' where ${of(LINKED.paid)}`,
-    ],
+    [delivered, 'taken back though paid', change(links(delivered), 'invalidated_at = created_at')],
+    [takenBack, 'paid though taken back', change(charges(LINKED.paid), `payment_link_id = '${takenBack}'`)],
     [
       delivered,
       'begun to be paid after its time',
-      `update payment_links set expires_at = (select created_at from charges where ${of(orderedBy(delivered))}) where ${of(delivered)}`,
+      change(
+        links(delivered),
+        `expires_at = (select created_at from charges where ${of(orderedBy(delivered))})`,
+      ),
     ],
   ]),
   ...all('VE8', [
@@ -168,7 +166,7 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [
       off,
       'a paid order whose link holds no payment',
-      `${set(off, `vending_status = 'pending', watched = true`)}; update payment_links set charge_id = null where ${of(off)}`,
+      `${set(off, `vending_status = 'pending', watched = true`)}; ${change(links(off), 'charge_id = null')}`,
     ],
   ]),
   ...all('VE11', [
@@ -178,84 +176,52 @@ export const VENDING_FAULTS: readonly Fault[] = [
     [
       refunded,
       'a jam that was to be refunded and is not',
-      `${set(refunded, 'refund_wanted = true')}; update charges set status = 'succeeded' where ${of(orderedBy(refunded))}`,
+      `${set(refunded, 'refund_wanted = true')}; ${change(charges(orderedBy(refunded)), `status = 'succeeded'`)}`,
     ],
   ]),
   ...all('EV1', [
-    [delivered, 'a dispense untold', `delete from events where ${about(delivered)}`],
+    [delivered, 'a dispense untold', remove(events(delivered))],
     [
       delivered,
       'told of another moment',
-      `update events set created_at = created_at + interval '1 ms' where ${about(delivered)}`,
+      change(events(delivered), `created_at = created_at + interval '1 ms'`),
     ],
-    [
-      delivered,
-      'told as failed',
-      `update events set type = 'vending.dispense_failed' where ${about(delivered)}`,
-    ],
-    [delivered, 'told under another number', `update events set occurrence = 2 where ${about(delivered)}`],
-    [
-      delivered,
-      'told twice',
-      `insert into events select merchant_id, 'evt_again', mode, type, subject, occurrence, body, created_at from events where ${about(delivered)}`,
-    ],
+    [delivered, 'told as failed', change(events(delivered), `type = 'vending.dispense_failed'`)],
+    [delivered, 'told under another number', change(events(delivered), 'occurrence = 2')],
+    [delivered, 'told twice', copy(events(delivered), { id: 'evt_again' })],
     [
       delivered,
       'told again without a contradiction',
-      `insert into events select merchant_id, 'evt_again', mode, type, subject, -1, body, created_at from events where ${about(delivered)}`,
+      copy(events(delivered), { id: 'evt_again', occurrence: -1 }),
     ],
     [
       contradicted,
       'a contradiction untold',
-      `delete from events where ${about(contradicted)} and type = 'vending.dispense_failed'`,
+      `${remove(events(contradicted))} and type = 'vending.dispense_failed'`,
     ],
-    [off, 'switched off and untold', `delete from events where ${about(off)}`],
-    [jammed, 'a jam untold', `delete from events where ${about(jammed)}`],
+    [off, 'switched off and untold', remove(events(off))],
+    [jammed, 'a jam untold', remove(events(jammed))],
     [
       'dclm_named',
       'the end of an earlier command untold',
-      `${claimOf(again, 'attempt = 1')}; delete from events where ${about(again)}`,
+      `${claimOf(again, 'attempt = 1')}; ${remove(events(again))}`,
     ],
-    [
-      unpaid,
-      'an event of an order that waits',
-      `update events set subject = '${unpaid}' where ${about(delivered)}`,
-    ],
-    [delivered, 'told in the other mode', `update events set mode = 'live' where ${about(delivered)}`],
-    [delivered, 'told to another merchant', `update events set merchant_id = 2 where ${about(delivered)}`],
-    [jammed, 'failed twice by one command', `update events set occurrence = -1 where ${about(jammed)}`],
+    [unpaid, 'an event of an order that waits', change(events(delivered), `subject = '${unpaid}'`)],
+    [delivered, 'told in the other mode', change(events(delivered), `mode = 'live'`)],
+    [delivered, 'told to another merchant', change(events(delivered), 'merchant_id = 2')],
+    [jammed, 'failed twice by one command', change(events(jammed), 'occurrence = -1')],
   ]),
   ...all('EV6', [
-    [DIRECT.delivered, 'a direct dispense untold', `delete from events where ${about(DIRECT.delivered)}`],
-    [
-      DIRECT.delivered,
-      'a direct dispense told twice',
-      `insert into events select merchant_id, 'evt_again', mode, type, subject, 1, body, created_at from events where ${about(DIRECT.delivered)}`,
-    ],
-    [
-      DIRECT.open,
-      'an end of a direct dispense under way',
-      `update events set subject = '${DIRECT.open}' where ${about(DIRECT.delivered)}`,
-    ],
-    [
-      'dclm_nobody',
-      'an event of no dispense',
-      `update events set subject = 'dclm_nobody' where ${about(DIRECT.delivered)}`,
-    ],
-    [
-      DIRECT.delivered,
-      'a direct dispense told in the other mode',
-      `update events set mode = 'live' where ${about(DIRECT.delivered)}`,
-    ],
-    [
-      DIRECT.delivered,
-      'a direct dispense told as failed',
-      `update events set type = 'vending.dispense_failed' where ${about(DIRECT.delivered)}`,
-    ],
+    [DIRECT.delivered, 'a direct dispense untold', remove(told)],
+    [DIRECT.delivered, 'a direct dispense told twice', copy(told, { id: 'evt_again', occurrence: 1 })],
+    [DIRECT.open, 'an end of a direct dispense under way', change(told, `subject = '${DIRECT.open}'`)],
+    ['dclm_nobody', 'an event of no dispense', change(told, `subject = 'dclm_nobody'`)],
+    [DIRECT.delivered, 'a direct dispense told in the other mode', change(told, `mode = 'live'`)],
+    [DIRECT.delivered, 'a direct dispense told as failed', change(told, `type = 'vending.dispense_failed'`)],
     [
       DIRECT.delivered,
       'told though never commanded',
-      `update dispense_claims set commanded_at = null where ${of(DIRECT.delivered)}`,
+      change(claims(DIRECT.delivered), 'commanded_at = null'),
     ],
   ]),
 ]
