@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import {
-  assertRefused,
-  oneJson,
-  type Ran,
-  runInside,
-  runProgram,
-  settingsOf,
-} from '../helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runProgram } from '../helpers/command-line.ts'
 import { eventually } from '../helpers/live-service.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { settings, run, json } = commandsOn(service)
 let shops = 0
 async function shop(): Promise<{ handle: string; made: any }> {
   shops += 1

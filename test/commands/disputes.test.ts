@@ -4,16 +4,14 @@ import { openDispute } from '../../src/disputes/open-dispute.ts'
 import type { Report } from '../../src/disputes/report.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
-import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startLiveService())
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { run, json } = commandsOn(service)
 const REPORT: Report = {
   reason: 'wrong_amount',
   details: 'I paid twice\nas much.',

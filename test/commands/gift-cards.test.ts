@@ -3,18 +3,16 @@ import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { findUsableCard } from '../../src/gift-cards/find-card.ts'
 import { monthBounds } from '../../src/platform/kampala.ts'
-import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { assertRefused, oneJson } from '../helpers/command-line.ts'
 import { payByCard, sumsOf } from '../helpers/gift-cards.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
+import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(['gift-cards', ...args], settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { run, json } = commandsOn(service, { first: ['gift-cards'] })
 const handleOf = ({ merchant }: Payer) => merchant.handle
 const listOf = (own: Payer) => json('list', handleOf(own))
 const cardsOf = async ({ merchantId }: Payer) =>

@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { hasForbiddenControl } from '../../src/platform/text.ts'
-import { assertRefused, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
-import { made, opened } from '../helpers/opened.ts'
+import { assertRefused } from '../helpers/command-line.ts'
+import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway.mjs')
 
 const service = opened(() => startService())
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
+const { run } = commandsOn(service)
 
 test('C22: control characters in what is given to a command are refused by name, and nothing is written', async () => {
   const { handle } = await service.merchant()

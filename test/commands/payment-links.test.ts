@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { opened, prepare } from '../helpers/opened.ts'
+import { assertRefused, type Ran } from '../helpers/command-line.ts'
+import { opened } from '../helpers/opened.ts'
 import { plantOrder } from '../helpers/planted-order.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
 const LINKS = '/v1/payment-links'
-let settings: Record<string, string>
 const service = opened(() => startService())
-prepare(async () => {
-  settings = {
-    DATABASE_URL: service.database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    BASE_URL: service.url,
-  }
+const { run, json } = commandsOn(service, {
+  first: ['payment-links'],
+  more: () => ({ BASE_URL: service.url }),
 })
-
-const run = (...args: string[]): Promise<Ran> => runInside(['payment-links', ...args], settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
 
 async function shop() {
   const merchant = await service.merchant({ verified: true })

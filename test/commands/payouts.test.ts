@@ -2,21 +2,19 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran } from '../helpers/command-line.ts'
 import { newPayer } from '../helpers/live-service.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { payingRail } from '../helpers/paying-rail.ts'
 import { availableOf } from '../helpers/schedules.ts'
 import { balanceOfSubaccount } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
 const clock = movableClock()
 const operator = payingRail(clock)
 const service = openedAndVerified(() => startService({ clock, liveRails: { op1_momo: operator } }))
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { run, json } = commandsOn(service)
 
 /** A merchant with 48,500 of its own and 50,000 in its subaccount, in each mode. */
 async function farm(more: object = {}) {

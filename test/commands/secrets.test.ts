@@ -9,24 +9,17 @@ import { newWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { assertRefused, oneJson, type Ran, runInside, runProgram } from '../helpers/command-line.ts'
-import { made, opened, openedAndVerified } from '../helpers/opened.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { deliver, endedCharge } from '../helpers/webhooks.ts'
+import { commandsOn } from './commands-on.ts'
 
-const KEY_A = Buffer.alloc(32, 7)
 const DAY_MS = 86_400_000
 
 const receiver = opened(() => startReceiver())
 const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
 const service = openedAndVerified(() => startService({ env: env() }))
-const settings = made(() => ({
-  DATABASE_URL: service.database.url,
-  MASTER_KEY: KEY_A.toString('base64'),
-  ...env(),
-}))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { settings, run, json } = commandsOn(service, { more: env })
 
 async function shopWithHook() {
   const merchant = await service.merchant()

@@ -3,38 +3,20 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test, { after } from 'node:test'
 import sharp from 'sharp'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { findPicture } from '../../src/storefront/find-items.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { assertVerified } from '../helpers/live-service.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { assertRefused, type Ran } from '../helpers/command-line.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
 const BASE_URL = 'https://pay.example.ug'
-let service: TestService
-let settings: Record<string, string>
-let folder: string
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pictures-'))
-  service = await startService()
-  settings = {
-    DATABASE_URL: service.database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    BASE_URL,
-  }
-})
-after(async () => {
-  try {
-    await assertVerified(service)
-  } finally {
-    await service.close()
-    rmSync(folder, { recursive: true })
-  }
-})
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const folder = mkdtempSync(join(tmpdir(), 'pictures-'))
+after(() => rmSync(folder, { recursive: true }))
+const service = openedAndVerified(() => startService())
+const { run, json } = commandsOn(service, { more: () => ({ BASE_URL }) })
 const fileOf = (name: string, content: Buffer | string) => {
   const path = join(folder, name)
   writeFileSync(path, content)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { movableClock } from '../../src/platform/clock.ts'
-import { oneJson, runInside, settingsOf } from '../helpers/command-line.ts'
 import { passUntil } from '../helpers/following-charges.ts'
 import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -10,17 +9,18 @@ import { told } from '../helpers/machine-words.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { paidOrder } from '../helpers/paid-orders.ts'
 import { pay, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
+import { commandsOn } from './commands-on.ts'
 
 // The commands have the clock of this machine: what the service does here happened half a day before.
 const HALF_A_DAY_MS = 12 * 3_600_000
 const clock = movableClock()
 clock.advance(-HALF_A_DAY_MS)
 const service = openedAndVerified(() => startPayingService({ clock }))
-const settings = made(() => settingsOf(service))
+const { run, json } = commandsOn(service)
 const shop = made(() => richShop(service))
 
 const stuck = async (): Promise<any[]> => {
-  const { stuck, ...rest } = oneJson(await runInside(['stuck', '--json'], settings))
+  const { stuck, ...rest } = await json('stuck')
   assert.deepEqual(rest, {})
   return stuck
 }
@@ -32,7 +32,7 @@ const about = async (kind: string, id: string) => {
 
 test('D12: nothing is stuck where all has ended', async () => {
   assert.deepEqual(await stuck(), [])
-  assert.equal((await runInside(['stuck'], settings)).stdout, 'nothing is stuck\n')
+  assert.equal((await run('stuck')).stdout, 'nothing is stuck\n')
 })
 
 test('D12, M3: a charge that the operator never heard of is listed after its window, with what was heard', async () => {
@@ -80,7 +80,7 @@ test('D12, M3: a charge that the operator never heard of is listed after its win
       transport: null,
     },
   )
-  const { stdout } = await runInside(['stuck'], settings)
+  const { stdout } = await run('stuck')
   assert.match(
     stdout,
     new RegExp(`^charge ${body.id} live of mer_\\w+, UGX 5000, since .*: the operator does not know it`, 'm'),
@@ -102,9 +102,9 @@ test('D12: a payout in doubt says so, and one that a freeze holds back says what
     ['the operator has not said how it ended', 'in_doubt', 'ambiguous'],
   )
   assert.equal((await about('payout', queued as string)).why, 'the operator has not taken it')
-  assert.equal((await runInside(['payouts', 'freeze', '--reason', 'a look'], settings)).code, 0)
+  assert.equal((await run('payouts', 'freeze', '--reason', 'a look')).code, 0)
   assert.equal((await about('payout', queued as string)).why, 'live payouts are frozen')
-  assert.equal((await runInside(['payouts', 'unfreeze'], settings)).code, 0)
+  assert.equal((await run('payouts', 'unfreeze')).code, 0)
 })
 
 test('D12: an event, an order, a dispense, a schedule, a hold and a key that were left lying are listed', async () => {

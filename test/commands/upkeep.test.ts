@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
+import { whileUnbalanced } from './unbalanced.ts'
 
 const service = openedAndVerified(() => startService())
-const settings = made(() => settingsOf(service))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { settings, run, json } = commandsOn(service)
 const SWEEPS = [
   'follow-charges',
   'settle-charges',
@@ -85,15 +84,7 @@ test('verify looks at every invariant and holds', async () => {
 
 test('verify exits with 1 on a breach and names the invariant', async () => {
   const { id } = await service.merchant()
-  const change = (by: number) =>
-    service.rows(
-      `update ledger_heads set available = available + $2 where mode = 'test' and merchant_id =
-         (select m.id from cell_0.merchants m where m.public_id = $1)`,
-      [id, by],
-    )
-  await change(1)
-  const broken = oneJson(await run('verify', '--json'), 1)
-  await change(-1)
+  const broken = oneJson(await whileUnbalanced(service, id, () => run('verify', '--json')), 1)
   assert.equal(broken.holds, false)
   const named = broken.cells[0].findings.filter((one: any) => one.violations > 0).map((one: any) => one.id)
   assert.ok(named.includes('L2'), `${named}`)

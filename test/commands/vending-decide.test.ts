@@ -3,21 +3,19 @@ import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
-import { assertRefused, oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { assertRefused, oneJson, type Ran } from '../helpers/command-line.ts'
 import { claimsOf } from '../helpers/dispense-claims.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, makeOrder, payOrder, readOrder, retry, vendingShop } from '../helpers/vending.ts'
+import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
-const settings = made(() => settingsOf(service))
+const command = commandsOn(service, { first: ['vending', 'decide'] })
 const shop = made(() => vendingShop(service))
 
 const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
-  runInside(
-    ['vending', 'decide', shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest],
-    settings,
-  )
+  command.run(shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest)
 const decide = async (order: string, outcome: string) => oneJson(await run(order, outcome, '--json'))
 const audit = (order: string) =>
   service.rows<any>(`select action, after from audit where subject = $1`, [order])
@@ -69,18 +67,10 @@ test('an optimistic delivery can be decided the other way, one that a machine co
   })
   const [guessed, confirmed] = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   await send(service, report(service, 'done', { ...confirmed, secret }))
-  const args = (order: string) => [
-    'vending',
-    'decide',
-    own.merchant.handle,
-    '--order',
-    order,
-    '--outcome',
-    'not-delivered',
-  ]
-  const ran = await runInside([...args(guessed.order_id), '--json'], settings)
+  const args = (order: string) => [own.merchant.handle, '--order', order, '--outcome', 'not-delivered']
+  const ran = await command.run(...args(guessed.order_id), '--json')
   assert.equal(oneJson(ran).vending_status, 'failed')
-  assertRefused(await runInside(args(confirmed.order_id), settings), { code: 1, says: /nothing to decide/ })
+  assertRefused(await command.run(...args(confirmed.order_id)), { code: 1, says: /nothing to decide/ })
 })
 
 test('there is nothing to decide before a machine was told, and nothing of others', async () => {

@@ -7,23 +7,14 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { profileOf } from '../../src/vending/suppliers/suppliers.ts'
 import { supplierAccess } from '../../src/vending/suppliers/vending-settings.ts'
 import { startSupplier } from '../fakes/supplier.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { assertRefused, type Ran } from '../helpers/command-line.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
+import { commandsOn } from './commands-on.ts'
 
-let settings: Record<string, string>
 const supplier = opened(() => startSupplier())
 const service = openedAndVerified(() => startService())
-prepare(async () => {
-  settings = {
-    DATABASE_URL: service.database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    SUPPLIER_ALLOW_PRIVATE: supplier.place,
-  }
-})
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { run, json } = commandsOn(service, { more: () => ({ SUPPLIER_ALLOW_PRIVATE: supplier.place }) })
 const access = () => {
   const { baseUrl, key, secret, shbh } = supplier.access
   return ['--base-url', baseUrl, '--key', key, '--secret', secret, '--shbh', shbh]

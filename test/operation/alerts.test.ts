@@ -1,34 +1,21 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { raiseAlerts } from '../../src/alerts/look-around.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
+import { commandsOn } from '../commands/commands-on.ts'
+import { whileUnbalanced } from '../commands/unbalanced.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import { assertRefused, oneJson, runInside } from '../helpers/command-line.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
 import { answering } from '../helpers/webhooks.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let service: LiveService
-let person: Receiver
-let settings: Record<string, string>
-before(async () => {
-  person = await startReceiver()
-  const env = { ALERT_WEBHOOK: `${person.url}?token=secret` }
-  service = await startLiveService({ env })
-  settings = {
-    DATABASE_URL: service.database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ...env,
-  }
-})
-after(async () => {
-  await service.close()
-  await person.close()
-})
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const person = opened(() => startReceiver())
+const env = () => ({ ALERT_WEBHOOK: `${person.url}?token=secret` })
+const service = opened(() => startLiveService({ env: env() }))
+const { settings, run, json } = commandsOn(service, { more: env })
 const look = () => service.run('raise-alerts')
 const told = (kind: string) => person.received.map(({ event }) => event).filter((one) => one.kind === kind)
 
@@ -127,15 +114,8 @@ test('D12: the freeze of the platform and of an account is told when it comes an
 
 test('D12: verify that finds a broken invariant wakes a person, and its success says that it is over', async () => {
   const { merchant } = await service.shop()
-  const change = (by: number) =>
-    service.rows(
-      `update ledger_heads set available = available + $2 where mode = 'test' and merchant_id =
-         (select m.id from cell_0.merchants m where m.public_id = $1)`,
-      [merchant.id, by],
-    )
-  await change(1)
-  assert.equal((await run('verify')).code, 1)
-  await change(-1)
+  const { code } = await whileUnbalanced(service, merchant.id, () => run('verify'))
+  assert.equal(code, 1)
   const [first] = told('verify_failed')
   assert.match(first.alerts[0].says, /^verify found broken invariants in cell_0: .*L2/)
   assert.equal((await run('verify')).code, 0)

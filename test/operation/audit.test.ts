@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { ledgerGuardFaults } from '../../src/platform/db/ledger-guard.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { commandsOn } from '../commands/commands-on.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { assertVerified } from '../helpers/live-service.ts'
+import { oneJson } from '../helpers/command-line.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
 import { change, payer, plan } from '../helpers/schedules.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { startService } from '../helpers/test-service.ts'
 
-let service: TestService
-let settings: Record<string, string>
-before(async () => {
-  service = await startService()
-  settings = { DATABASE_URL: service.database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-})
-after(async () => {
-  await assertVerified(service)
-  await service.close()
-})
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
+const service = openedAndVerified(() => startService())
+const { run } = commandsOn(service)
 const auditOf = (merchantId: number, place = 'cell_0') =>
   service.rows<any>(`select * from ${place}.audit where merchant_id = $1 order by id`, [merchantId])
 

@@ -3,9 +3,10 @@ import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto
 import test from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { commandsOn } from '../commands/commands-on.ts'
 import { startReceiver } from '../fakes/receiver.ts'
-import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
-import { made, opened } from '../helpers/opened.ts'
+import { assertRefused, oneJson, runInside } from '../helpers/command-line.ts'
+import { opened } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
@@ -15,14 +16,7 @@ const KEY_B = Buffer.alloc(32, 9)
 const receiver = opened(() => startReceiver())
 const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
 const service = opened(() => startService({ env: env() }))
-const settings = made(() => ({
-  DATABASE_URL: service.database.url,
-  MASTER_KEY: KEY_A.toString('base64'),
-  ...env(),
-}))
-
-const run = (...args: string[]): Promise<Ran> => runInside(args, settings)
-const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+const { settings, run, json } = commandsOn(service, { more: env })
 
 test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
   const columns = await service.rows<{ name: string }>(

@@ -1,0 +1,18 @@
+import { oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
+import { made } from '../helpers/opened.ts'
+import type { TestService } from '../helpers/test-service.ts'
+
+type Given = {
+  /** Settings beside those of the database. */
+  more?: () => Record<string, string>
+  /** What every command line begins with. */
+  first?: readonly string[]
+}
+
+/** Runs commands in this process on the service that this file opens. `json` answers what a command says with `--json`. */
+export function commandsOn(service: TestService, { more = () => ({}), first = [] }: Given = {}) {
+  const settings = made(() => ({ ...settingsOf(service), ...more() }))
+  const run = (...args: string[]): Promise<Ran> => runInside([...first, ...args], settings)
+  const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
+  return { settings, run, json }
+}

@@ -1,0 +1,21 @@
+import type { TestService } from '../helpers/test-service.ts'
+
+/** Runs something while the test money of this merchant is a shilling more than its transfers say. */
+export async function whileUnbalanced<Value>(
+  service: TestService,
+  merchantId: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const change = (by: number) =>
+    service.rows(
+      `update ledger_heads set available = available + $2 where mode = 'test' and merchant_id =
+         (select m.id from cell_0.merchants m where m.public_id = $1)`,
+      [merchantId, by],
+    )
+  await change(1)
+  try {
+    return await work()
+  } finally {
+    await change(-1)
+  }
+}
