@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { TEXTS } from '../../src/checkout/texts/texts.ts'
 import { newVisitor, ON_BROWSER } from './browser.ts'
 import { DRESS, sendForm } from './steps.ts'
-import { openWorld, PHONES, SHOP_NAME, type World } from './world.ts'
+import { PHONES, SHOP_NAME } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
 // What a server may send before it hears from the browser again: one round trip.
 const FIRST_FLIGHT = 14 * 1024
 const LANGUAGES = ['en', 'lg', 'sw'] as const
 
-let world: World
-before(async () => {
-  if (!ON_BROWSER.skip) world = await openWorld()
-})
-after(() => world?.close())
+const world = worldOfFile()
 
 /** Every byte that comes back on the socket, head included. */
 function bytesOf(url: string, encoding: string): Promise<number> {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { ON_BROWSER } from './browser.ts'
-import { openWorld, PHONES, type World } from './world.ts'
+import { PHONES } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
 // Each would set `hit`, open a dialog or call a stranger if it were anything but text.
 const HOSTILE = [
@@ -24,11 +25,7 @@ const HOSTILE = [
   '\u202e000,1 XGU\u202c<b>hit</b>',
 ]
 
-let world: World
-before(async () => {
-  if (!ON_BROWSER.skip) world = await openWorld()
-})
-after(() => world?.close())
+const world = worldOfFile()
 
 const wasHit = (page: Page) => page.evaluate('typeof hit !== "undefined"')
 // What turns the reading direction is left out on purpose; the rest stands there sign for sign.

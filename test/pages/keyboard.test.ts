@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { ON_BROWSER } from './browser.ts'
-import { openWorld, PHONES, SHOP_NAME, type World } from './world.ts'
+import { sees } from './steps.ts'
+import { PHONES, SHOP_NAME } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
 const MOST_STOPS = 30
 
-let world: World
-before(async () => {
-  if (!ON_BROWSER.skip) world = await openWorld()
-})
-after(() => world?.close())
+const world = worldOfFile()
 
 type Stop = { is: string; top: number; seen: boolean }
 
@@ -38,7 +36,21 @@ async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab')
   assert.fail(`no way by ${key} to ${name}`)
 }
 
-const sees = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+async function pressOn(page: Page, name: string, key: 'Space' | 'Enter'): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(key)
+}
+
+async function typeInto(page: Page, name: string, text: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.type(text)
+}
+
+/** The sandbox decides, and the waiting page asks how it stands. */
+async function decide(page: Page): Promise<void> {
+  await world.decide()
+  await page.clock.runFor(2500)
+}
 
 test('a whole payment, a failure and a report are made with the keyboard alone', ON_BROWSER, async () => {
   const link = await world.link()
@@ -48,39 +60,28 @@ test('a whole payment, a failure and a report are made with the keyboard alone',
     await tabTo(page, 'op1_momo')
     await page.keyboard.press('ArrowDown')
     assert.equal((await focused(page)).is, 'op2_money')
-    await tabTo(page, 'phone')
-    await page.keyboard.type(PHONES.insufficient_funds)
-    await tabTo(page, EN.pay.addEmail)
-    await page.keyboard.press('Space')
-    await tabTo(page, 'email')
-    await page.keyboard.type('joy@example.com')
+    await typeInto(page, 'phone', PHONES.insufficient_funds)
+    await pressOn(page, EN.pay.addEmail, 'Space')
+    await typeInto(page, 'email', 'joy@example.com')
     await tabTo(page, 'phone', 'Shift+Tab')
-    await tabTo(page, EN.pay.button('UGX 25,000'))
-    await page.keyboard.press('Space')
+    await pressOn(page, EN.pay.button('UGX 25,000'), 'Space')
     await sees(page, EN.waiting.title)
-    await world.decide()
-    await page.clock.runFor(2500)
+    await decide(page)
     await sees(page, EN.failed.title)
-    await tabTo(page, EN.failed.again)
-    await page.keyboard.press('Enter')
+    await pressOn(page, EN.failed.again, 'Enter')
     await sees(page, EN.pay.title(SHOP_NAME))
     await tabTo(page, 'phone')
     await page.keyboard.press('Control+A')
     await page.keyboard.type(PHONES.pays)
     await page.keyboard.press('Enter')
     await sees(page, EN.waiting.title)
-    await world.decide()
-    await page.clock.runFor(2500)
+    await decide(page)
     await sees(page, EN.receipt.fresh)
-    await tabTo(page, EN.receipt.report)
-    await page.keyboard.press('Enter')
+    await pressOn(page, EN.receipt.report, 'Enter')
     await sees(page, EN.report.title)
-    await tabTo(page, 'not_delivered')
-    await page.keyboard.press('Space')
-    await tabTo(page, 'details')
-    await page.keyboard.type('It never came.')
-    await tabTo(page, EN.report.send)
-    await page.keyboard.press('Enter')
+    await pressOn(page, 'not_delivered', 'Space')
+    await typeInto(page, 'details', 'It never came.')
+    await pressOn(page, EN.report.send, 'Enter')
     await sees(page, EN.report.thanks)
   })
   assert.equal((await world.service.rows("select from disputes where reason = 'not_delivered'")).length, 1)
@@ -90,15 +91,12 @@ test('a gift card is applied and taken off again with the keyboard alone', ON_BR
   const [link, code] = [await world.liveLink(), await world.giftCard(10_000)]
   await world.visit(async (page) => {
     await page.goto(link.url)
-    await tabTo(page, EN.pay.haveCard)
-    await page.keyboard.press('Enter')
-    await tabTo(page, 'code')
-    await page.keyboard.type(code)
+    await pressOn(page, EN.pay.haveCard, 'Enter')
+    await typeInto(page, 'code', code)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: EN.pay.button('UGX 15,000') }).waitFor()
     assert.equal(await page.locator('s').innerText(), 'UGX 25,000')
-    await tabTo(page, EN.pay.remove)
-    await page.keyboard.press('Space')
+    await pressOn(page, EN.pay.remove, 'Space')
     await page.getByRole('button', { name: EN.pay.button('UGX 25,000') }).waitFor()
   })
 })

@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { newVisitor, ON_BROWSER } from './browser.ts'
-import { type OtherSite, startOtherSite } from './other-site.ts'
-import { payButton, sendForm } from './steps.ts'
-import { type Link, openWorld, PHONES, type World } from './world.ts'
+import { startOtherSite } from './other-site.ts'
+import { payButton, sees, sendForm } from './steps.ts'
+import { type Link, PHONES } from './world.ts'
+import { openedForBrowser, worldOfFile } from './world-of-file.ts'
 
-let world: World
-let stranger: OtherSite
-before(async () => {
-  if (ON_BROWSER.skip) return
-  ;[world, stranger] = await Promise.all([openWorld(), startOtherSite('localhost')])
-})
-after(async () => {
-  try {
-    await world?.service.verify()
-  } finally {
-    await stranger?.close()
-    await world?.close()
-  }
-})
+const stranger = openedForBrowser(() => startOtherSite('localhost'))
+const world = worldOfFile()
 
 const REUSABLE = { allow_multiple_uses: true }
-const sees = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 const count = async (link: Link) => (await world.charges(link)).length
 
 // A link that may be paid often is the harder case: only the form itself says that it is the same payment.

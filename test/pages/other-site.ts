@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 /** Where a browser that is sent there stays where it was. */
@@ -24,7 +25,7 @@ export async function startOtherSite(host: '127.0.0.1' | 'localhost' = '127.0.0.
     const head = '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Elsewhere</title>'
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`${head}${html}`)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as { port: number }
   return {
     origin: `http://${host}:${port}`,
@@ -32,10 +33,9 @@ export async function startOtherSite(host: '127.0.0.1' | 'localhost' = '127.0.0.
     shows: (next) => {
       html = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
+    close: async () => {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
-import type { Page } from 'playwright-core'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { ON_BROWSER } from './browser.ts'
-import { DRESS, payButton, sendForm } from './steps.ts'
-import { openWorld, PHONES, SHOP_NAME, type World } from './world.ts'
+import { DRESS, payButton, sees, sendForm } from './steps.ts'
+import { PHONES, SHOP_NAME } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
 // Every sign that a careless copy would change.
 const THANKS = '/thanks?order=1042&sig=a%2Bb%20c%7e&empty=&e=%C3%A9'
@@ -12,19 +12,8 @@ const POLL_MS = 2500
 const FORWARD_MS = 5000
 const DAY_MS = 86_400_000
 
-let world: World
-before(async () => {
-  if (!ON_BROWSER.skip) world = await openWorld()
-})
-after(async () => {
-  try {
-    await world?.service.verify()
-  } finally {
-    await world?.close()
-  }
-})
+const world = worldOfFile()
 
-const seesHeading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 const thanks = () => ({ ...DRESS, success_url: `${world.site.origin}${THANKS}` })
 
 test(
@@ -38,13 +27,13 @@ test(
       await page.getByRole('radio', { name: EN.methods.op2_money }).check()
       await page.getByRole('textbox', { name: EN.pay.phone(null) }).fill(PHONES.pays)
       await page.getByRole('button', { name: EN.pay.button('UGX 25,000') }).click()
-      await seesHeading(page, EN.waiting.title)
+      await sees(page, EN.waiting.title)
       assert.match(await page.getByRole('main').innerText(), /\+256 7•• ••• 000/)
       await page.clock.runFor(POLL_MS * 2)
-      await seesHeading(page, EN.waiting.title)
+      await sees(page, EN.waiting.title)
       await world.decide()
       await page.clock.runFor(POLL_MS)
-      await seesHeading(page, EN.receipt.fresh)
+      await sees(page, EN.receipt.fresh)
       const [charge] = await world.charges(link)
       const receipt = await page.getByRole('main').innerText()
       for (const fact of ['UGX 25,000', charge?.id ?? '-', DRESS.reference, DRESS.description])
@@ -75,7 +64,7 @@ test('whoever wants to stay stays, and whoever comes back is not sent away again
     await page.waitForURL(`${world.site.origin}/**`)
     assert.equal(world.site.asked.at(-1), THANKS)
     await page.goBack()
-    await seesHeading(page, EN.receipt.fresh)
+    await sees(page, EN.receipt.fresh)
     // The line that counts the seconds is gone: nothing counts.
     await page.locator('#onward .hint').waitFor({ state: 'hidden' })
     assert.ok(await page.locator('#stay').isHidden())
@@ -94,13 +83,13 @@ test(
       world.visit(async (page) => {
         await page.goto(link.url)
         await sendForm(page, PHONES.pays)
-        await seesHeading(page, EN.waiting.title)
+        await sees(page, EN.waiting.title)
         await world.decide()
-        await seesHeading(page, EN.receipt.fresh)
+        await sees(page, EN.receipt.fresh)
       }, how),
       world.visit(async (page) => {
         await page.goto(paid.url)
-        await seesHeading(page, EN.receipt.fresh)
+        await sees(page, EN.receipt.fresh)
         await page.waitForURL(`${world.site.origin}/**`)
         assert.equal(world.site.asked.at(-1), THANKS)
       }, how),
@@ -119,19 +108,19 @@ for (const javaScriptEnabled of [true, false])
             const link = await world.link(DRESS)
             await page.goto(link.url)
             await sendForm(page, PHONES[reason])
-            await seesHeading(page, EN.waiting.title)
+            await sees(page, EN.waiting.title)
             await world.decide()
             await page.goto(`${link.url}/status`)
-            await seesHeading(page, EN.failed.title)
+            await sees(page, EN.failed.title)
             await page.getByText(EN.failed.reasons[reason].what).waitFor()
             await page.getByText(EN.failed.nothingTaken).waitFor()
             await page.getByRole('button', { name: EN.failed.again }).click()
             assert.equal(await page.locator('#phone').inputValue(), PHONES[reason])
             await sendForm(page, PHONES.pays)
-            await seesHeading(page, EN.waiting.title)
+            await sees(page, EN.waiting.title)
             await world.decide()
             await page.goto(link.url)
-            await seesHeading(page, EN.receipt.fresh)
+            await sees(page, EN.receipt.fresh)
             assert.deepEqual(
               (await world.charges(link)).map(({ status }) => status),
               ['failed', 'succeeded'],
@@ -147,7 +136,7 @@ test('who has closed the browser finds the receipt tomorrow', ON_BROWSER, async 
   await world.visit(async (page) => {
     await page.goto(link.url)
     await sendForm(page, PHONES.pays)
-    await seesHeading(page, EN.waiting.title)
+    await sees(page, EN.waiting.title)
   })
   await world.decide()
   world.service.pass(DAY_MS)
@@ -155,7 +144,7 @@ test('who has closed the browser finds the receipt tomorrow', ON_BROWSER, async 
   await world.visit(async (page) => {
     await page.clock.install()
     await page.goto(link.url)
-    await seesHeading(page, EN.receipt.earlier)
+    await sees(page, EN.receipt.earlier)
     await page.clock.runFor(FORWARD_MS * 3)
     assert.equal(world.site.asked.length, asked, 'nobody is sent on a day later')
     assert.equal((await world.charges(link)).length, 1)
@@ -173,7 +162,7 @@ test(
       await page.addInitScript('window.print = () => { window.printed = true }')
       await page.goto(link.url)
       await page.getByRole('link', { name: EN.receipt.receipt, exact: true }).click()
-      await seesHeading(page, EN.receipt.printable)
+      await sees(page, EN.receipt.printable)
       await page.getByRole('button', { name: EN.receipt.print }).click()
       assert.equal(await page.evaluate('window.printed'), true)
       await page.emulateMedia({ media: 'print' })
@@ -207,7 +196,7 @@ test('the number is recognised as one types it, and a wrong guess stops nobody',
     await page.getByRole('radio', { name: mtn }).check()
     await phone.fill('0700000000')
     await payButton(page).click()
-    await seesHeading(page, EN.waiting.title)
+    await sees(page, EN.waiting.title)
   })
   assert.equal((await world.charges(link)).length, 1)
 })

@@ -9,6 +9,9 @@ export const DRESS = { description: 'Blue kitenge dress, size M', reference: 'OR
 
 export const payButton = (page: Page) => page.locator('form[action$="/submit"] button[type=submit]')
 
+/** Waits until the page has this heading. */
+export const sees = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
 export async function sendForm(page: Page, phone: string): Promise<void> {
   await page.fill('#phone', phone)
   await payButton(page).click()

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { ON_BROWSER } from './browser.ts'
 import { sendForm } from './steps.ts'
-import { openWorld, SHOP_NAME, type World } from './world.ts'
+import { SHOP_NAME } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
-let world: World
-before(async () => {
-  if (!ON_BROWSER.skip) world = await openWorld()
-})
-after(async () => {
-  try {
-    await world?.service.verify()
-  } finally {
-    await world?.close()
-  }
-})
+const world = worldOfFile()
 
 for (const javaScriptEnabled of [true, false])
   test(

@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
+import { prepare } from '../helpers/opened.ts'
 import { cutOff } from './accessible.ts'
 import { newVisitor, ON_BROWSER, type Visitor } from './browser.ts'
 import { assertShows, STATES } from './states.ts'
-import { openWorld, type World } from './world.ts'
+import { worldOfFile } from './world-of-file.ts'
 
 const SIZES = ['phone', 'desktop'] as const
 
-let world: World
+const world = worldOfFile()
 const visitors = new Map<string, Visitor>()
-before(async () => {
+prepare(async () => {
   if (ON_BROWSER.skip) return
-  world = await openWorld()
   const own = [world.service.url, world.site.origin]
   for (const size of SIZES)
     visitors.set(size, await newVisitor(world.browser, { size, own, javaScriptEnabled: false }))
-})
-after(async () => {
-  try {
-    await world?.service.verify()
-  } finally {
-    await world?.close()
-  }
 })
 
 for (const size of SIZES)
