@@ -17,16 +17,8 @@ async function shop(): Promise<{ handle: string; made: any }> {
 }
 
 test('merchants create prints keys and secret once, and the keys work in the running service', async () => {
-  const created = [
-    'merchants',
-    'create',
-    '--name',
-    'Café Ñandú',
-    '--email',
-    'cafe@shops.invalid',
-    '--verified',
-  ]
-  const made = await json(...created)
+  const facts = ['--name', 'Café Ñandú', '--email', 'cafe@shops.invalid', '--verified']
+  const made = await json('merchants', 'create', ...facts)
   assert.deepEqual(Object.keys(made).sort(), ['handle', 'id', 'keys', 'public_key', 'webhook_secret'])
   assert.deepEqual(Object.keys(made.keys).sort(), ['live', 'live_collections', 'test', 'test_collections'])
   assert.match(made.id, /^mer_[a-z0-9]{21}$/)
@@ -50,33 +42,15 @@ test('merchants create prints keys and secret once, and the keys work in the run
 })
 
 test('merchants create with a key: five at once and one later make one merchant and print the same', async () => {
-  const args = [
-    'merchants',
-    'create',
-    '--name',
-    'Once',
-    '--email',
-    'o@shops.invalid',
-    '--key',
-    'once',
-    '--json',
-  ]
-  const together = await Promise.all(Array.from({ length: 5 }, () => run(...args)))
+  const create = (name: string, ...more: string[]) =>
+    run('merchants', 'create', '--name', name, '--email', 'o@shops.invalid', '--key', 'once', ...more)
+  const once = () => create('Once', '--json')
+  const together = await Promise.all(Array.from({ length: 5 }, once))
   const [first, ...others] = together.map((ran) => oneJson(ran))
-  for (const other of [...others, oneJson(await run(...args))]) assert.deepEqual(other, first)
+  for (const other of [...others, oneJson(await once())]) assert.deepEqual(other, first)
   assert.equal((await service.rows('select 1 from cell_0.merchants where name = $1', ['Once'])).length, 1)
   assert.equal((await service.client(first.keys.test).get('/v1/balance')).status, 200)
-  const other = await run(
-    'merchants',
-    'create',
-    '--name',
-    'Other',
-    '--email',
-    'o@shops.invalid',
-    '--key',
-    'once',
-  )
-  assertRefused(other, { code: 1, says: /idempotency key reused/ })
+  assertRefused(await create('Other'), { code: 1, says: /idempotency key reused/ })
 })
 
 test('what a merchant cannot be called is refused with exit code 1', async () => {

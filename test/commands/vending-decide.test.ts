@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { BY_HAND } from '../helpers/actors.ts'
 import { dispenseSecret, report, send, vendingEventsOf } from '../helpers/callbacks.ts'
 import { assertRefused, oneJson, type Ran } from '../helpers/command-line.ts'
 import { claimsOf } from '../helpers/dispense-claims.ts'
@@ -11,11 +9,11 @@ import { dispensingOrder, makeOrder, payOrder, readOrder, retry, vendingShop } f
 import { commandsOn } from './commands-on.ts'
 
 const service = openedAndVerified(() => startService())
-const command = commandsOn(service, { first: ['vending', 'decide'] })
+const command = commandsOn(service, { first: ['vending'] })
 const shop = made(() => vendingShop(service))
 
 const run = (order: string, outcome: string, ...rest: string[]): Promise<Ran> =>
-  command.run(shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest)
+  command.run('decide', shop.merchant.handle, '--order', order, '--outcome', outcome, ...rest)
 const decide = async (order: string, outcome: string) => oneJson(await run(order, outcome, '--json'))
 const audit = (order: string) =>
   service.rows<any>(`select action, after from audit where subject = $1`, [order])
@@ -61,13 +59,17 @@ test('what was not delivered can be dispensed again, and a late report of delive
 test('an optimistic delivery can be decided the other way, one that a machine confirmed cannot', async () => {
   const own = await vendingShop(service)
   const secret = await dispenseSecret(own)
-  await setVending(service.app, BY_HAND, {
-    merchant: { id: own.merchantId },
-    change: { profile: 'optimistic' },
-  })
+  await command.json('set', own.merchant.handle, '--profile', 'optimistic')
   const [guessed, confirmed] = [await dispensingOrder(service, own), await dispensingOrder(service, own)]
   await send(service, report(service, 'done', { ...confirmed, secret }))
-  const args = (order: string) => [own.merchant.handle, '--order', order, '--outcome', 'not-delivered']
+  const args = (order: string) => [
+    'decide',
+    own.merchant.handle,
+    '--order',
+    order,
+    '--outcome',
+    'not-delivered',
+  ]
   const ran = await command.run(...args(guessed.order_id), '--json')
   assert.equal(oneJson(ran).vending_status, 'failed')
   assertRefused(await command.run(...args(confirmed.order_id)), { code: 1, says: /nothing to decide/ })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import test from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { startReceiver } from '../fakes/receiver.ts'
@@ -17,6 +18,7 @@ const receiver = opened(() => startReceiver())
 const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
 const service = opened(() => startService({ env: env() }))
 const { settings, run, json } = commandsOn(service, { more: env })
+const idOf = async (publicId: string) => (await findMerchant(service.gateway, publicId)).merchant.id
 
 test('D9: every sealed column of the schema is known to secrets rewrap', async () => {
   const columns = await service.rows<{ name: string }>(
@@ -103,15 +105,6 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const back = { ...settings, MASTER_KEY_PREVIOUS: KEY_B.toString('base64') }
   oneJson(await runInside(['secrets', 'rewrap', '--json'], back))
 })
-
-async function idOf(publicId: string): Promise<number> {
-  const [row] = await service.rows<{ id: number }>(
-    'select id from directory.merchants where public_id = $1',
-    [publicId],
-  )
-  assert.ok(row)
-  return Number(row.id)
-}
 
 function sealedByVersion1(plain: string, boundTo: unknown[]): Buffer {
   const key = createHmac('sha256', KEY_A).update('secrets at rest').digest()
