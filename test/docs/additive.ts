@@ -87,12 +87,7 @@ function compareRequests(context: Context, before: any, now: any): void {
     if (is.enum !== undefined && !is.enum.includes(value)) say(place, `${value} is no longer taken`)
   for (const name of is.required ?? [])
     if (!(was.required ?? []).includes(name)) say(`${place}.${name}`, 'has become required')
-  for (const [name, field] of Object.entries<any>(was.properties ?? {})) {
-    const there = `${place}.${name}`
-    if (is.properties?.[name] === undefined) say(there, 'the field is gone')
-    else compareRequests({ ...context, place: there }, field, is.properties[name])
-  }
-  if (was.items) compareRequests({ ...context, place: `${place}[]` }, was.items, is.items)
+  compareParts(context, [was, is], compareRequests)
 }
 
 /** What clients read: every field they were promised is still there, with no value that they were not told of. */
@@ -110,12 +105,18 @@ function compareAnswers(context: Context, before: any, now: any): void {
     say(place, `is no longer ${was.const}`)
   for (const name of was.required ?? [])
     if (!(is.required ?? []).includes(name)) say(`${place}.${name}`, 'is no longer always there')
+  compareParts(context, [was, is], compareAnswers)
+}
+
+/** Compares what stands inside these two: every field is still there, and each of them and of the items is compared in turn. */
+function compareParts(context: Context, [was, is]: [any, any], compare: typeof compareAnswers): void {
+  const { place, say } = context
   for (const [name, field] of Object.entries<any>(was.properties ?? {})) {
     const there = `${place}.${name}`
     if (is.properties?.[name] === undefined) say(there, 'the field is gone')
-    else compareAnswers({ ...context, place: there }, field, is.properties[name])
+    else compare({ ...context, place: there }, field, is.properties[name])
   }
-  if (was.items) compareAnswers({ ...context, place: `${place}[]` }, was.items, is.items)
+  if (was.items) compare({ ...context, place: `${place}[]` }, was.items, is.items)
 }
 
 /** The values that a schema lists, also where it takes others beside them; null where it lists none. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WRITERS } from '../../src/platform/db/tables.ts'
-import { CRASH_POINTS } from '../../src/settings/crash-points.ts'
 import { functionsOf } from './functions.ts'
 import { lineOf, type Source, sourcesOf } from './sources.ts'
 
@@ -192,42 +191,6 @@ test('every table has an owner, and only statements in its folder write it', () 
     doors.filter(([table, path]) => !writes.some((one) => one.table === table && one.path === path)).flat(),
   )
 })
-
-test('every crash point is passed somewhere under exactly its name', () => {
-  const passed = new Set(
-    SRC.flatMap(({ text }) => [...text.matchAll(/\bcrashPoint\('([^']+)'\)/g)].map(([, name]) => name)),
-  )
-  none(CRASH_POINTS.filter((name) => !passed.has(name)))
-  none(places(SRC, 'text', /\bcrashPoint\((?!'[^']+'\)|name: string)/g))
-})
-
-test('no crash point is passed once a row', () => {
-  const loop = /\bfor (?:await )?\(const\b|\.(?:map|flatMap|forEach|filter|reduce|some|every)\(/
-  const wrong = SRC.flatMap(({ path, code }) => {
-    const lines = code.split('\n')
-    return lines.flatMap((line, at) =>
-      /\bcrashPoint\(/.test(line) && around(lines, at).some((outer) => loop.test(outer))
-        ? [`${path}:${at + 1}`]
-        : [],
-    )
-  })
-  none(wrong)
-})
-
-/** The line itself and the lines that open the blocks around it, up to the function it stands in. */
-function around(lines: readonly string[], at: number): string[] {
-  const found = [lines[at] ?? '']
-  let indent = /^ */.exec(lines[at] ?? '')?.[0].length ?? 0
-  for (let up = at - 1; up >= 0 && indent > 0; up -= 1) {
-    const line = lines[up] ?? ''
-    const depth = /^ */.exec(line)?.[0].length ?? 0
-    if (line.trim() === '' || depth >= indent) continue
-    indent = depth
-    found.push(line)
-    if (/\bfunction\b/.test(line)) break
-  }
-  return found
-}
 
 test('everything that is exported is imported by somebody', () => {
   const exported = ALL.flatMap(({ path, code }) =>

@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts'
+import type { CheckoutCharge } from '../../src/charges/checkout-charge.ts'
 import {
   addCheckoutCharge,
   announceCovered,
-  type CheckoutCharge,
   newCheckoutCharge,
   newCoveredCharge,
 } from '../../src/charges/checkout-charge.ts'
