@@ -11,11 +11,7 @@ const WITHOUT_LIMITS = { RATE_LIMIT_CHARGES: '1000000', RATE_LIMIT_ALL: '1000000
 const RATES = [800, 1200, 1600, 2000, 2400, 2800, 3200, 3600]
 const STEADY_MS = 250
 const REACHED = 0.95
-const STEP_MS = 4000
-const FLOOD_MS = 20_000
-const TEN_TIMES_MS = 15_000
-const RECOVER_MS = 10_000
-const USUAL_MS = 10_000
+const LASTS_MS = { step: 4000, flood: 20_000, tenTimes: 15_000, recovery: 10_000, usual: 10_000 }
 const REPORTS = { connections: 20, perSecond: 40 }
 const IDLE_CONNECTIONS = 4000
 const BESIDE = { connections: 16, perSecond: 100 }
@@ -29,16 +25,16 @@ export async function measureFloods(stage: Stage, merchants: readonly BenchMerch
     const connections = Math.ceil(Math.min(4000, Math.max(64, perSecond)))
     return stage.driver.run({ port: stage.service.port, tokens, connections, perSecond, ms, ...more })
   }
-  await send(RATES[1] as number, STEP_MS)
+  await send(RATES[1] as number, LASTS_MS.step)
   const { capacity, normal } = await findCapacity(stage, send)
-  const twice = await send(2 * capacity, FLOOD_MS)
+  const twice = await send(2 * capacity, LASTS_MS.flood)
   await untilLanded(stage)
-  const ten = await send(10 * capacity, TEN_TIMES_MS)
-  await send(capacity / 2, RECOVER_MS)
-  const after = await send(capacity / 2, USUAL_MS)
-  const repeating = await send(1.5 * capacity, FLOOD_MS, { repeat: true })
-  await send(0.8 * capacity, FLOOD_MS, { repeat: true })
-  const repeated = await send(0.8 * capacity, USUAL_MS, { repeat: true })
+  const ten = await send(10 * capacity, LASTS_MS.tenTimes)
+  await send(capacity / 2, LASTS_MS.recovery)
+  const after = await send(capacity / 2, LASTS_MS.usual)
+  const repeating = await send(1.5 * capacity, LASTS_MS.flood, { repeat: true })
+  await send(0.8 * capacity, LASTS_MS.flood, { repeat: true })
+  const repeated = await send(0.8 * capacity, LASTS_MS.usual, { repeat: true })
   await untilLanded(stage)
   const useful = perSecond(twice) / capacity
   stage.say(
@@ -71,7 +67,7 @@ type Send = (perSecond: number, ms: number) => Promise<LoadResult>
 async function findCapacity(stage: Stage, send: Send): Promise<{ capacity: number; normal: LoadResult }> {
   let found: { capacity: number; normal: LoadResult } | null = null
   for (const rate of RATES) {
-    const load = await send(rate, STEP_MS)
+    const load = await send(rate, LASTS_MS.step)
     await untilLanded(stage)
     if (load.p99Ms >= STEADY_MS || perSecond(load) < rate * REACHED) break
     found = { capacity: rate, normal: load }
@@ -95,9 +91,9 @@ export async function measureBeside(stage: Stage, second: Driver, merchants: rea
   const [one, ...others] = merchants as [BenchMerchant, ...BenchMerchant[]]
   const tokens = others.map(({ token }) => token)
   const { port } = stage.service
-  const watch = () => stage.driver.run({ port, tokens, ...BESIDE, ms: USUAL_MS })
+  const watch = () => stage.driver.run({ port, tokens, ...BESIDE, ms: LASTS_MS.usual })
   const usual = [await watch()]
-  const asked = { port, tokens: [one.token], ...REPORTS, ms: USUAL_MS }
+  const asked = { port, tokens: [one.token], ...REPORTS, ms: LASTS_MS.usual }
   const month = new Date(performance.timeOrigin + performance.now()).toISOString().slice(0, 7)
   const [reports, flood] = await Promise.all([
     watch(),

@@ -1,11 +1,10 @@
 import { checkpointLedgers } from '../src/ledger/balances.ts'
+import { chunksOf, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
 /** Paid charges of one merchant whose hold is over and that nobody has released yet. */
 export type Held = { merchant: BenchMerchant; charges: number }
-
-const CHUNK = 100_000
 
 // All of them completed within four weeks, so long ago that their deliveries have been pruned.
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
@@ -46,17 +45,11 @@ export async function writeHeld(stage: Stage, all: readonly Held[]): Promise<voi
 
 async function writeChunks(
   { db }: Stage,
-  { merchant, charges }: Held,
+  { merchant: { id, tag }, charges }: Held,
   checkpoint: () => Promise<unknown>,
 ): Promise<void> {
-  const { id, tag } = merchant
-  for (let first = 0; first < charges; first += CHUNK) {
-    const last = Math.min(first + CHUNK, charges) - 1
-    const { rows } = await db.query(
-      `select coalesce(max(created_at), '-infinity')::text as until from charges where merchant_id = $1`,
-      [id],
-    )
-    const { until } = rows[0]
+  for (const { first, last } of chunksOf(charges)) {
+    const until = await newestCharge(db, id)
     await db.query(CHARGES, [id, tag, first, last, charges])
     for (const sql of [TRANSFERS, EVENTS, HEAD]) await db.query(sql, [id, until])
     await checkpoint()

@@ -1,11 +1,11 @@
 import { checkpointLedgers } from '../src/ledger/balances.ts'
+import { chunksOf, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
 /** A merchant with a past: so many charges, half of them paid, a few given back, so as many transfers as charges. */
 export type History = { merchant: BenchMerchant; charges: number }
 
-const CHUNK = 100_000
 /** How many charges each customer has: filters by phone and email find as many rows in a short history as in a long one. */
 const OF_EACH_CUSTOMER = 25
 
@@ -98,13 +98,8 @@ async function writeHistory(
 ): Promise<void> {
   const { id, tag } = merchant
   const customers = charges / OF_EACH_CUSTOMER
-  for (let first = 0; first < charges; first += CHUNK) {
-    const last = Math.min(first + CHUNK, charges) - 1
-    const { rows } = await db.query(
-      `select coalesce(max(created_at), '-infinity')::text as until from charges where merchant_id = $1`,
-      [id],
-    )
-    const { until } = rows[0]
+  for (const { first, last } of chunksOf(charges)) {
+    const until = await newestCharge(db, id)
     await db.query(CHARGES, [id, tag, first, last, customers, charges])
     await db.query(TRANSFERS, [id, until, await seqOf(db, id)])
     await db.query(HEAD, [id])

@@ -1,25 +1,17 @@
 import { rounded } from './figures.ts'
 import { readCpu } from './processes.ts'
+import { type Round, untilNone } from './rounds.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 
 /** One round of payments: from the first request until every accepted charge is paid and posted. */
-export type PaymentRound = {
-  accepted_per_second: number | null
+export type PaymentRound = Round & {
   payments_per_second: number | null
   payments: number | null
   seconds: number | null
   refused: number | null
-  post_p50_ms: number | null
-  post_p99_ms: number | null
-  /** Processor milliseconds per complete payment. */
-  cpu_ms_server: number | null
-  cpu_ms_postgres: number | null
-  cpu_ms: number | null
 }
 
 const CONNECTIONS = 256
-const LAND_WITHIN_MS = 60_000
-const LOOK_EVERY_MS = 10
 
 // A complete payment has all of these rows; the scarcest kind says how many there are.
 const COMPLETE = `select least(
@@ -27,7 +19,12 @@ const COMPLETE = `select least(
   (select count(*) from transfers where kind = 'charge_net'),
   (select count(*) from events where type = 'charge.succeeded'),
   (select count(*) from deliveries where event = 'charge.succeeded'))::int as complete`
-const OPEN = 'select 1 from charges where follow_at is not null limit 1'
+const OPEN = {
+  query: 'select 1 from charges where follow_at is not null limit 1',
+  what: 'charges',
+  withinMs: 60_000,
+  everyMs: 10,
+}
 
 /** Drives charges of these merchants for `ms`, waits until all have landed, and says what that took. */
 export async function payRound(
@@ -65,13 +62,7 @@ export async function payRound(
 }
 
 /** Waits until no charge is open any more. */
-export async function untilLanded({ db }: Stage): Promise<void> {
-  const giveUpAt = performance.now() + LAND_WITHIN_MS
-  while ((await db.query(OPEN)).rows.length > 0) {
-    if (performance.now() > giveUpAt) throw new Error('accepted charges did not reach their end')
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-  }
-}
+export const untilLanded = (stage: Stage): Promise<void> => untilNone(stage, OPEN)
 
 async function countComplete({ db }: Stage): Promise<number> {
   return (await db.query(COMPLETE)).rows[0].complete

@@ -1,21 +1,15 @@
 import { BULK_ITEMS } from './bodies.ts'
 import { rounded } from './figures.ts'
 import { readCpu } from './processes.ts'
+import { type Round, untilNone } from './rounds.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 
 /** One round of payouts: from the first request until every accepted payout is paid, posted and told. */
-export type PayoutRound = {
-  accepted_per_second: number | null
+export type PayoutRound = Round & {
   payouts_per_second: number | null
   payouts: number | null
-  post_p50_ms: number | null
-  post_p99_ms: number | null
   /** Processor milliseconds for each payout until its answer; where outcomes wait, nothing else is in it. */
   cpu_ms_to_answer: number | null
-  /** Of the service and of PostgreSQL for each payout until it has landed, and the two together. */
-  cpu_ms_server: number | null
-  cpu_ms_postgres: number | null
-  cpu_ms: number | null
 }
 export type PayoutOrder = {
   post: '/v1/payouts' | '/v1/payouts/bulk'
@@ -25,16 +19,18 @@ export type PayoutOrder = {
   requests?: number
 }
 
-const LAND_WITHIN_MS = 120_000
-const LOOK_EVERY_MS = 20
-
 // A payout that has landed has all of these rows; the scarcest kind says how many there are.
 const COMPLETE = `select least(
   (select count(*) from payouts where status = 'succeeded'), (select count(*) from transfers where kind = 'payout_sent'),
   (select count(*) from events where type = 'payout.succeeded'),
   (select count(*) from deliveries where event = 'payout.succeeded'))::int as complete`
 // An open payout holds its reservation. The heads are few; an index of what is followed would be full of what has ended.
-const OPEN = { name: 'open payouts', text: 'select 1 from ledger_heads where in_flight > 0 limit 1' }
+const OPEN = {
+  query: { name: 'open payouts', text: 'select 1 from ledger_heads where in_flight > 0 limit 1' },
+  what: 'payouts',
+  withinMs: 120_000,
+  everyMs: 20,
+}
 
 /** Drives payouts of these merchants, waits until all have landed, and says what that took. */
 export async function payOutRound(stage: Stage, order: PayoutOrder): Promise<PayoutRound> {
@@ -68,13 +64,7 @@ export async function payOutRound(stage: Stage, order: PayoutOrder): Promise<Pay
 }
 
 /** Waits until no payout is open any more. */
-export async function untilPaidOut({ db }: Stage): Promise<void> {
-  const giveUpAt = performance.now() + LAND_WITHIN_MS
-  while ((await db.query(OPEN)).rows.length > 0) {
-    if (performance.now() > giveUpAt) throw new Error('accepted payouts did not reach their end')
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-  }
-}
+export const untilPaidOut = (stage: Stage): Promise<void> => untilNone(stage, OPEN)
 
 async function countComplete({ db }: Stage): Promise<number> {
   return (await db.query(COMPLETE)).rows[0].complete

@@ -22,6 +22,7 @@ export type Stage = {
   postgres: EmbeddedServer
   service: Service
   driver: Driver
+  say(line: string): void
   merchants: BenchMerchant[]
   /** Merchants that no payment round touches. */
   others: BenchMerchant[]
@@ -29,7 +30,6 @@ export type Stage = {
   db: pg.Client
   /** A database beside it that belongs to an ordinary role, for TPC-B and plain transactions. */
   plainUrl: string
-  say(line: string): void
   /** The most memory any service of this run has held so far, in MB. */
   peakMemoryMb(): number | null
   /** Stops the service and starts it again with other settings. */

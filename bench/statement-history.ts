@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
+import { chunksOf } from './chunks.ts'
 import type { BenchMerchant } from './stage.ts'
 
 /** A month of one merchant's test mode: so many items, nine in ten of them charges, the rest payouts. */
 export type BusyMonth = { merchant: BenchMerchant; start: Date; end: Date; items: number }
 
-const CHUNK = 100_000
 /** Of a hundred items 90 are charges that were paid, 9 payouts that arrived, and 1 a payout that came back: two lines. */
 export const LINES_A_HUNDRED = 101
 
@@ -44,8 +44,7 @@ const HEAD = `update ledger_heads h set seq = s.seq, available = s.available fro
 /** Writes the month as the product would have left it: set-based, with gapless numbers and the head. */
 export async function writeBusyMonth(db: Client, month: BusyMonth): Promise<void> {
   const { merchant, start, end, items } = month
-  for (let first = 0; first < items; first += CHUNK) {
-    const last = Math.min(first + CHUNK, items) - 1
+  for (const { first, last } of chunksOf(items)) {
     const values = [merchant.id, merchant.tag, start.toISOString(), end.toISOString(), items, first, last]
     const { rows } = await db.query(
       `select coalesce(max(seq), 0) as seq from transfers where merchant_id = $1 and mode = 'test'`,

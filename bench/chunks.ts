@@ -1,0 +1,19 @@
+import type { Client } from 'pg'
+
+const CHUNK = 100_000
+
+/** So many rows in pieces of which each is one statement: the numbers of the first and the last of each. */
+export const chunksOf = (rows: number): { first: number; last: number }[] =>
+  Array.from({ length: Math.ceil(rows / CHUNK) }, (_, nth) => ({
+    first: nth * CHUNK,
+    last: Math.min((nth + 1) * CHUNK, rows) - 1,
+  }))
+
+/** When the newest charge of a merchant was made, as PostgreSQL writes it; `-infinity` where there is none. */
+export async function newestCharge(db: Client, merchantId: number): Promise<string> {
+  const { rows } = await db.query(
+    `select coalesce(max(created_at), '-infinity')::text as at from charges where merchant_id = $1`,
+    [merchantId],
+  )
+  return rows[0].at
+}
