@@ -3,24 +3,22 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
+import { freePort, type Merchant, makeInstallation } from '../crash/installation.ts'
 import { killPostgres, launch, PROGRAM, postgresProcesses, type Running } from '../crash/processes.ts'
+import { made, opened } from '../helpers/opened.ts'
 
 const WITHIN_MS = 20_000
 const LEASE_MS = 15_000
 
-let installation: Installation
-let shop: Merchant
-// Its receiver hears of nothing but the one charge of its own test.
-let quiet: Merchant
-before(async () => {
-  installation = await makeInstallation()
-  shop = await installation.merchant('faults-shop')
-  quiet = await installation.merchant('faults-quiet')
+const installation = opened(async () => {
+  const whole = await makeInstallation()
+  return { ...whole, close: whole.end }
 })
-after(() => installation?.end())
+const shop = made(() => installation.merchant('faults-shop'))
+// Its receiver hears of nothing but the one charge of its own test.
+const quiet = made(() => installation.merchant('faults-quiet'))
 
 const readiness = async () => (await fetch(`${installation.url}/readyz`).catch(() => null))?.status
 
