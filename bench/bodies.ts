@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 /** What the load generator can post, by its path. */
 export type Post = '/v1/charges' | '/v1/payouts' | '/v1/payouts/bulk'
 
-/** How many people one bulk call pays: as many as it may. */
+/** How many people one bulk call pays: the most that are allowed. */
 export const BULK_ITEMS = 1000
 
 const RUN = randomBytes(6).toString('hex')
@@ -15,7 +15,7 @@ const BODIES: Record<Post, () => string> = {
   '/v1/payouts/bulk': bulk,
 }
 
-/** The rest of a POST behind its first headers: a new key, a body that nobody has sent before. */
+/** The rest of a POST after its first headers: a new key and a new body. */
 export function restOfPost(post: Post): string {
   const body = BODIES[post]()
   const time = Math.floor((performance.timeOrigin + performance.now()) / 1000)
@@ -35,7 +35,7 @@ function charge(): string {
   return `{"amount":${amount},"currency":"UGX","channel":"op1_momo","customer":{"phone":"${phone()}"},"reference":"INV-${nextName()}"}`
 }
 
-// Small amounts: what is measured is not how soon the account is empty.
+// Small amounts, so that the account is not empty before the end.
 function payout(): string {
   const amount = between(500, 1500)
   return `{"amount":${amount},"currency":"UGX","channel":"op1_momo","recipient":{"phone":"${phone()}","name":"A. Person"},"reference":"PAY-${nextName()}"}`

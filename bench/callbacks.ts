@@ -19,7 +19,7 @@ const COMMANDED = `select o.merchant_id as "merchantId", o.id, o.machine, l.char
   from vending_orders o join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)
     join charges c on (c.merchant_id, c.id) = (l.merchant_id, l.charge_id)
   where o.merchant_id = any($1) and o.vending_status = 'dispensing' and c.status = 'succeeded' order by md5(o.id)`
-// What an outcome leaves behind; the scarcest kind says how many there are.
+// An outcome leaves all of these rows, so the smallest count is the number of outcomes.
 const RECORDED = `select least(
   (select count(*) from vending_orders where id = any($1) and vending_status = 'dispensed' and confirmed and units_dispensed = 1),
   (select count(*) from dispense_claims where order_id = any($1) and state = 'delivered'),
@@ -83,7 +83,7 @@ async function makeSecret({ service }: Stage, { token }: BenchMerchant): Promise
 
 /** The bytes that a supplier would post, signed as the page for machine makers says. */
 function callbackOf({ id, machine, chargeId }: Commanded, secret: string): string {
-  // By name, as they are signed.
+  // Sorted by name, as they are signed.
   const signed = { ddbh: id, dsfjybh: chargeId, jqbh: machine, status: '1', tkje: '0' }
   const base = Object.entries(signed).map(([name, value]) => `${name}=${value}`)
   const timestamp = String(now())
@@ -93,13 +93,13 @@ function callbackOf({ id, machine, chargeId }: Commanded, secret: string): strin
   return JSON.stringify({ ...signed, timestamp, splist: [{ spbh: '1', chsl: 1 }], sign })
 }
 
-/** Sends at a steady pace whatever the answers take. Answers with the sorted times from the moment each was due. */
+/** Sends callbacks at a steady pace, however long the answers take. Answers with the sorted times since each was due. */
 async function steadily(stage: Stage, agent: Agent, bodies: readonly string[]): Promise<number[]> {
   const startedAt = performance.now()
   const sent: Promise<number>[] = []
   for (const [index, body] of bodies.entries()) {
     const due = startedAt + (index * 1000) / CALLBACKS_A_SECOND
-    // Never before it is due: what a timer comes too late is counted, too early would be given away.
+    // Never before it is due: a late timer counts as latency, an early one would hide latency.
     while (performance.now() < due)
       await new Promise((resolve) => setTimeout(resolve, due - performance.now()))
     sent.push(send(stage, agent, body).then((at) => at - due))
@@ -107,7 +107,7 @@ async function steadily(stage: Stage, agent: Agent, bodies: readonly string[]): 
   return (await Promise.all(sent)).sort((a, b) => a - b)
 }
 
-/** Posts one, and answers with when it was taken. */
+/** Posts one callback. Answers with the time of its answer. */
 function send({ service }: Stage, agent: Agent, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }

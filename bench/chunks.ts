@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 
 const CHUNK = 100_000
 
-/** So many rows in pieces of which each is one statement: the numbers of the first and the last of each. */
+/** Divides rows into chunks that are each written by one statement: the numbers of the first and the last row of each. */
 export const chunksOf = (rows: number): { first: number; last: number }[] =>
   Array.from({ length: Math.ceil(rows / CHUNK) }, (_, nth) => ({
     first: nth * CHUNK,

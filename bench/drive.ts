@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { LoadOrder, LoadResult } from './load.ts'
 
-/** The load generator as a process of its own, warm from one order to the next. */
+/** The load generator as a process of its own, which stays warm between orders. */
 export type Driver = {
   run(order: LoadOrder): Promise<LoadResult>
   end(): void
@@ -11,7 +11,7 @@ export type Driver = {
 
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url))
 
-/** Starts it; it ends with this process whatever happens. */
+/** Starts it. It ends with this process in every case. */
 export function startDriver(): Driver {
   const child = fork(LOAD, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   return {

@@ -1,7 +1,7 @@
 const endings: (() => unknown)[] = []
 let clearing: Promise<void> | null = null
 
-/** Notes how something that was just started is ended. Noted while everything is being ended, it is ended at once. */
+/** Registers how something that was just started is ended. If everything is being ended already, it is ended at once. */
 export function atEnd(end: () => unknown): void {
   endings.push(end)
   if (clearing !== null) clearing = clearing.then(endAll)
@@ -18,7 +18,7 @@ export async function clear(): Promise<void> {
 
 async function endAll(): Promise<void> {
   for (let end = endings.pop(); end !== undefined; end = endings.pop())
-    // What fails to end must not keep the rest from ending.
+    // A failure to end one thing must not keep the others running.
     await Promise.resolve()
       .then(end)
       .catch(() => {})

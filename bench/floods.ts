@@ -21,7 +21,7 @@ export async function measureFloods(stage: Stage, merchants: readonly BenchMerch
   await stage.restart(WITHOUT_LIMITS)
   const tokens = merchants.map(({ token }) => token)
   const send = (perSecond: number, ms: number, more: Partial<LoadOrder> = {}) => {
-    // So many that the times of the requests do not depend on the answers.
+    // Enough connections that the times of the requests do not depend on the answers.
     const connections = Math.ceil(Math.min(4000, Math.max(64, perSecond)))
     return stage.driver.run({ port: stage.service.port, tokens, connections, perSecond, ms, ...more })
   }
@@ -102,7 +102,7 @@ export async function measureBeside(stage: Stage, second: Driver, merchants: rea
   usual.push(await watch())
   const idle = await besideIdle(port, watch)
   usual.push(await watch())
-  // The slowest of the three says what the machine itself adds.
+  // The slowest of the three includes what the machine itself adds.
   const usualMs = Math.max(...usual.map(({ p99Ms }) => p99Ms))
   stage.say(
     `p99 ${rounded(usualMs, 1)} ms; beside reports ${rounded(reports.p99Ms, 1)}, beside idle connections ${rounded(idle.p99Ms, 1)}`,
@@ -123,7 +123,7 @@ export async function measureBeside(stage: Stage, second: Driver, merchants: rea
   }
 }
 
-/** Keeps so many connections open that send a part of a head and no more; each that is closed comes back. */
+/** Keeps many connections open that send only a part of a request's head. Each one that is closed is opened again. */
 async function besideIdle(port: number, work: () => Promise<LoadResult>): Promise<LoadResult> {
   const sockets = new Set<Socket>()
   let open = true

@@ -17,7 +17,7 @@ export const OTHERS = 4 + RECEIVING + CALLED_ABOUT + 1 + HOLDERS
 const STATEMENT_LINES = 1_000_000
 const HISTORIES = { large: 1_000_000, small: 10_000, tiny: 1000 }
 
-/** What only the full run measures. It leaves the stage without its database: nothing can follow it. */
+/** What only the full run measures. Afterwards the stage has no database, so nothing can follow. */
 export async function measureRest(stage: Stage, idle: Awaited<ReturnType<typeof measureIdle>>) {
   const [large, small, tiny, busy, ...rest] = stage.others as [
     BenchMerchant,
@@ -26,7 +26,7 @@ export async function measureRest(stage: Stage, idle: Awaited<ReturnType<typeof 
     BenchMerchant,
   ]
   const webhooks = await measureWebhooks(stage, rest.slice(0, RECEIVING))
-  // Without the addresses that nobody listens on any more.
+  // Restarts without the webhook addresses that nobody listens on any more.
   await stage.restart()
   const callbacks = await measureCallbacks(stage, rest.slice(RECEIVING, RECEIVING + CALLED_ABOUT))
   const sweep = await measureSweep(stage, rest.slice(RECEIVING + CALLED_ABOUT), FULL_SWEEP)

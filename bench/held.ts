@@ -6,7 +6,7 @@ import { withGateway } from './stage.ts'
 /** Paid charges of one merchant whose hold is over and that nobody has released yet. */
 export type Held = { merchant: BenchMerchant; charges: number }
 
-// All of them completed within four weeks, so long ago that their deliveries have been pruned.
+// All were completed within four weeks, long enough ago that their deliveries have been pruned.
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until)
   select $1::bigint, 'txn_' || $2::text || substr(md5(n::text), 1, 16), 'test', 'succeeded', amount,
@@ -29,7 +29,7 @@ const HEAD = `update ledger_heads h set seq = h.seq + n.transfers, pending = h.p
     where merchant_id = $1 and mode = 'test' and created_at > $2) n
   where h.merchant_id = $1 and h.mode = 'test'`
 
-/** Writes them as the product would have left them: set-based, with transfers, events, heads and checkpoints. */
+/** Writes the charges as the product would have left them, with transfers, events, heads and checkpoints, in few statements. */
 export async function writeHeld(stage: Stage, all: readonly Held[]): Promise<void> {
   const startedAt = performance.now()
   await withGateway(stage.config, async ({ gateway }) => {

@@ -3,14 +3,15 @@ import { chunksOf, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
-/** A merchant with a past: so many charges, half of them paid, a few given back, so as many transfers as charges. */
+/** A merchant with this many past charges: half are paid, a few are refunded. There are about as many transfers as charges. */
 export type History = { merchant: BenchMerchant; charges: number }
 
-/** How many charges each customer has: filters by phone and email find as many rows in a short history as in a long one. */
+/** Charges of each customer. Filters by phone and email find as many rows in a short history as in a long one. */
 const OF_EACH_CUSTOMER = 25
 
-// Charges of one year, oldest first, the newest two days old, so that no refund lies ahead. Of a hundred 50 are paid, 48 have failed, 1 is open, 1 is refunded; one open one in
-// ten is still pending. What is open is followed in a far future, so that no sweep touches it.
+// Charges of one year, oldest first. The newest is two days old, so that every refund lies in the past. Of a hundred, 50 are paid,
+// 48 have failed, 1 is refunded and 1 is open; one in ten open ones is still pending. Open ones are followed in the far future,
+// so that no sweep touches them.
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
     hold_until, settled_at, settlement_id)
@@ -38,7 +39,7 @@ const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject,
     case part when 'net' then amount - fee else fee end, completed_at
   from charges cross join (values ('net'), ('fee')) p (part)
   where merchant_id = $1 and settlement_id is not null and created_at > $2`
-// Each refund was paid in a second: what it took and what it gave back stand behind all that its own chunk brought.
+// Each refund was paid within a second. Its transfers come after all transfers of the charges of its chunk.
 const REFUNDS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, rail_reference,
     rail_transaction_id, charge_id, fee_to_return, created_at, completed_at)
   select merchant_id, refund_id, mode, 'refund', 'succeeded', amount, 300, channel, phone, md5(refund_id)::uuid::text,
@@ -86,7 +87,7 @@ export async function writeHistories(stage: Stage, histories: readonly History[]
     }
     for (const history of histories) await writeHistory(stage, history, checkpoint)
   })
-  // What autovacuum does within a minute or two of such writes.
+  // Autovacuum would do this within a minute or two.
   await stage.db.query('vacuum analyze')
   stage.say(`histories written in ${Math.round((performance.now() - startedAt) / 1000)} s`)
 }
@@ -111,7 +112,7 @@ async function writeHistory(
   }
 }
 
-/** What the end of each charge and payout leaves beside the money: settlements, events and deliveries. */
+/** Writes what the end of each charge and payout leaves beside the transfers: settlements, events and deliveries. */
 export async function writeRecords(
   db: Stage['db'],
   { merchant, until }: { merchant: BenchMerchant; until: string },

@@ -6,7 +6,7 @@ import { connect, type Stage } from './stage.ts'
 const ROUNDS = 3
 const EACH = 300
 
-// A row of the size of a charge, in a table with as plain a key.
+// A row of the size of a charge, in a table with a simple key.
 const TABLE = `create table if not exists plain_rows (merchant_id bigint not null, id text not null, status text not null,
   amount bigint not null, fee bigint not null, phone text, reference text, rail_reference text, body text,
   created_at timestamptz not null, primary key (merchant_id, id))`

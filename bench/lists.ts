@@ -11,7 +11,7 @@ type Question = {
 }
 
 const PLAN_LINES = 6
-// After five runs the server decides whether to keep one plan for all values; so what is shown is what the service gets.
+// After five runs PostgreSQL decides whether to keep one plan for all values, so this is the plan that the service gets.
 const RUNS_BEFORE_PLAN = 6
 const STATUSES = ['pending', 'authorized', 'succeeded', 'failed', 'refunded']
 

@@ -18,7 +18,7 @@ export type LoadOrder = {
   perSecond?: number
   /** What is posted, with new bodies and keys. Absent: charges. */
   post?: Post
-  /** What hears 503 is sent again, as it was, after `Retry-After`. */
+  /** A request that is answered 503 is sent again unchanged after `Retry-After`. */
   repeat?: boolean
   /** A GET of this path instead of a POST. */
   path?: string
@@ -31,7 +31,7 @@ export type LoadResult = {
   refusal: string | null
   p50Ms: number
   p99Ms: number
-  /** Of the successes alone, and of what heard 503 alone; NaN where there were none. */
+  /** Of the successes only, and of the answers with 503 only; NaN where there were none. */
   acceptedP99Ms: number
   refusedP99Ms: number
 }
@@ -99,7 +99,7 @@ function headOf({ port, path, post }: LoadOrder, token: string): string {
   return `POST ${post} HTTP/1.1\r\n${common}Content-Type: application/json\r\n`
 }
 
-/** Some at a time: what waits to be connected must not make those wait that are, for the service closes silent ones. */
+/** Opens some connections at a time. Those that are open must not wait for the rest, because the service closes silent ones. */
 async function openAll({ connections, port }: LoadOrder): Promise<Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < connections) {
@@ -118,7 +118,7 @@ function open(port: number): Promise<Socket> {
 
 function work(run: Run, socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Where requests have their times, connections do not have them all at once.
+    // If requests have fixed times, the connections do not all start at once.
     const dueAt = performance.now() - Math.random() * pauseOf(run)
     const wire: Wire = { socket, text: '', sent: '', sentAt: 0, dueAt, done: resolve }
     socket.on('error', reject)

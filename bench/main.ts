@@ -13,7 +13,8 @@ import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the service on a fresh database and measures it (see CONTRIBUTING.md).
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the
+// service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
   positionals: [what, part],
@@ -51,7 +52,7 @@ async function measure() {
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
   if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
-  // Before the payouts: what they leave to be sent would be at work beside it.
+  // Before the payouts, because their deliveries would still be sent during this measurement.
   const idle = flags.quick ? null : await measureIdle(stage)
   const pages = flags.quick ? null : await measurePages(stage)
   const payouts = flags.quick ? null : await measurePayouts(stage, FULL_PAYOUTS)
@@ -81,7 +82,7 @@ function merchantsWanted(): { merchants: number; others?: number } {
   return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
 }
 
-/** Vending alone. The ledger is proved behind it: what was planted is what the product would have left. */
+/** Vending alone. Afterwards the ledger is verified, which shows that the seeded rows are as the product would have left them. */
 async function measureVending(stage: Stage) {
   const { callbacks, bars } = await measureCallbacks(stage, stage.others)
   const tallies = await measureSmallTallies(stage, stage.merchants[0] as BenchMerchant)
@@ -94,7 +95,7 @@ async function measureVending(stage: Stage) {
 
 let ending: Promise<never> | null = null
 
-/** Ends what was started, then this process. What fails because of that is no news: the first reason counts. */
+/** Ends everything that was started, then this process. Later failures are caused by the ending, so only the first is reported. */
 function end(code: number, why = ''): Promise<never> {
   if (ending === null) process.stderr.write(why)
   ending ??= clear().then(() => process.exit(code))

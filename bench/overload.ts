@@ -23,13 +23,10 @@ type Fared = {
 const PACE = { connections: 16, perSecond: 100 }
 const WARM_MS = 8000
 const MEASURED_MS = 8000
-// What the machine does by itself (its kernel takes a processor for some 80 ms now and then) is in both of a pair.
+// Disturbances of the machine (its kernel takes a processor for some 80 ms now and then) are in both measurements of a pair.
 const ROUNDS = 4
 // One merchant at fifty times its limit; the others stay far below theirs.
-const LIMIT = 600
-const TIMES = 50
-const BULKS_AT_ONCE = 30
-const FUNDS = 100
+const GREEDY = { limit: 600, times: 50, bulksAtOnce: 30, funds: 100 }
 
 /**
  * reliability.md 6.4, as far as two processors that also make the load can show it: what one merchant does to the others
@@ -59,18 +56,21 @@ type Measured = { scenarios: Record<string, unknown>; bars: Bar[] }
 /** What one merchant does to the others. */
 async function measureMerchants(stage: Stage, second: Driver): Promise<Measured> {
   const [one, ...others] = stage.merchants as [BenchMerchant, ...BenchMerchant[]]
-  await fund(stage, [one], FUNDS)
-  await stage.restart({ RATE_LIMIT_CHARGES: String(LIMIT) })
+  await fund(stage, [one], GREEDY.funds)
+  await stage.restart({ RATE_LIMIT_CHARGES: String(GREEDY.limit) })
   const ofOne = (order: Partial<LoadOrder>) => () =>
     drive(second, stage, { tokens: [one.token], ms: MEASURED_MS, ...order })
   await drive(stage.driver, stage, { tokens: tokensOf(others), ...PACE, ms: WARM_MS })
   const watch = (name: string, work: () => Promise<LoadResult>) => watchOthers(stage, { name, others, work })
   const flood = await watch(
     'a flood of charges',
-    ofOne({ connections: TIMES, perSecond: (LIMIT * TIMES) / 60 }),
+    ofOne({ connections: GREEDY.times, perSecond: (GREEDY.limit * GREEDY.times) / 60 }),
   )
-  const bulks = await watch('bulk calls', ofOne({ post: '/v1/payouts/bulk', connections: BULKS_AT_ONCE }))
-  const payouts = ofOne({ post: '/v1/payouts', connections: BULKS_AT_ONCE })
+  const bulks = await watch(
+    'bulk calls',
+    ofOne({ post: '/v1/payouts/bulk', connections: GREEDY.bulksAtOnce }),
+  )
+  const payouts = ofOne({ post: '/v1/payouts', connections: GREEDY.bulksAtOnce })
   const locked = await watch('a locked balance row', () => whileLocked(stage, one, payouts))
   return {
     scenarios: {
@@ -128,7 +128,7 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle - 1)] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }
 
-/** Holds the balance rows of one merchant meanwhile. */
+/** Locks the balance rows of one merchant while `work` runs. */
 async function whileLocked<T>(stage: Stage, { id }: BenchMerchant, work: () => Promise<T>): Promise<T> {
   const client = await connect(stage.postgres.url('gateway'))
   await client.query('begin')

@@ -76,7 +76,7 @@ async function makeLinks({ service, merchants }: Stage): Promise<string[]> {
   return ids
 }
 
-/** Asks at a steady pace whatever the answers take, and answers with the sorted times from the moment each was due. */
+/** Sends requests at a steady pace, however long the answers take. Answers with the sorted times since each request was due. */
 async function steadily(stage: Stage, agent: Agent, paths: readonly string[]): Promise<number[]> {
   const total = PAGES_A_SECOND * SECONDS
   const startedAt = performance.now()

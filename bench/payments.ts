@@ -13,7 +13,7 @@ export type PaymentRound = Round & {
 
 const CONNECTIONS = 256
 
-// A complete payment has all of these rows; the scarcest kind says how many there are.
+// A complete payment has all of these rows, so the smallest count is the number of complete payments.
 const COMPLETE = `select least(
   (select count(*) from charges where status = 'succeeded'),
   (select count(*) from transfers where kind = 'charge_net'),

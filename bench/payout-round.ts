@@ -8,7 +8,7 @@ import type { BenchMerchant, Stage } from './stage.ts'
 export type PayoutRound = Round & {
   payouts_per_second: number | null
   payouts: number | null
-  /** Processor milliseconds for each payout until its answer; where outcomes wait, nothing else is in it. */
+  /** Processor milliseconds for each payout until its answer. If outcomes are delayed, this is the cost of acceptance alone. */
   cpu_ms_to_answer: number | null
 }
 export type PayoutOrder = {
@@ -19,12 +19,12 @@ export type PayoutOrder = {
   requests?: number
 }
 
-// A payout that has landed has all of these rows; the scarcest kind says how many there are.
+// A payout that has landed has all of these rows, so the smallest count is the number of such payouts.
 const COMPLETE = `select least(
   (select count(*) from payouts where status = 'succeeded'), (select count(*) from transfers where kind = 'payout_sent'),
   (select count(*) from events where type = 'payout.succeeded'),
   (select count(*) from deliveries where event = 'payout.succeeded'))::int as complete`
-// An open payout holds its reservation. The heads are few; an index of what is followed would be full of what has ended.
+// An open payout holds its reservation. There are few heads; the index of followed payouts would be full of entries that have ended.
 const OPEN = {
   query: { name: 'open payouts', text: 'select 1 from ledger_heads where in_flight > 0 limit 1' },
   what: 'payouts',

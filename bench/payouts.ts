@@ -11,9 +11,9 @@ export const FULL_PAYOUTS: PayoutLengths = { rounds: 3, bulkCalls: 3, acceptMs: 
 
 const SINGLES = 1000
 const CONNECTIONS = 256
-// Where only the acceptance is measured, outcomes wait this long; the most that the setting takes.
+// If only the acceptance is measured, outcomes are delayed by this: the largest value of the setting.
 const OUTCOME_SECONDS = 5
-// Few enough to be answered before the first outcome, also where each call waits for the one before.
+// Few enough to be answered before the first outcome, even if each call waits for the previous one.
 const ACCEPTED = { rounds: 1, bulkCalls: 2 }
 // A million payouts of the largest amount that is sent.
 const FUNDS = 20

@@ -53,7 +53,7 @@ function readMemory(pid: number, line: 'VmHWM' | 'VmRSS'): number | null {
 function readStat(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold anything; the numbers come after its last bracket.
+    // The name in brackets may contain anything, even brackets. The numbers come after the last one.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const at = (index: number) => Number(fields[index])
     return { parent: at(1), own: at(11) + at(12), reaped: at(13) + at(14) }

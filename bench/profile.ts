@@ -5,7 +5,7 @@ import { type PaymentRound, payRound } from './payments.ts'
 import { REPORTS } from './report.ts'
 import type { Stage } from './stage.ts'
 
-// The program is looked at while it works: this costs time, so no figure of such a run is compared with any other.
+// Profiling costs time, so the figures of such a run are not comparable with others.
 const CPU_PROFILE = 'bench.cpuprofile'
 const WARM_MS = 3000
 const MEASURED_MS = 12_000

@@ -1,10 +1,10 @@
 import { verifySnapshot } from '../src/verify/verify.ts'
 import type { Stage } from './stage.ts'
 
-/** What `verify` says about all that the run has left behind. */
+/** What `verify` says about everything the run has written. */
 export type Proof = { seconds: number; rows: number; broken: string[] }
 
-/** Proves every invariant on the stage's own connection, which no time limit cuts. */
+/** Checks every invariant on the stage's own connection, which has no time limit. */
 export async function proveLedger({ db, say }: Stage): Promise<Proof> {
   const startedAt = performance.now()
   await db.query('begin isolation level repeatable read read only')

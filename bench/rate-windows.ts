@@ -6,11 +6,11 @@ import type { Stage } from './stage.ts'
 const MERCHANTS = 100
 const LIMIT = '1000000'
 const WARM_MS = 12_000
-// A window is full of the last minute's payments only when a minute has passed.
+// A window holds a full minute of payments only after a minute has passed.
 const FILL_MS = 50_000
 const MEASURED_MS = 12_000
 
-/** What counting costs a payment: the same load with the limits off and on, the latter after a minute of it. */
+/** The cost of rate limiting for a payment: the same load with the limits off, and on after a minute of load. */
 export async function measureWindows(stage: Stage) {
   const merchants = stage.merchants.slice(0, MERCHANTS)
   const round = async (limit: string, beforeMs: number) => {

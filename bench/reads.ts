@@ -7,7 +7,7 @@ const EACH = 60
 /** The median GET of two merchants in turns, one client, in ms, and the quotient of the two. */
 export type Compared = { large_p50_ms: number | null; small_p50_ms: number | null; ratio: number | null }
 
-/** Asks for `path` of the one and of the other in turns; the first round only warms. */
+/** Requests `path` for one merchant and the other in turns. The first round only warms up. */
 export async function compare(
   stage: Stage,
   path: string,

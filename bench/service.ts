@@ -48,7 +48,7 @@ const LIMITS = [
   'POLLS_ALL',
   'CALLBACKS',
 ]
-// Counted, as in production, and never reached.
+// Requests are counted as in production, and the limits are never reached.
 const LIMIT = '1000000'
 const SETTINGS = {
   ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, LIMIT])),

@@ -18,11 +18,11 @@ export type BenchMerchant = { id: number; publicId: string; tag: string; token: 
 /** Everything the scenarios play on. */
 export type Stage = {
   dataDir: string
+  say(line: string): void
   config: Config
   postgres: EmbeddedServer
   service: Service
   driver: Driver
-  say(line: string): void
   merchants: BenchMerchant[]
   /** Merchants that no payment round touches. */
   others: BenchMerchant[]
@@ -44,7 +44,7 @@ export type StageOptions = {
 }
 
 export const PLAIN = 'bench'
-// As many as the product has connections to its directory: more would only wait for one, and be refused.
+// The product has this many connections to its directory. More merchants at once would wait for one and be refused.
 const AT_ONCE = 2
 const TRIES = 5
 /** A fresh embedded server, merchants, the service and the load generator. `clear` of endings.ts ends them. */
@@ -52,7 +52,7 @@ export async function buildStage(options: StageOptions): Promise<Stage> {
   const { say, postgresSettings = {}, nodeFlags = [] } = options
   const dataDir = join(temporaryFolder(), 'data')
   const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
-  // Noted before it is there: what is being started when the end comes is waited for, and then ended.
+  // Registered before it has started: if the bench ends meanwhile, it waits for the start and then stops it.
   const joining = joinEmbeddedPostgres({ dataDir, say, settings: postgresSettings })
   atEnd(async () => (await joining).leave())
   const postgres = await joining
@@ -119,7 +119,7 @@ export async function withGateway<T>(config: Config, work: (opened: Opened) => P
 
 function temporaryFolder(): string {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-bench-')))
-  // Started by root, the server runs under another account, which must be able to pass through.
+  // If root starts it, the server runs under another account, which must be able to enter the folder.
   chmodSync(base, 0o711)
   atEnd(() => rmSync(base, { recursive: true, force: true, maxRetries: 10 }))
   return base

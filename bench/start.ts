@@ -3,11 +3,11 @@ import type { Stage } from './stage.ts'
 
 const TIMES = 3
 
-/** Milliseconds from spawning the service to its first answered request, on a database that runs and on one that does not. */
+/** Milliseconds from spawning the service to its first answered request, with the database running and with it stopped. */
 export async function measureStart(stage: Stage) {
   const running: number[] = []
   while (running.length < TIMES) running.push(await restarted(stage))
-  // The last one out stops the database: from here on that is the service.
+  // The last process that leaves stops the database. From here on this is the service.
   await stage.db.end()
   await stage.postgres.leave()
   const stopped: number[] = []

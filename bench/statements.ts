@@ -49,7 +49,7 @@ async function writeMonth({ db, say }: Stage, merchant: BenchMerchant, lines: nu
   const { name, start, end } = (await db.query(PERIOD)).rows[0]
   await writeBusyMonth(db, { merchant, start, end, items: Math.ceil((lines * 100) / LINES_A_HUNDRED) })
   await writeRecords(db, { merchant, until: '-infinity' })
-  // On this connection: the service's own would find that so long a stretch at once takes too long.
+  // On this connection, because a statement this long exceeds the time limit of the service's own.
   const query: Database['query'] = async ({ text }, values = []) => (await db.query(text, values)).rows
   await checkpointLedgers({ query } as Database, new Date(performance.timeOrigin + performance.now()))
   await db.query('vacuum analyze')
@@ -57,7 +57,7 @@ async function writeMonth({ db, say }: Stage, merchant: BenchMerchant, lines: nu
   return name
 }
 
-/** The same month of merchants who have nothing in it: what every first statement costs is no part of a long one. */
+/** The same month of merchants without payments, so that the cost of any first statement is not counted as that of a long one. */
 async function warm({ driver, service, merchants }: Stage, path: string): Promise<void> {
   const tokens = merchants.map((merchant) => merchant.token)
   const load = await driver.run({ port: service.port, connections: 1, tokens, requests: WARMING, path })
@@ -75,7 +75,7 @@ async function readOnce({ service }: Stage, path: string, { token }: BenchMercha
   const { bytes, lines } = await download(service.port, path, token)
   const seconds = (performance.now() - startedAt) / 1000
   clearInterval(looking)
-  // A peak between two looks shows only where it was the highest of the process's life.
+  // A peak between two measurements is seen only if it was the highest since the process started.
   const peak = peakMemoryMb(service.pid)
   if (peak !== null && peakBefore !== null && peak > peakBefore) most = Math.max(most ?? 0, peak)
   const extraMb = before === null || most === null ? null : most - before
@@ -109,7 +109,7 @@ function lineCounter() {
       bytes += chunk.length
       const text = Buffer.concat([rest, chunk])
       for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) lines += 1
-      // A mark may lie across two pieces; a whole one never lies in what is kept.
+      // A mark may be split over two pieces. What is kept for the next piece is shorter than a whole mark.
       rest = text.subarray(Math.max(0, text.length - mark.length + 1))
     },
     read: () => ({ bytes, lines }),

@@ -7,7 +7,7 @@ import type { BenchMerchant, Stage } from './stage.ts'
 /** How many held charges, and how long charges are measured beside them. */
 export type SweepSizes = { held: number; warmMs: number; loadMs: number }
 export const FULL_SWEEP: SweepSizes = { held: 1_000_000, warmMs: 3000, loadMs: 12_000 }
-/** Among so many merchants they are divided the second time. */
+/** In the second run the held charges are divided among this many merchants. */
 export const HOLDERS = 10
 
 const CHARGES_A_SECOND = 200
@@ -47,7 +47,7 @@ export async function measureSweep(stage: Stage, holders: readonly BenchMerchant
     one_merchant_seconds: alone.seconds,
     one_merchant_releases: alone.releases,
     [`${several.length}_merchants_beside_charges_seconds`]: released.seconds,
-    /** False: the sweep ended first, and the ratio says less than it should. */
+    /** False if the sweep ended before the measurement did. The ratio is too low then. */
     swept_all_the_while: released.endedAt > beside.endedAt,
     charges_without: p(without),
     charges_beside: p(beside),
@@ -76,7 +76,7 @@ async function chargesAfterStart(stage: Stage, { warmMs, loadMs }: SweepSizes) {
   return { ...load, endedAt: performance.now() }
 }
 
-/** From the time of the first release, which is taken before it begins, until nothing is held. */
+/** From just before the first release until nothing is held. */
 async function untilReleased(stage: Stage, holders: readonly BenchMerchant[]) {
   const giveUpAt = performance.now() + RELEASED_WITHIN_MS
   while ((await ledgersHeld(stage)) > 0) {

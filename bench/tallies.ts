@@ -18,7 +18,7 @@ const ADD_LINKS = `insert into payment_links (merchant_id, id, mode, kind, amoun
   select merchant_id, link_id, mode, 'order', amount, reference, false, id, created_at, created_at + interval '2 minutes'
   from (${NUMBERED}) c`
 const ATTACH = `update charges set payment_link_id = 'lnk_' || substr(id, 5), pays_once = true where merchant_id = $1`
-// Commanded and accepted: what a machine reports would be an event for each, and no figure of money.
+// Commanded and accepted. A report of the machine would add an event for each and change no figure of money.
 const ADD_ORDERS = `insert into vending_orders (merchant_id, id, mode, machine, goods, vending_status, attempts, watched, created_at)
   select merchant_id, link_id, mode, machine, '[{"spbh":"1"}]', case when paid then 'dispensing' else 'pending' end,
     case when paid then 1 else 0 end, false, created_at
@@ -71,7 +71,7 @@ export async function measureTallies(
 const smallBar = (tallies: { orders_10k_ms: number | null }) =>
   atMost('tallies_10k_ms', 50, tallies.orders_10k_ms)
 
-/** The median of a few in a row, the first left out: it reads from the disk what the others find in memory. */
+/** The median of several runs without the first, which reads from the disk what the others find in memory. */
 async function timeOf({ driver, service }: Stage, { token }: BenchMerchant): Promise<number | null> {
   const asked = { port: service.port, connections: 1, tokens: [token], path: TALLIES }
   const warming = await driver.run({ ...asked, requests: 1 })

@@ -19,7 +19,7 @@ export type TpcbRound = {
 const SCALE = '16'
 const CLIENTS = '16'
 const DEBIAN = '/usr/lib/postgresql'
-// A backend ends a moment after its client; its time counts once the postmaster has seen that.
+// A backend ends a moment after its client. Its time is counted only after the postmaster has noticed the end.
 const REAPED_AFTER_MS = 100
 
 /** Where pgbench is: on PATH, or where Debian keeps it. Null where it is missing. */
@@ -31,12 +31,12 @@ export function findPgbench(): string | null {
   )
 }
 
-/** Fills its database. */
+/** Fills the database of pgbench. */
 export async function prepareTpcb(stage: Stage, pgbench: string): Promise<void> {
   await run(pgbench, ['-i', '-q', '-s', SCALE, ...target(stage)])
 }
 
-/** Runs it for so many whole seconds. */
+/** Runs pgbench for this many whole seconds. */
 export async function tpcbRound(stage: Stage, pgbench: string, seconds: number): Promise<TpcbRound> {
   const before = { postgres: cpuOfTree(stage.postgres.pid), pgbench: cpuOfEndedChildren() }
   const flags = ['-n', '-M', 'prepared', '-c', CLIENTS, '-j', '2', '-T', String(seconds)]

@@ -13,7 +13,7 @@ const HEALTHY = 100
 const SILENT = 200
 /** How many merchants that takes. */
 export const RECEIVING = HEALTHY + SILENT
-// Half of what saturates two cores with sender, receivers and load generator on them.
+// Half the load that saturates two cores running the sender, the receivers and the load generator.
 const EVENTS_A_SECOND = 150
 const MS = 10_000
 const DELIVERED_WITHIN_MS = 60_000
@@ -24,7 +24,7 @@ const CREATED = `select id, extract(epoch from created_at) * 1000 as at from eve
 
 /**
  * Milliseconds from an event's time (just before its commit, so the commit is part of it) to the first attempt at a
- * healthy receiver of these merchants without a past: with healthy receivers alone, and with twice as many beside them that never answer.
+ * healthy receiver of these merchants without a past: with healthy receivers alone, and beside twice as many silent ones.
  */
 export async function measureWebhooks(stage: Stage, merchants: readonly BenchMerchant[]) {
   const receivers = fork(RECEIVERS, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

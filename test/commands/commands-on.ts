@@ -9,7 +9,7 @@ type Given = {
   first?: readonly string[]
 }
 
-/** Runs commands in this process on the service that this file opens. `json` answers what a command says with `--json`. */
+/** Runs commands in this process on the service of a test file. `json` adds `--json` and answers with what was printed. */
 export function commandsOn(service: TestService, { more = () => ({}), first = [] }: Given = {}) {
   const settings = made(() => ({ ...settingsOf(service), ...more() }))
   const run = (...args: string[]): Promise<Ran> => runInside([...first, ...args], settings)

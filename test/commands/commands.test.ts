@@ -219,7 +219,7 @@ test('payouts freeze and unfreeze, of the platform and of one account, each on i
 const pick = (from: any, wanted: object) =>
   Object.fromEntries(Object.keys(wanted).map((name) => [name, from[name]]))
 
-/** Two at a time: a process costs a third of a second of a processor. */
+/** Runs two at a time: a process takes a third of a second of processor time. */
 async function pairwise<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   for (let at = 0; at < work.length; at += 2)

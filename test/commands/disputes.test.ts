@@ -104,7 +104,7 @@ test('disputes close closes once for good, leaves one row of audit, and lets the
 
 test('what a stranger typed cannot move the cursor of a terminal', async () => {
   const own = await complainedAbout()
-  // Older rows, or other ways in, may hold what the form refuses.
+  // Older rows, or rows from other sources, may hold text that the form refuses.
   const nasty = 'a\x1b[2J\x1b]0;owned\x07b\rc\x9b31md\u202ee\u2028f'
   await service.rows(
     `insert into disputes (merchant_id, id, mode, charge_id, reason, details, contact, opened_at, respond_by, closed_at)

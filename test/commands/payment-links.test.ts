@@ -24,7 +24,7 @@ async function shop() {
   return { handle, api, live, link, read }
 }
 
-/** A charge that has paid this link, as its page makes one. */
+/** A charge on this link, as its page makes one, that is paid. */
 async function payOn(id: string, api: Client): Promise<void> {
   const charge = (await api.charge()).body.id
   await service.rows(
@@ -96,7 +96,7 @@ test('a person sees an address, where the link stands and what it is for', async
   )
 })
 
-/** The row that an order of a vending machine keeps, beside this link. */
+/** Adds the row of a vending order to this link. */
 const vendingOrder = ({ id }: { id: string }) => plantOrder(service, id, { id: `${id.slice(0, -5)}order` })
 
 test('what may not be is refused with exit code 1, and leaves no audit row', async () => {

@@ -71,7 +71,7 @@ test('D10: what a command printed under its key is forgotten after 24 hours, tha
   const merchant = await service.merchant()
   const create = () => run('keys', 'create', merchant.handle, '--kind', 'test', '--key', 'blanked', '--json')
   const made = oneJson(await create())
-  // The program has the machine's clock, the service a moved one: the row is put where the service's clock is.
+  // The command uses the machine's clock, the service a moved one. The row gets the time of the service.
   await service.rows(`update directory.command_keys set created_at = $1 where key = 'blanked'`, [
     service.clock.now(),
   ])

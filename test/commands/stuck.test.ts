@@ -11,7 +11,7 @@ import { paidOrder } from '../helpers/paid-orders.ts'
 import { pay, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 import { commandsOn } from './commands-on.ts'
 
-// The commands have the clock of this machine: what the service does here happened half a day before.
+// The commands use the clock of this machine, so the service runs half a day behind it.
 const HALF_A_DAY_MS = 12 * 3_600_000
 const clock = movableClock()
 clock.advance(-HALF_A_DAY_MS)
@@ -46,7 +46,7 @@ test('D12, M3: a charge that the operator never heard of is listed after its win
     passUntil(service, row?.follow_at as Date)
     await service.run('follow-charges')
   }
-  // What it knows is older than a minute, and its next question is not overdue: it is its own state that is told.
+  // The answer it has is older than a minute and the next question is not overdue, so it is listed for its own state.
   const soon = new Date(Date.now() + 60_000)
   await service.rows('update charges set follow_at = $2 where id = $1', [body.id, soon])
   const found = await about('charge', body.id)

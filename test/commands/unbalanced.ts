@@ -1,6 +1,6 @@
 import type { TestService } from '../helpers/test-service.ts'
 
-/** Runs something while the test money of this merchant is a shilling more than its transfers say. */
+/** Runs `work` while the test balance of this merchant is one shilling above the sum of its transfers. */
 export async function whileUnbalanced<Value>(
   service: TestService,
   merchantId: string,

@@ -34,7 +34,7 @@ test('sandbox set and sandbox clock: a realistic hold, released by moving the cl
   const advance = (step: string) => json('sandbox', 'clock', 'sandbox-shop', '--advance', step)
   const first = await advance('90m')
   assert.deepEqual([first.merchant, first.offset_ms, first.settled], ['sandbox-shop', 5_400_000, 0])
-  // The program has the machine's clock, which is two seconds behind the moved one of the service.
+  // The command uses the machine's clock, which is two seconds behind the moved clock of the service.
   assert.equal((await advance('24h')).settled, 1)
   assert.deepEqual(await balanceOf(api), { available: 4800, pending: 0 })
   const month = await advance('next-month')

@@ -7,7 +7,7 @@ import { testDatabase } from '../helpers/test-database.ts'
 
 const LATE_MS = 900
 
-/** A server that takes its time with each new connection, as one does whose processors are all at work. */
+/** A server that accepts each new connection late, as one whose processors are busy does. */
 async function slowDoor(socketPath: string): Promise<Server> {
   const server = createServer((client) => {
     client.pause().on('error', () => {})

@@ -85,7 +85,7 @@ test('D9: a rotation that died before the new secret was in force is finished by
   const found = await findMerchant(service.gateway, merchant.id)
   const input = { merchant: found.merchant.id }
   const draft = { secret: newWebhookSecret(), atMs: service.clock.nowMs() + 1000 }
-  // What such a command has committed when it dies: its answer in the directory, nothing in the cell.
+  // A command that dies here has committed its answer in the directory, and nothing in the cell.
   const kept = keepCommand(
     service.app,
     { key: 'rotate-died', command: 'webhooks rotate-secret', input },

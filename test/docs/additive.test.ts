@@ -9,9 +9,9 @@ const RELEASED = join(DOCS, 'released')
 const read = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
 const newest = () => read(RELEASED, '1.3.0.json')
 
-// What was given up on purpose, with the paper that says why.
+// Promises that were given up on purpose, with the decision that says why.
 const GIVEN_UP: Record<string, string[]> = {
-  // docs/decisions/0018: only where a gift card had paid all, which could not be refunded at all before.
+  // docs/decisions/0018: only for charges paid in full by a gift card, which could not be refunded before.
   '1.3.0.json': ['webhook charge.refunded.data.refund_id: may now be null'],
 }
 

@@ -1,7 +1,6 @@
 /**
- * What a later description of the API must not do to an earlier one (spec 9): every line is a promise that would be broken.
- * Both are OpenAPI documents. What only narrows the words of a request (a least amount, a pattern) is no promise: the service
- * refused such values before.
+ * The promises of an earlier OpenAPI document that a later one breaks (spec 9), one a line. A tighter description of a request's
+ * values (a minimum, a pattern) breaks none: the service refused such values before.
  */
 export function brokenPromises(before: any, now: any): string[] {
   const broken: string[] = []
@@ -49,7 +48,7 @@ function compareOperations(context: Context, before: any, now: any): void {
   }
 }
 
-/** A form of an answer may have moved to a path of its own that the old path still serves: the PDF of a statement. */
+/** The same format of the answer under a path of its own, as with the PDF of a statement: the old path still serves it. */
 function documentOf(
   { now }: Context,
   place: string,
@@ -76,7 +75,7 @@ function compareParameters({ place, say, before, now }: Context, earlier: any[],
 
 const isSame = (one: any, other: any) => one.name === other.name && one.in === other.in
 
-/** What clients send: everything that was taken is still taken. */
+/** Compares what clients send: everything that was accepted is still accepted. */
 function compareRequests(context: Context, before: any, now: any): void {
   if (before === undefined) return
   const { place, say } = context
@@ -90,7 +89,7 @@ function compareRequests(context: Context, before: any, now: any): void {
   compareParts(context, [was, is], compareRequests)
 }
 
-/** What clients read: every field they were promised is still there, with no value that they were not told of. */
+/** Compares what clients read: every promised field is still there, and no closed list has got a new value. */
 function compareAnswers(context: Context, before: any, now: any): void {
   if (before === undefined) return
   const { place, say } = context
@@ -108,7 +107,7 @@ function compareAnswers(context: Context, before: any, now: any): void {
   compareParts(context, [was, is], compareAnswers)
 }
 
-/** Compares what stands inside these two: every field is still there, and each of them and of the items is compared in turn. */
+/** Compares what is inside two schemas: every field must still exist, and fields and items are compared in turn. */
 function compareParts(context: Context, [was, is]: [any, any], compare: typeof compareAnswers): void {
   const { place, say } = context
   for (const [name, field] of Object.entries<any>(was.properties ?? {})) {
@@ -119,7 +118,7 @@ function compareParts(context: Context, [was, is]: [any, any], compare: typeof c
   if (was.items) compare({ ...context, place: `${place}[]` }, was.items, is.items)
 }
 
-/** The values that a schema lists, also where it takes others beside them; null where it lists none. */
+/** The values that a schema lists, even if it also accepts others; null where it lists none. */
 function valuesOf(schema: any): any[] | null {
   if (Array.isArray(schema.enum)) return schema.enum
   const listing = (schema.anyOf ?? []).filter((one: any) => Array.isArray(one.enum))
@@ -128,7 +127,7 @@ function valuesOf(schema: any): any[] | null {
   return [...listing.flatMap((one: any) => one.enum), ...none]
 }
 
-/** The types of a schema; those of its choices where it is one. */
+/** The types of a schema; of an `anyOf` the types of its choices. */
 function typesOf(schema: any): string[] {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(typesOf)
   return schema.type === undefined ? [] : [schema.type].flat()

@@ -56,7 +56,7 @@ for (const [heading, command, args] of [
 ] as const)
   test(`the code for ${heading.slice(4)} signs as it says`, (context) => {
     const ran = spawnSync(command, args, { input: codeUnder(heading), encoding: 'utf8' })
-    // Missing, or (EACCES) in a folder of the PATH that this user may not enter.
+    // The program is missing, or (EACCES) lies in a folder of the PATH that this user may not enter.
     if (['ENOENT', 'EACCES'].includes((ran.error as NodeJS.ErrnoException | undefined)?.code ?? ''))
       return context.skip(`${command} cannot be started here`)
     assert.equal(ran.stderr, '')

@@ -91,7 +91,7 @@ test('C10: every example of a request fits the schema beside it, and an empty bo
       assert.ok(schema.Check(value), `${path}: ${JSON.stringify(value)}`)
       seen += 1
     }
-    // The name of a subaccount is looked for with the rules, under a text of its own.
+    // A missing name of a subaccount is refused by a rule with its own text, not by the schema.
     assert.equal(schema.Check({}), path === '/v1/subaccounts', `${path}: {}`)
   }
   assert.ok(seen > 8)

@@ -13,10 +13,10 @@ const ROOT = join(import.meta.dirname, '..', '..', '..')
 const MISSING = ['bash', 'curl', 'sed'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined)
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-// Where the walk begins, and where it goes on in the same terminal.
+// The page where the walk begins, and the one where it goes on in the same terminal.
 const PAGES = { 'README.md': '### A walk', 'docs/integrating.md': '## The walk goes on' }
 
-/** The commands of both pages, letter for letter, for a service at this address. */
+/** The commands of both pages as they are written, for a service at this address. */
 function walkOf(url: string): string {
   const parts = Object.entries(PAGES).map(([page, heading]) => {
     const text = readFileSync(join(ROOT, page), 'utf8')
@@ -31,11 +31,11 @@ const OPEN = `select 1 from charges where follow_at is not null
   union all select 1 from payouts where follow_at is not null
   union all select 1 from vending_orders where vending_status in ('pending', 'dispensing')`
 
-/** Answers once nothing that the walk has begun is open any more: that is what its `sleep` waits for, however slow the machine is. */
+/** Waits until everything that the walk has begun has ended. This takes the place of its `sleep`, which may be too short here. */
 async function settledServer({ rows }: TestService): Promise<Server> {
   const server = createServer((_request, response) => {
     const settled = eventually('all is settled', async () => {
-      // A server that has no connection left for the question is asked again.
+      // If the server has no connection left for the question, it is asked again.
       const open = await rows(OPEN).catch(() => null)
       return open?.length === 0
     })
@@ -48,12 +48,12 @@ async function settledServer({ rows }: TestService): Promise<Server> {
   return server
 }
 
-// In the shell of the test: the program that was built, and a wait for what is awaited.
+// In the shell of the test `npm` runs the built program, and `sleep` waits until everything has ended.
 const STAND_INS = `npm() { shift 4; "$NODE" "$PROGRAM" "$@"; }
 sleep() { curl -s "$SETTLED"; }
 `
 
-/** Runs it in a folder of its own. Answers with all that it said. */
+/** Runs the script in a folder of its own. Answers with everything it printed. */
 async function run(script: string, settings: Record<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'walk-'))
   const program = { NODE: process.execPath, PROGRAM: join(ROOT, 'bin', 'gateway.mjs') }

@@ -124,7 +124,7 @@ test('D12: verify that finds a broken invariant wakes a person, and its success 
   assert.equal(told('verify_failed').at(-1).alerts[0].state, 'closed')
 })
 
-/** A break as an operator's contradiction leaves it. */
+/** Inserts the exception that an operator's contradiction leaves. */
 const plantBreak = (publicId: string, subject: string) =>
   service.rows(
     `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at)

@@ -35,7 +35,7 @@ const sealsOf = () =>
   service.rows<{ number: number; audit_id: number }>(
     'select number::int, audit_id::int from audit_seals order by number',
   )
-/** As somebody who has the whole database and switches the triggers off. */
+/** Changes rows as an attacker with full rights on the database would: with the triggers switched off. */
 async function asSuperuser(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: service.database.url })
   await client.connect()
@@ -51,7 +51,7 @@ const verify = (...args: string[]) =>
 
 test('OP3: a chain that nobody touched holds, in every cell and in the directory, and says its anchor', async () => {
   await freezePlatform(service.gateway, BY_HAND, 'storm')
-  // As 1.3.0 writes them.
+  // As release 1.3.0 writes them.
   await service.rows(
     `insert into directory.audit (at, actor, action, merchant_id, details) values ($1, 'command line: root', 'keys rotate', 1, '{"kind":"test"}')`,
     [service.clock.now()],

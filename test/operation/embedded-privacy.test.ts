@@ -48,8 +48,8 @@ test('D8: the log of the server holds no rows and no statements, and only its ow
   assert.equal(statSync(join(dataDir, 'postgres.log')).mode & 0o777, 0o600)
 })
 
-// The first message of the protocol, as a stranger would write it: version 3.0, user postgres. The answer's first byte is R for a
-// welcome or a question, E for a refusal.
+// The first message of the protocol, as a stranger would send it: version 3.0, user postgres. The first byte of the answer is R
+// for an accepted login or a request for a password, E for a refusal.
 const KNOCK = `
 const { connect } = require('node:net')
 const body = Buffer.from('user\\0postgres\\0database\\0postgres\\0\\0')

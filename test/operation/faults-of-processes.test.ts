@@ -17,7 +17,7 @@ const installation = opened(async () => {
   return { ...whole, close: whole.end }
 })
 const shop = made(() => installation.merchant('faults-shop'))
-// Its receiver hears of nothing but the one charge of its own test.
+// Its receiver gets only the event of the one charge in its own test.
 const quiet = made(() => installation.merchant('faults-quiet'))
 
 const readiness = async () => (await fetch(`${installation.url}/readyz`).catch(() => null))?.status
@@ -42,7 +42,7 @@ test('F31: SIGTERM under load fails no request, holds no lease, and ends with 0'
   const service = await installation.startReady({ env: { DRAIN_SECONDS: '1' } })
   let ready = true
   const statuses: (number | string)[] = []
-  // Clients behind a balancer, which sends nothing more to a process once it says that it is not ready.
+  // Clients behind a load balancer, which stops sending to a process that says it is not ready.
   const clients = Array.from({ length: 20 }, async () => {
     while (ready) statuses.push(await charge(shop).catch((error) => String(error)))
   })

@@ -157,7 +157,7 @@ test('F17: with every connection held a charge hears 503 within a moment, and th
   await Promise.all(held)
   for (const { status, headers } of [...refused, again])
     assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
-  // A second of standing still, and what a crowded machine adds.
+  // The process stands still for a second; the rest is for a busy machine.
   assert.ok(waitedMs < 8000, `the refusal took ${Math.round(waitedMs)} ms`)
   assert.equal(service.app.db.waiting(), 0)
   assert.equal((await client.charge()).status, 201)

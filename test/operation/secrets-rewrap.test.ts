@@ -50,7 +50,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   await json('vending', 'set', merchant.handle, ...supplier)
   await service.client(merchant.keys.live).post('/v1/vending/dispense-secret')
   const cards = await json('gift-cards', 'issue', merchant.handle, '--value', '5000', '--key', 'cards')
-  // As the release before sealed it: one key for all columns.
+  // As the release before sealed it, with one key for all columns.
   const plain = `whsec_${randomBytes(32).toString('base64')}`
   await service.rows(
     `update cell_0.merchant_secrets set ciphertext = $2 where merchant_id = $1 and purpose = 'webhook'`,

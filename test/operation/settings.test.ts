@@ -44,7 +44,7 @@ test('D11: without a token the metrics are shown to this machine alone, with one
   const open = await startService({ env: { HOST: '0.0.0.0', METRICS_PORT: String(port) } })
   try {
     assert.equal(await statusOf(`http://127.0.0.1:${port}/metrics`), 200)
-    // Reaches whatever listens on every address, and nothing that listens on 127.0.0.1.
+    // Reaches a server that listens on every address, but not one that listens on 127.0.0.1 only.
     assert.equal(await statusOf(`http://127.0.0.2:${port}/metrics`), null)
   } finally {
     await open.close()

@@ -43,11 +43,11 @@ test('a statement that fits no schema would be found', async () => {
 
 const TIME_OR_CHANCE =
   /\b(now|random|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|gen_random_uuid|uuidv[47])\s*\(|\b(current_|local)(timestamp|date|time)\b/i
-// It compares the server's clock with ours; nothing is decided by it.
+// It compares the server's clock with ours. No decision depends on it.
 const COMPARES_CLOCKS = 'clock of the server'
 const SCHEMA_NAMED = /\b(cell_\d+|directory|public)\s*\./i
 
-// Whatever is set before the first `where`, also inside a case.
+// Anything set before the first `where`, also inside a `case`.
 const fails = (text: string) => /\bset\b(?:(?!\bwhere\b).)*'failed'/is.test(text)
 const comparesTime = (text: string) =>
   /(\w*_at|\w*_until|\w*_since)\s*(<|>|between)|(<|>)=?\s*\(?(\w+\.)?(\w*_at|\w*_until|\w*_since)\b|\binterval\b/i.test(
@@ -93,7 +93,7 @@ const named = (isWrong: (statement: Statement) => boolean) =>
     .filter(isWrong)
     .map(({ name }) => name)
 
-/** Loads every file of the product, so that each has said which statements it has; the command line alone would run. */
+/** Loads every file of the product, so that all its statements are registered; not the program's entry, which would run. */
 async function importProduct(): Promise<void> {
   const files = readdirSync(PRODUCT, { recursive: true, encoding: 'utf8' })
   const modules = files.filter(
@@ -102,7 +102,7 @@ async function importProduct(): Promise<void> {
   for (const file of modules) await import(pathToFileURL(join(PRODUCT, file)).href)
 }
 
-/** What the server says against this statement in this schema, or null when it would run it. */
+/** Why the server refuses this statement in this schema; null when it accepts it. */
 async function prepare({ text }: Statement, schema: string): Promise<string | null> {
   try {
     await client.query(`set search_path = ${schema}; prepare candidate as ${text}; deallocate candidate`)

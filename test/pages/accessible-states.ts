@@ -6,10 +6,10 @@ import { newVisitor, ON_BROWSER, SIZES, type Size, type Visitor } from './browse
 import { assertShows, STATES } from './states.ts'
 import { openWorld, type World } from './world.ts'
 
-// The narrowest that must do without scrolling sideways: a window of 1,280 at 400 %.
+// The narrowest window that must not scroll sideways: 1,280 pixels at a zoom of 400 %.
 const NARROW = { width: 320, height: 600 }
 
-/** Tests that everybody can use every page, seen on a screen of this size. Gives the world that they live in. */
+/** Tests the accessibility of every page on a screen of this size. Answers with a function that gives the world of these tests. */
 export function testEveryState(size: Size): () => World {
   let world: World
   let visitor: Visitor
@@ -32,7 +32,7 @@ export function testEveryState(size: Size): () => World {
         assert.deepEqual(await moving(page), [])
         assert.deepEqual(await axeFinds(page), [], 'in the light')
         await page.emulateMedia({ colorScheme: 'dark' })
-        // Nothing but the colours is another in the dark.
+        // In the dark only the colours differ.
         assert.deepEqual(await axeFinds(page, 'color-contrast'), [], 'in the dark')
         if (size === 'phone') assert.deepEqual(await smallTargets(page), [])
         assert.deepEqual(await cutOff(page), [])
@@ -44,7 +44,7 @@ export function testEveryState(size: Size): () => World {
   return () => world
 }
 
-/** In a narrow window, and with letters of twice the size in the usual one, everything is still there. */
+/** Everything still fits into a narrow window, and into the usual one with letters of twice the size. */
 async function assertGrows(page: Page): Promise<void> {
   await page.locator(':root').evaluate((root: any) => {
     root.style.fontSize = '200%'

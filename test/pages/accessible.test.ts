@@ -31,7 +31,7 @@ test('the looks of the other tests find what is wrong with a bad page', ON_BROWS
       assert.equal((await moving(page)).length, 1)
       assert.match((await smallTargets(page)).join(), /button x/)
     },
-    // The bad looks are against our policy too.
+    // Our policy would refuse the inline styles of this page.
     { bypassCSP: true },
   ),
 )

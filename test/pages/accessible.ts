@@ -3,15 +3,15 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-// WCAG 2.2 AA, and what its makers advise beyond.
+// WCAG 2.2 AA, and the best practices of axe beside it.
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const LEAST_TARGET = 44
 
 type Violation = { id: string; nodes: { target: unknown[]; failureSummary: string }[] }
 
 /**
- * What axe finds wrong, as sentences. Our policy keeps strange scripts out, so it comes in by the browser's own door. `rule`:
- * look for this one thing only.
+ * The violations that axe finds, as sentences. Our policy refuses foreign scripts, so axe is injected through the browser's own
+ * interface. `rule`: check this one rule only.
  */
 export async function axeFinds(page: Page, rule?: 'color-contrast'): Promise<string[]> {
   const runOnly = rule === undefined ? RULES : { type: 'rule', values: [rule] }
@@ -23,7 +23,7 @@ export async function axeFinds(page: Page, rule?: 'color-contrast'): Promise<str
   )
 }
 
-/** What does not fit into the window: the page when it scrolls sideways, parts beyond its edges, text cut off in its box. */
+/** What does not fit: a page that scrolls sideways, elements beyond the edges of the window, text cut off in its box. */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.locator(':root').evaluate((root: any) => {
     const { clientWidth, scrollWidth, ownerDocument } = root
@@ -37,7 +37,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
     return found
   })
 
-/** What moves on the page. */
+/** The elements of the page that are animated. */
 export const moving = (page: Page): Promise<string[]> =>
   page.locator(':root').evaluate((root: any) =>
     root.ownerDocument
@@ -46,7 +46,7 @@ export const moving = (page: Page): Promise<string[]> =>
       .map((one: any) => one.animationName ?? one.transitionProperty),
   )
 
-/** Buttons, fields and links of a line of their own that are too small for a thumb. */
+/** Buttons, fields, and links on a line of their own that are too small for a thumb. */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page
     .locator('button, summary, main a, .choice, input:not([type=hidden], .choice *), textarea, footer a')

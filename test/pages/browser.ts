@@ -10,7 +10,7 @@ import { findChromium } from './find-chromium.ts'
 
 const PATH = findChromium()
 
-/** For each test that needs the browser. Without one it is skipped; the end of the run says how to install it. */
+/** Options of every test that needs the browser. Without a browser it is skipped; the end of the run says how to install one. */
 export const ON_BROWSER = { skip: PATH === null && 'no Chromium', timeout: 120_000 } as const
 
 export const SIZES = {
@@ -20,16 +20,16 @@ export const SIZES = {
 } satisfies Record<string, BrowserContextOptions>
 export type Size = keyof typeof SIZES
 
-/** What vending machines have. */
+/** The screens of vending machines. */
 export const MACHINE_SIZES = [
   { width: 1024, height: 600 },
   { width: 800, height: 480 },
   { width: 600, height: 1024 },
 ] as const
 
-/** How somebody comes: English on a phone with scripts, unless told otherwise. `own`: the origins a page may talk to. */
+/** How a visitor comes: in English, on a phone, with scripts, unless told otherwise. `own`: the origins that a page may talk to. */
 export type Coming = BrowserContextOptions & { size?: Size; own: readonly string[] }
-/** A browser that has been nowhere before, and what went wrong in it. */
+/** A new browser context without history, and what went wrong in it. */
 export type Visitor = { context: BrowserContext; page: Page; troubles(): string[] }
 
 export async function launchBrowser(): Promise<Browser> {
@@ -69,7 +69,7 @@ async function watch(context: BrowserContext, own: readonly string[]): Promise<(
   context.on('response', (response) => {
     if (response.request().isNavigationRequest() && response.status() >= 400) refused.add(response.url())
   })
-  // The browser itself notes every page that comes with a status of 400 and above, as pages with a fault do.
+  // The browser logs every page with a status of 400 or more, and our pages that report a mistake have one.
   const isOfPage = ({ text, at }: { text: string; at: string }) =>
     text.startsWith('Failed to load resource') && refused.has(at)
   return () => noted.filter((one) => !isOfPage(one)).map(({ text, at }) => `${text} (${at})`)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
-/** How a person gets one. */
+/** The command that installs one. */
 export const INSTALL_CHROMIUM =
   'apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation'
 
-// Of Debian and Alpine, of Google's own packages, of a Mac. The one without windows first: it takes half the time.
+// Debian and Alpine, Google's own packages, macOS. The headless shell comes first: it takes half the time.
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -15,7 +15,7 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The browser of the browser tests: that of CHROMIUM_PATH, else one downloaded by its library, else the system's; or null. */
+/** The browser for these tests: CHROMIUM_PATH, else Playwright's own download, else the system's; null where none is found. */
 export function findChromium(): string | null {
   const named = process.env.CHROMIUM_PATH
   if (named) {

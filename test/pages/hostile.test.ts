@@ -28,10 +28,10 @@ const HOSTILE = [
 const world = worldOfFile()
 
 const wasHit = (page: Page) => page.evaluate('typeof hit !== "undefined"')
-// What turns the reading direction is left out on purpose; the rest stands there sign for sign.
+// The page leaves out characters that change the reading direction, and shows all others unchanged.
 const legible = (text: string) => text.replace(/[\u202a-\u202e]/g, ' ').trim()
 
-/** The page shows this text, and nothing of it came to life. */
+/** The page shows this text as text, and no part of it became an element or ran. */
 async function assertHarmless(page: Page, text: string): Promise<void> {
   assert.equal(await wasHit(page), false, text)
   assert.equal(await page.locator('main :is(script, iframe, b, base, link, meta)').count(), 0, text)

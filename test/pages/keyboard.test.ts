@@ -13,7 +13,7 @@ const world = worldOfFile()
 
 type Stop = { is: string; top: number; seen: boolean }
 
-/** Where the focus is, and whether one can see it there. */
+/** The element that has the focus, and whether a person can see that it does. */
 const focused = (page: Page): Promise<Stop> =>
   page.locator(':root').evaluate((root: any) => {
     const { activeElement: one, defaultView: view } = root.ownerDocument
@@ -46,7 +46,7 @@ async function typeInto(page: Page, name: string, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** The sandbox decides, and the waiting page asks how it stands. */
+/** The sandbox decides the payment, and time passes until the waiting page asks for its status. */
 async function decide(page: Page): Promise<void> {
   await world.decide()
   await page.clock.runFor(2500)
@@ -110,7 +110,7 @@ test('the focus goes down the page in the order of reading, and reaches everythi
     await world.visit(async (page) => {
       await page.goto(url)
       const reachable = 'a[href], summary, button, input:not([type=hidden])'
-      // Of radio buttons one is a stop; what is folded away is none.
+      // A group of radio buttons is one stop; hidden elements are none.
       const stops =
         (await page.locator(reachable).filter({ visible: true }).count()) -
         Math.max(0, (await page.getByRole('radio').count()) - 1)

@@ -16,7 +16,7 @@ const world = worldOfFile()
 const REUSABLE = { allow_multiple_uses: true }
 const count = async (link: Link) => (await world.charges(link)).length
 
-// A link that may be paid often is the harder case: only the form itself says that it is the same payment.
+// A reusable link is the harder case: only the form itself says that two presses are the same payment.
 const PRESSES: Record<string, (page: Page) => Promise<void>> = {
   'a double click': (page) => payButton(page).dblclick(),
   'Enter held down': async (page) => {
@@ -46,14 +46,14 @@ for (const [name, press] of Object.entries(PRESSES))
       }
     })
 
-/** Presses the button by its place: while a page is on its way, the library itself would wait for it. */
+/** Presses the button by its position on the page: a click on the element would wait for the page that is loading. */
 async function presser(page: Page): Promise<() => Promise<void>> {
   const box = await payButton(page).boundingBox()
   assert.ok(box)
   return () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
 }
 
-/** Holds back the answers to the first presses, which the service has heard; tells how many it has heard. */
+/** Drops the answers to all presses but the last. Answers with a function that says how many presses the service has received. */
 async function slowDown(page: Page, presses: number): Promise<() => number> {
   let heard = 0
   await page.route('**/submit', async (route) => {
@@ -167,7 +167,7 @@ test(
       await sendForm(page, PHONES.pays)
       await sees(page, EN.waiting.title)
       await page.goBack()
-      // The browser may have kept the form, or asks anew and is led on.
+      // The browser either has kept the form, or loads it again and is redirected.
       if (await payButton(page).isVisible()) await payButton(page).click()
       await sees(page, EN.waiting.title)
     })
@@ -232,7 +232,7 @@ test('a form on a strange site gets our form to look at, and charges nobody', ON
 test('nobody can put our pages into theirs', ON_BROWSER, async () => {
   const link = await world.link()
   stranger.shows(`<iframe src="${link.url}" title="trap"></iframe>`)
-  // The browser says on the console that it refuses; so nothing is asserted about that here.
+  // The browser logs its refusal on the console, so the console is not checked here.
   const { context, page } = await newVisitor(world.browser, { own: [] })
   try {
     await page.goto(stranger.origin)

@@ -1,27 +1,27 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Where a browser that is sent there stays where it was. */
+/** A path that answers 204, so that the browser stays on its page. */
 export const STAY = '/stay'
 
-/** A site that is not ours: the merchant's shop, or somebody who means no good. */
+/** A site that is not ours: the merchant's shop, or an attacker's. */
 export type OtherSite = {
   origin: string
   /** The addresses that were asked for, byte for byte. */
   asked: string[]
-  /** What it shows from now on. */
+  /** Sets the HTML that every page of the site shows from now on. */
   shows(html: string): void
   close(): Promise<void>
 }
 
-/** `host`: a name for this machine; another one than that of our pages is another site for a browser. */
+/** `host`: a name of this machine. A browser treats a name other than that of our pages as another site. */
 export async function startOtherSite(host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<OtherSite> {
   const asked: string[] = []
   let html = '<p>The shop</p>'
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
     if (request.url === STAY) return response.writeHead(204).end()
-    // The icon is given, for a browser asks for one that is not.
+    // With an icon in the page the browser does not request one.
     const head = '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Elsewhere</title>'
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`${head}${html}`)
   })

@@ -6,7 +6,7 @@ import { DRESS, payButton, sees, sendForm } from './steps.ts'
 import { PHONES, SHOP_NAME } from './world.ts'
 import { worldOfFile } from './world-of-file.ts'
 
-// Every sign that a careless copy would change.
+// Every character that careless copying of an address would change.
 const THANKS = '/thanks?order=1042&sig=a%2Bb%20c%7e&empty=&e=%C3%A9'
 const POLL_MS = 2500
 const FORWARD_MS = 5000
@@ -65,7 +65,7 @@ test('whoever wants to stay stays, and whoever comes back is not sent away again
     assert.equal(world.site.asked.at(-1), THANKS)
     await page.goBack()
     await sees(page, EN.receipt.fresh)
-    // The line that counts the seconds is gone: nothing counts.
+    // The line with the countdown is gone: the countdown has stopped.
     await page.locator('#onward .hint').waitFor({ state: 'hidden' })
     assert.ok(await page.locator('#stay').isHidden())
   })

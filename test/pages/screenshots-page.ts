@@ -1,4 +1,4 @@
-/** One screenshot: of which page, where it lies, in which size, language and light. */
+/** One screenshot: its page, its file, and the size, language and colour scheme. */
 export type Picture = { state: string; file: string; about: string }
 
 const STYLE = `
@@ -9,7 +9,7 @@ const STYLE = `
   figcaption { padding: .25rem 0; }
   img { max-height: 32rem; max-width: 40rem; }`
 
-/** All pictures on one page, those of one state in a row. Nothing in it comes from strangers. */
+/** All pictures on one page, one row for each state. Nothing in it comes from user input. */
 export function screenshotsPage(pictures: readonly Picture[]): string {
   const states = [...new Set(pictures.map(({ state }) => state))]
   const rows = states.map((state) => {

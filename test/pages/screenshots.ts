@@ -14,7 +14,7 @@ import { openWorld, type World } from './world.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'screenshots')
 const SCHEMES = ['light', 'dark'] as const
-// What most people see, in the other languages too.
+// The pages that most people see are also taken in the other languages.
 const MAIN = [
   'form with three ways to pay',
   'form with a wrong phone',
@@ -45,7 +45,7 @@ writeFileSync(join(FOLDER, 'index.html'), screenshotsPage(pictures))
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 console.log(`${pictures.length} screenshots in ${seconds} s: ${join(FOLDER, 'index.html')}`)
 
-/** Each size in a world of its own: what one visitor brings about is not seen by another. */
+/** Each size has a world of its own, so that one visitor's payments are not seen by another. */
 async function shootSize(size: Size): Promise<Picture[]> {
   const world = await openWorld()
   try {
@@ -71,7 +71,7 @@ async function shootLanguage(world: World, { size, language }: Omit<Shot, 'state
   return taken
 }
 
-/** The screens of machines, which know nothing of dark rooms. They are drawn as the service would. */
+/** The screens of machines, which have no dark colour scheme. They are rendered as the service would render them. */
 async function shootMachines(): Promise<Picture[]> {
   const browser = await launchBrowser()
   const { page } = await newVisitor(browser, { size: 'desktop', own: [], javaScriptEnabled: false })

@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core'
 import type { Texts } from '../../src/checkout/texts/texts.ts'
 import type { World } from './world.ts'
 
-/** One page that a customer can be on. */
+/** One page that a customer can see. */
 export type State = {
   name: string
-  /** What its heading says. */
+  /** The text of its heading. */
   heading(texts: Texts): string
-  /** Brings it about and goes there. */
+  /** Makes the data that leads to it, and opens it. */
   open(world: World, page: Page): Promise<void>
 }

@@ -41,7 +41,7 @@ export const PAID: readonly State[] = [
   receipt('paid, with the way on', {
     look: 'fresh',
     open: async (world, page) => {
-      // The page would leave by itself after five seconds, while somebody still looks at it.
+      // The page would go on by itself after five seconds, while the test still looks at it.
       await page.goto((await paid(world, { ...DRESS, success_url: `${world.site.origin}${STAY}` })).status)
     },
   }),

@@ -14,7 +14,7 @@ const NOWHERE = '/pay/lnk_00000aaaaaaaaaaaaaaaa'
 
 const closed = (why: ClosedView['why']) => (texts: Texts) => texts.closed[why].title
 
-/** A page that no customer can bring about today, drawn as the service would. */
+/** A page that no customer can reach today, rendered as the service would render it. */
 function drawn(why: ClosedView['why']): State {
   const here = `/pay/lnk_${why}`
   const view = { kind: 'closed' as const, why, cancelUrl: null, storefront: null }
@@ -86,7 +86,7 @@ const STOREFRONT: readonly State[] = [
   },
 ]
 
-/** Every page of the checkout, in the order in which people meet them. */
+/** Every page of the checkout, in the order in which a customer sees them. */
 export const STATES: readonly State[] = [
   ...FORM,
   ...WAITING,
@@ -97,7 +97,7 @@ export const STATES: readonly State[] = [
   ...STOREFRONT,
 ]
 
-/** The page is what it should be, with one heading and one main part, in English. */
+/** The page is the expected one, in English, with one main heading and one main part. */
 export async function assertShows(page: Page, { heading }: State): Promise<void> {
   assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), heading(EN))
   assert.equal(await page.locator('html').getAttribute('lang'), 'en')

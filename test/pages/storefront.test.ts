@@ -37,7 +37,7 @@ for (const javaScriptEnabled of [true, false])
           await world.settle(link, 'pays')
           await page.reload()
           await page.getByRole('heading', { level: 1, name: EN.receipt.fresh }).waitFor()
-          // The link itself is there for the next customer.
+          // The link stays usable for the next customer.
           await page.goto(url)
           await page.getByRole('heading', { level: 1, name: EN.pay.title(SHOP_NAME) }).waitFor()
           const paid = (await world.charges(link)).filter(({ phone }) => phone?.endsWith(payer.slice(-9)))

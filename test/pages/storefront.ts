@@ -4,7 +4,7 @@ import { BY_HAND } from '../helpers/actors.ts'
 import type { LiveService } from '../helpers/live-service.ts'
 
 const SIDE = 320
-// Name, description, price, colours of its picture; two have none.
+// Name, description, price, and the colours of the picture; null where there is no picture.
 const ITEMS: readonly [string, string | null, number, [string, string] | null][] = [
   ['Gift wrapping', null, 1000, null],
   ['Matoke basket', 'Enough for eight', 18_000, ['#4d7c0f', '#bef264']],

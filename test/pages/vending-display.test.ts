@@ -15,7 +15,7 @@ const POLL_MS = 2000
 const REPORT_MS = 2000
 const LONG_NAME = 'Nakasero Fresh Juice and Cold Drinks Company Ltd'
 
-// A reader by other people than the writer; its program is read from the package, never from the network.
+// The codes are read by another library than the one that writes them. Its program comes from the package, not from the network.
 const program = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(program).buffer } })
 
@@ -40,7 +40,7 @@ async function newOrder(machine = 'M-OK'): Promise<Order> {
 }
 
 type Screen = { scripts?: boolean; expected?: RegExp; size?: { width: number; height: number } }
-/** A machine's browser, in which nothing may go wrong that is not expected. */
+/** Runs a story in a machine's browser, and fails when anything unexpected goes wrong in it. */
 async function onScreen(
   story: (page: Page) => Promise<void>,
   { scripts = true, expected = /^$/, size = MACHINE_SIZES[0] }: Screen = {},
@@ -174,14 +174,14 @@ test('without scripts the screen follows its order too', ON_BROWSER, async () =>
   )
 })
 
-// Noto Sans is what Debian shows where its fonts are installed; a tenth wider than that is about the widest of its kind.
+// Debian shows Noto Sans where its fonts are installed. Fonts of this kind are at most about a tenth wider.
 const FONTS: Record<string, string> = {
   "the system's font": '',
   'Noto Sans': notoSans('100%'),
   'a font a tenth wider': notoSans('110%'),
 }
 
-/** Noto Sans from its package, of this part of its size, under the name that the style of the screens asks for first. */
+/** Noto Sans from its package, scaled by this factor, under the first font name in the style of the screens. */
 function notoSans(size: string): string {
   const faces = [400, 700].map((weight) => {
     const file = `@fontsource/noto-sans/files/noto-sans-latin-${weight}-normal.woff2`
@@ -192,7 +192,7 @@ function notoSans(size: string): string {
   return faces.join('')
 }
 
-/** By how many pixels the page is too wide and too high, once its fonts are there. */
+/** By how many pixels the page is too wide and too high, once its fonts are loaded. */
 const OVER = `document.fonts.ready.then(() =>
   [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight])`
 const FONTS_LOADED = `document.fonts.ready.then(() => [...document.fonts].filter((font) => font.status === 'loaded').length)`

@@ -2,13 +2,13 @@ import { opened } from '../helpers/opened.ts'
 import { ON_BROWSER } from './browser.ts'
 import { openWorld, type World } from './world.ts'
 
-/** What is opened before the tests of a file where there is a browser; without one its tests are skipped. */
+/** Opens something before the tests of a file. Without a browser nothing is opened, because the tests are skipped. */
 export const openedForBrowser = <Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>) =>
   opened<Opened | { close(): Promise<void> }>(async () =>
     ON_BROWSER.skip ? { close: async () => {} } : await open(),
   ) as Opened
 
-/** The world that the tests of a file live in; after them every invariant of its ledger must hold. */
+/** The world for the tests of a file. After the last test every invariant of its ledger must hold. */
 export const worldOfFile = (): World =>
   openedForBrowser(async () => {
     const world = await openWorld()

@@ -9,7 +9,7 @@ import { type OtherSite, startOtherSite } from './other-site.ts'
 import { fillStorefront } from './storefront.ts'
 
 export const SHOP_NAME = 'Mama Joy Boutique'
-/** Phones of the sandbox, by what becomes of a payment. */
+/** Phones of the sandbox, each named after the outcome of its payment. */
 export const PHONES = {
   pays: '0700000000',
   insufficient_funds: '0700000001',
@@ -21,7 +21,7 @@ const OUTCOME_MS = 3000
 export type Link = { id: string; url: string }
 type Payer = { phone: string; method?: string }
 
-/** The service, a shop on it with a site of its own, and a browser. */
+/** The service, a shop with its own site, and a browser. */
 export type World = {
   service: LiveService
   shop: Shop
@@ -35,13 +35,13 @@ export type World = {
   giftCard(value: number): Promise<string>
   /** Sends the form of a link as a browser without scripts does. Answers with the address of the page that follows. */
   submit(link: Link, payer: Payer): Promise<string>
-  /** The sandbox decides about everything that is open. */
+  /** The sandbox decides every open charge. */
   decide(): Promise<void>
   /** The live operator's customer pays, or the operator refuses. */
   settle(link: Link, how: 'pays' | 'refuses'): Promise<void>
   /** The charges of a link, oldest first. */
   charges(link: Link): Promise<{ id: string; status: string; phone: string | null }[]>
-  /** Somebody comes with a browser of their own, and nothing goes wrong in it. */
+  /** Runs a story in a new browser context, and fails when anything goes wrong in it. */
   visit<Value>(story: (page: Page, visitor: Visitor) => Promise<Value>, how?: Partial<Coming>): Promise<Value>
   close(): Promise<void>
 }

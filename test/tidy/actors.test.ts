@@ -6,7 +6,7 @@ import { type Source, sourcesOf } from './sources.ts'
 
 const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
 
-// What is written for the service itself, whoever calls: no act of anybody.
+// Tables that are written for the service itself, whoever calls. Such a write is nobody's action.
 const BOOKKEEPING = new Set<string>([
   'idempotency_keys',
   'rate_windows',
@@ -23,18 +23,18 @@ const BOOKKEEPING = new Set<string>([
 ])
 const freely = (table: string) => BOOKKEEPING.has(table)
 
-// Where requests, customers, machines and commands come in.
+// The entry points of requests, customers, machines and commands.
 const DOOR = /^src\/(?:(?:[\w-]+\/)+(?:[\w-]+-)?routes|commands\/run-command|commands\/demo|front)\.ts$/
 const rootsIn = (sources: readonly Source[]) =>
   [...declaredIn(sources)].filter(([, { place }]) => DOOR.test(place)).map(([at]) => at)
 
-// Tasks and the start act for the service itself; the one command that runs tasks asks the table.
+// Tasks and the start act for the service itself. The one command that runs tasks asks the table of actions.
 const OUR_OWN = ['src/sweeps.ts', 'src/open-gateway.ts']
 const NO_ACTS = [
-  // Lists of what is sealed: `secrets rewrap`, which asks, sends their statements, and the doctor looks through them.
+  // Lists of what is sealed. `secrets rewrap`, which asks the table, sends their statements; doctor only reads the lists.
   'src/commands/secrets.ts SEALED_IN_CELL',
   'src/commands/secrets.ts SEALED_IN_DIRECTORY',
-  // The first statement of a month that is over fixes that nothing is posted into it any more. It moves nothing.
+  // The first statement of a past month closes the month for postings. It moves no money.
   'src/ledger/closed-months.ts CLOSE_MONTH',
 ]
 function declaredOf(sources: readonly Source[]) {

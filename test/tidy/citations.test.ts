@@ -20,7 +20,7 @@ const CODE_FOLDERS = [
 
 const TEST_NAME = /\b(?:test|it|describe)\(\s*(['"`])(.*?)\1/g
 
-/** What a file says to its reader: comments as a whole, so that a citation may go over a line's end, and names of tests. */
+/** The prose of a file: whole comments, because a citation may run over the end of a line, and names of tests. */
 function proseOf(source: Source): Prose[] {
   const blocks = [...source.comments.matchAll(/\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g)].map((match) => ({
     text: match[0].replace(/\n\s*(?:\/\/|\*)?\s*/g, ' '),

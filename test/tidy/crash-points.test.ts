@@ -33,7 +33,7 @@ test('no crash point is passed once a row', () => {
   assert.deepEqual(wrong, [])
 })
 
-/** The line itself and the lines that open the blocks around it, up to the function it stands in. */
+/** The line itself and the lines that open the blocks around it, up to the function that contains it. */
 function around(lines: readonly string[], at: number): string[] {
   const found = [lines[at] ?? '']
   let indent = /^ */.exec(lines[at] ?? '')?.[0].length ?? 0

@@ -7,7 +7,7 @@ import { sourcesOf } from './sources.ts'
 const ALL = ['src', 'test'].flatMap((folder) => sourcesOf(folder, '.ts', '.tsx'))
 const PRODUCT = ALL.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
 
-/** Where something is imported as a value by files that may not know it. */
+/** The places where files that may not import something import it as a value. */
 function importsOf(what: RegExp, allowed: RegExp): string[] {
   return PRODUCT.filter(({ path }) => !allowed.test(path)).flatMap(({ path, imports }) =>
     imports
@@ -18,7 +18,7 @@ function importsOf(what: RegExp, allowed: RegExp): string[] {
 
 test('only platform/outbound opens connections to others', () => {
   const network = /^(?:undici|node:(?:net|tls|dns|dgram|http2?|https)(?:\/.*)?)$/
-  // The frame and the port of the metrics listen; they call nobody.
+  // These two listen for requests (the API and the metrics). They call nobody.
   assert.deepEqual(importsOf(network, /^src\/(?:platform\/outbound\/|http\/|metrics\.ts$)/), [])
   const calls = PRODUCT.filter(({ code }) => /(?<![.\w])fetch\(/.test(code)).map(({ path }) => path)
   assert.deepEqual(calls, [])
@@ -38,7 +38,7 @@ test('only routes, the sender of replies and the frame see HTTP', () => {
 })
 
 test('S5: a lane of a cell is declared, so that a stop waits for it and the metrics show it', () => {
-  // Callbacks come for all cells through one door; the server waits for them as for every request.
+  // Callbacks for all cells arrive at one endpoint. The server waits for them as for every request.
   const others = ['src/vending/callbacks/receive-callback.ts']
   const made = /\b(?:batch|turns|merchantTurns)(?:<[^(]*>)?\(/
   const undeclared = PRODUCT.filter(

@@ -4,13 +4,13 @@ import type { Source } from './sources.ts'
 export type FoundFunction = { path: string; line: number; name: string; length: number }
 
 const HEADER = /(?:\bfunction\b|=>\s*\{$|\)\s*(?::[^=]*)?\{$)/
-// `describe` is a heading over tests, no function.
+// `describe` is a heading over tests, not a function.
 const NO_FUNCTION =
   /^\s*(?:\}\s*)?(?:if|else|for|while|switch|catch|try|do|return|class|type|export type|describe)\b/
 
 /**
- * Every function with a body in braces. The formatter makes this easy: a body ends at the first later line that begins
- * with `}` under the same indentation as the line that opened it.
+ * Every function with a body in braces. Because of the formatter a body ends at the first later line that
+ * begins with `}` and has the indentation of the line that opened it.
  */
 export function functionsOf({ path, code, text }: Source): FoundFunction[] {
   const lines = code.split('\n')
@@ -32,7 +32,7 @@ export function functionsOf({ path, code, text }: Source): FoundFunction[] {
   })
 }
 
-/** A header over several lines ends with `) {` or `}): X {` under the indentation it began with. */
+/** A header of several lines ends with `) {` or `}): X {` at the indentation where it began. */
 function startOfHeader(lines: readonly string[], at: number): number {
   const line = lines[at] ?? ''
   if (!/^\s*[)}\]]/.test(line)) return at

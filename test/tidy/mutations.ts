@@ -1,14 +1,14 @@
 import { posix } from 'node:path'
 import { lineOf, type Source } from './sources.ts'
 
-/** A declaration at the top of a file: what it refers to of its own file and of others, by `path name`. */
+/** A top-level declaration, and the declarations of its own and other files that it refers to, as `path name`. */
 export type Declared = {
   place: string
   name: string
   line: number
   /** Whether it asks the table of actions. */
   guarded: boolean
-  /** The table that it writes, where it is a statement. */
+  /** The table that it writes, if it is a statement. */
   writes: string | null
   refers: ReadonlySet<string>
 }
@@ -17,7 +17,7 @@ const OPENING = /^(?:export )?(?:async )?(?:function\*?|const|let|class)\s+(\w+)
 const WRITE = /\b(?:insert into|update|delete from|truncate(?: table)?)\s+(?:only\s+)?(\w+)/
 const ASKS = /\ballow\(/
 
-/** Every declaration of these files. The formatter makes this easy: only they begin in the first column. */
+/** Every top-level declaration of these files. Because of the formatter only these begin in the first column. */
 export function declaredIn(sources: readonly Source[]): Map<string, Declared> {
   const found = new Map<string, Declared>()
   for (const source of sources)
@@ -55,7 +55,7 @@ const nameOn = (line: string | undefined) => OPENING.exec(line ?? '')?.[1] ?? ''
 const tableOf = (sql: string) =>
   WRITE.exec(sql.replace(/\b(?:for(?: no key)?|do) update\b/g, ''))?.[1] ?? null
 
-/** What a file calls the things it imports, and where they are declared. */
+/** The imported names of a file, and where each is declared. */
 function importedBy(source: Source): Map<string, string> {
   const names = new Map<string, string>()
   const clause = /^import (?!type\b)\{([^}]*)\} from '(\.[^']+)'/gm
@@ -68,7 +68,7 @@ function importedBy(source: Source): Map<string, string> {
   return names
 }
 
-/** The ways from these declarations to a statement that writes, without passing one that asks the table. */
+/** The paths from these declarations to a statement that writes, on which no declaration asks the table of actions. */
 export function unguardedWrites(
   all: ReadonlyMap<string, Declared>,
   roots: readonly string[],

@@ -10,7 +10,7 @@ export type Papers = { places: ReadonlyMap<string, ReadonlySet<string>>; codes: 
 /** Reads headings, first columns and numbered lists of every paper. */
 export function readPapers(): Papers {
   const places = new Map<string, Set<string>>()
-  // FZ1 compares the directory with the cells and is no query of one cell.
+  // FZ1 compares the directory with the cells, so it is not among the queries of one cell.
   const codes = new Set(['FZ1', ...INVARIANTS.map(({ id }) => id)])
   for (const file of readdirSync(FOLDER).filter((name) => name !== 'README.md')) {
     const paper = readPaper(readFileSync(join(FOLDER, file), 'utf8'))
@@ -38,7 +38,7 @@ function readPaper(text: string): { places: Set<string>; codes: string[] } {
   return { places, codes }
 }
 
-// Words of other trades that look like codes.
+// Terms that look like codes and are none.
 const NO_CODES = ['A4', 'C0', 'V8']
 // `6.2`, `2.1a`, and `3 h` of the contract.
 const NUMBER = String.raw`\d+(?:\.\d+)*[a-z]?(?: [a-z](?![\w']))?`
@@ -52,7 +52,7 @@ const NOWHERE_IN = /(?<![\w/[-])([a-z]+)\.md\b(?!,?\s(?:section\s)?(?:\d|[A-Z]{1
 const LETTER = /(?<=[(,;]\s?)3 ([a-z])(?=[),;:.])/g
 const CODE = /(?<![\w-])([A-Z]{1,3})(\d{1,3}[a-z]?)(?![\w-]|\.\d)/g
 
-/** Every citation in this text that leads nowhere. */
+/** Every citation in this text that does not resolve. */
 export const lostCitations = (text: string, papers: Papers): string[] => [
   ...lostPlaces(text, papers),
   ...[...text.matchAll(NOWHERE_IN)].map(([paper]) => `${paper} without a place in it`),
@@ -67,7 +67,7 @@ function lostPlaces(text: string, { places }: Papers): string[] {
     const paper = places.get(name)
     if (paper === undefined) return md === undefined ? [] : [whole]
     const numbers = [...listed.matchAll(new RegExp(NUMBER, 'g'))].map(([number]) =>
-      // A letter behind a number belongs to it in one section alone; elsewhere it is the next word.
+      // Only in one section does a letter after a number belong to the number; elsewhere it begins the next word.
       name === 'contract' && number.startsWith('3 ') ? number : number.replace(/ [a-z]$/, ''),
     )
     const steps = rules.slice(0, 2).filter((rule) => rule !== undefined)

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-/** A file of the repository, taken apart. Each part keeps the line breaks of the whole, so line numbers hold. */
+/** A file of the repository, split into parts. Each part keeps the line breaks of the file, so line numbers stay right. */
 export type Source = {
   /** From the root of the repository. */
   path: string
@@ -62,7 +62,7 @@ function importsOf(path: string, text: string): Import[] {
 
 type Kind = 'code' | 'comment' | 'string'
 
-/** Tells code from comments from strings, character by character; a template's `${}` is code again. */
+/** Separates code, comments and strings, character by character. The `${}` of a template is code. */
 function takeApart(text: string): Pick<Source, 'code' | 'strings' | 'comments'> {
   const kinds = kindsOf(text)
   const only = (kind: Kind) =>
@@ -72,7 +72,7 @@ function takeApart(text: string): Pick<Source, 'code' | 'strings' | 'comments'> 
 
 function kindsOf(text: string): Kind[] {
   const kinds: Kind[] = new Array(text.length).fill('code')
-  // The braces open in each template's `${}`; the innermost last.
+  // How many braces are open in each `${}`, the innermost last.
   const braces: number[] = []
   let at = 0
   const take = (end: number, kind: Kind) => {

@@ -8,7 +8,7 @@ const WRITERS = {
   payouts: 'src/payouts/write-payout-status.ts',
 }
 
-/** The files with an update of this table that sets its status: `status =` between `set` and what is only looked at. */
+/** The files with an update of this table that sets its status: `status =` stands between `set` and the condition. */
 function writersOf(table: string): string[] {
   const update = new RegExp(`\\bupdate ${table}(?: \\w)?\\s+set\\b([\\s\\S]*?)\\b(?:from|where)\\b`, 'g')
   const setsStatus = (set: string | undefined) => /(?:^|,)\s*status\s*=/.test(set ?? '')

@@ -10,7 +10,7 @@ const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(sou
 const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
 const MIGRATIONS = sourcesOf('migrations', '.sql')
 
-// Who may import whom: a folder imports itself and what stands on the lines above, never its own line or below.
+// Who may import whom: a folder imports itself and the folders on the lines above, never others on its own line or below.
 const ORDER = [
   ['platform'],
   ['actors'],
@@ -35,7 +35,7 @@ const ORDER = [
   ['(program)', 'commands'],
 ]
 const PROGRAM = ORDER.length - 1
-// The App is given to every operation, and everybody may know what a setting is called.
+// Types that every folder may import: every operation gets the App, and any folder may know the name of a setting.
 const TYPES_OF_ALL: Record<string, string[]> = {
   'src/app.ts': ['App', 'Gateway'],
   'src/settings/config.ts': ['Config'],
@@ -45,11 +45,11 @@ const TYPES_OF_ALL: Record<string, string[]> = {
 const OWNERS = WRITERS
 const OTHER_WRITERS: string[] = []
 
-// Whose state decides what is paid or dropped twice: one file writes the table, and moves nothing but along its own table of moves.
+// A wrong state of these tables pays or dispenses twice, so one file alone writes each, and only along its table of moves.
 const ONE_WRITER: Record<string, string> = { dispense_claims: 'src/vending/dispensing/move-claim.ts' }
 
 const LONGEST_FILE = 250
-// A test tells stories, with the data beside them.
+// Tests carry their data with them, so they may be longer.
 const LONGEST_TEST = 300
 const LONGEST_FUNCTION = 60
 const LONG_FUNCTION = 40
@@ -106,7 +106,7 @@ test('only platform/clock.ts reads the time', () => {
 test('no SQL reads the time of the database', () => {
   const ofDatabase =
     /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(?:current_(?:date|timestamp|time)|localtimestamp)\b/gi
-  // doctor compares the two clocks; nothing it reads decides anything.
+  // doctor compares the two clocks. No decision depends on what it reads.
   const product = SRC.filter(({ path }) => path !== 'src/commands/doctor.ts')
   none([...places(product, 'strings', ofDatabase), ...places(MIGRATIONS, 'text', ofDatabase)])
 })
@@ -152,7 +152,7 @@ test(`no function is longer than ${LONGEST_FUNCTION} lines`, (context) => {
   const say = (one: (typeof all)[number]) => `${one.path}:${one.line} ${one.length} lines: ${one.name}`
   const product = all.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   for (const one of product.filter(({ length }) => length > LONG_FUNCTION)) context.diagnostic(say(one))
-  // A test tells a story from beginning to end; it may be twice as long as a function of the product.
+  // A test tells a whole story, so it may be twice as long as a function of the product.
   const limit = (path: string) => (isTestPath(path) ? 2 * LONGEST_FUNCTION : LONGEST_FUNCTION)
   none(all.filter(({ length, path }) => length > limit(path)).map(say))
 })
@@ -167,7 +167,7 @@ test('every table has an owner, and only statements in its folder write it', () 
   none(unowned.map((table) => `${table} has no owner`))
   const write =
     /\b(?:insert into|update|delete from|truncate(?: table)?)\s+(?:only\s+)?(?:[a-z_]*\s*\.)?([a-z_]+)/g
-  // `for update skip locked`, `do update set`, `before update or delete`: no writes.
+  // Not names of tables: `for update skip locked`, `do update set`, `before update or delete`.
   const noTable = ['set', 'skip', 'nowait', 'of', 'or', 'on', 'delete', 'truncate', 'from']
   const writes = SRC.flatMap((source) =>
     [...source.strings.matchAll(write)]
@@ -210,5 +210,5 @@ test('everything that is exported is imported by somebody', () => {
   none(unused.map(({ path, name, line }) => `${path}:${line} ${name}`))
 })
 
-/** The source behind an import: scripts import what the compiler made of it. */
+/** The source of an import. Scripts import its compiled file. */
 const sourceOf = (path: string) => path.replace(/^dist\//, '').replace(/\.(?:js|tsx?)$/, '')

@@ -26,7 +26,7 @@ export const BROKEN_STATEMENTS: readonly BrokenStatement[] = [
 
 type Refusal = { statement: string; role?: string; message: RegExp }
 
-/** Every way of changing what never changes (L7), by the owner of the tables and by the service. */
+/** Every way to change an append-only table (L7), tried by the owner of the tables and by the role of the service. */
 export const REFUSALS_OF_RECORD: readonly Refusal[] = [
   ['transfers', 'amount = amount + 1'],
   ['settlements', 'amount = amount + 1'],

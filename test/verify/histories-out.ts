@@ -3,7 +3,7 @@ import type { SubmitHow } from '../fakes/operator.ts'
 
 type Mode = 'test' | 'live'
 
-/** One thing that somebody does, in whatever order. */
+/** One step that somebody takes. A history is any sequence of them. */
 export type StepOut =
   | { do: 'charge'; shop: number; mode: Mode; amount: number; fails: boolean; shares: number[] }
   | { do: 'payout'; shop: number; mode: Mode; amount: number; fails: boolean; how: SubmitHow['answer'] }

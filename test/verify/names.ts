@@ -1,6 +1,6 @@
 import { idForKey } from '../../src/payouts/accept-payout.ts'
 
-/** When the world is looked at. */
+/** The time at which the tests look at the world. */
 export const NOW = new Date('2026-03-10T09:00:00.000Z')
 
 export const TAGS = { 1: 'onexx', 2: 'twoxx', 3: 'three' } as const
@@ -9,7 +9,7 @@ export type MerchantId = keyof typeof TAGS
 /** The id of a merchant's charge that has this name in the world. */
 export const idOf = (merchantId: MerchantId, name: string) => `txn_${TAGS[merchantId]}${name.padEnd(16, '0')}`
 
-/** The charges of the world by what they show. */
+/** The charges of the world, each named after its state. */
 export const CHARGE = {
   aged: idOf(1, 'aged'),
   released: idOf(1, 'released'),
@@ -27,7 +27,7 @@ export const CHARGE = {
   contradicted: idOf(2, 'contradicted'),
 }
 
-/** Links of merchant 1 in test, and the charges that were born on them. */
+/** Test links of merchant 1, and the charges that were made on their pages. */
 const linkIdOf = (name: string) => `lnk_${TAGS[1]}${name.padEnd(16, '0')}`
 export const LINK = { paid: linkIdOf('paid'), retried: linkIdOf('retried'), reusable: linkIdOf('reusable') }
 export const LINKED = {
@@ -38,7 +38,7 @@ export const LINKED = {
   second: idOf(1, 'linksecond'),
 }
 
-/** Vending orders of merchant 1 in test by what they show, the charges that paid them, and direct dispenses. */
+/** Test vending orders of merchant 1, each named after its state; the charges that paid them; and direct dispenses. */
 export const ORDER = {
   delivered: linkIdOf('delivered'),
   jammed: linkIdOf('jammed'),
@@ -60,7 +60,7 @@ export const DIRECT = {
 export const DIRECTLY = { delivered: idOf(1, 'directone'), open: idOf(1, 'directtwo') }
 export const CALLBACK = `vcb_${TAGS[1]}${'callback'.padEnd(16, '0')}`
 
-/** The charges that gift cards of merchant 1 pay, in part and whole. */
+/** The charges of merchant 1 that a gift card pays in part or in full. */
 export const CARDED = {
   paid: idOf(1, 'cardpaid'),
   failed: idOf(1, 'cardfailed'),
@@ -71,7 +71,7 @@ export const CARDED = {
   restored: idOf(1, 'cardrestored'),
 }
 const cardIdOf = (name: string) => `gc_${TAGS[1]}${name.padEnd(16, '0')}`
-/** The gift cards: one that several charges have used, one that one charge has spent whole, one that got all of it back, one that waits. */
+/** The gift cards: used by several charges, spent in full by one charge, given back in full, and never used. */
 export const CARD = {
   used: cardIdOf('used'),
   spent: cardIdOf('spent'),
@@ -83,7 +83,7 @@ export const CARD = {
 const idOf3 = (prefix: string, name: string) => `${prefix}${TAGS[3]}${name.padEnd(16, '0')}`
 export const payoutIdOf = (name: string) => idOf3('pout_', name)
 
-/** The charges of merchant 3: shared out, and refunded. */
+/** The charges of merchant 3 that are split, and those that have a refund. */
 export const SPLIT = {
   atOnce: idOf(3, 'splitatonce'),
   whole: idOf(3, 'splitwhole'),
@@ -100,7 +100,7 @@ export const REFUNDED = {
 }
 export const UNREFUNDED = idOf(3, 'unrefunded')
 
-/** The payouts of the world by what they show; the last eight were asked for by commands. */
+/** The payouts of the world, each named after its state. The last eight were requested by commands. */
 export const PAYOUT = {
   paid: payoutIdOf('paid'),
   unpaid: payoutIdOf('unpaid'),
@@ -137,7 +137,7 @@ export const SCHEDULE = {
   cancelled: idOf3('spo_', 'cancelled'),
 }
 
-// Words of SQL for the rows of the world.
+// Pieces of SQL about the rows of the world.
 export const of = (charge: string) => `id = '${charge}'`
 export const about = (charge: string) => `subject = '${charge}'`
 export const eventOf = (charge: string) => `(select id from events where ${about(charge)})`
@@ -151,5 +151,8 @@ export const LAST_SEQ = `(select max(seq) from transfers where ${LIVE_1})`
 export const addTransfer = (values: string) =>
   `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at) values (${values}, '2026-03-10T08:00:00Z')`
 
-/** A fault that no statement of the product can make, put into the world where nothing guards it; what verify calls it. */
+/**
+ * A fault that no statement of the product can cause. `sql` puts it into the world without constraints; `names` is the offender
+ * that the invariant `id` must then report.
+ */
 export type Fault = { id: string; fault: string; sql: string; names: string }

@@ -20,7 +20,7 @@ import { VENDING_FAULTS } from './faults/vending.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
 
-/** At least one for every invariant, and one for each thing that an invariant looks at. */
+/** At least one fault for every invariant, and one for each fact that an invariant checks. */
 export const PLANTED_FAULTS: readonly Fault[] = [
   ...LEDGER_FAULTS,
   ...CHARGE_FAULTS,
@@ -44,7 +44,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...TRIGGER_FAULTS,
 ]
 
-/** Takes away everything that would refuse a fault, but for the primary keys. */
+/** Drops every constraint that would refuse a fault, except the primary keys. */
 export const WITHOUT_CONSTRAINTS = `
   do $$ declare one record; begin
     for one in select conrelid::regclass as place, conname as name from pg_constraint

@@ -1,6 +1,6 @@
 import { type Fault, of } from './names.ts'
 
-// What planted faults are made of: rows of the world, and what is done to them.
+// The parts of planted faults: rows of the world, and statements that change them.
 
 export type Rows = { table: string; where: string }
 
@@ -28,15 +28,15 @@ export const withdrawals = byId('withdrawals')
 
 export const change = ({ table, where }: Rows, to: string) => `update ${table} set ${to} where ${where}`
 export const remove = ({ table, where }: Rows) => `delete from ${table} where ${where}`
-/** Adds the same rows again, but for some columns. */
+/** Inserts the same rows again with these columns changed. */
 export const copy = ({ table, where }: Rows, changes: Record<string, string | number>) =>
   `insert into ${table} select (jsonb_populate_record(one, '${JSON.stringify(changes)}')).* from ${table} one where ${where}`
 
 export type Planted = readonly [names: string, fault: string, sql: string]
 
-/** Faults that one invariant finds: for each what verify names, what is wrong, and the statement that makes it so. */
+/** The faults of one invariant: for each the offender that verify must report, what is wrong, and the SQL that causes it. */
 export const plant = (id: string, faults: readonly Planted[]): Fault[] =>
   faults.map(([names, fault, sql]) => ({ id, names, fault, sql }))
 
-/** The same fault of several things. */
+/** The same fault for each of several values. */
 export const each = <One>(ones: readonly One[], fault: (one: One) => Planted): Planted[] => ones.map(fault)

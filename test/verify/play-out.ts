@@ -12,7 +12,7 @@ import { type LiveService, newPayer, type Shop } from '../helpers/live-service.t
 import type { Client } from '../helpers/test-service.ts'
 import type { StepOut } from './histories-out.ts'
 
-/** A shop with two subaccounts, and how often it has asked for something (its keys follow from that). */
+/** A shop with two subaccounts, and the number of its requests so far, from which its keys are made. */
 export type Payer = Shop & { merchantId: number; tag: string; subaccounts: string[]; asked: number }
 type Asked = Exclude<Extract<StepOut, { mode: string }>, { do: 'pay out' }>
 
@@ -47,7 +47,7 @@ async function fund(
   await service.set(merchant, { instantSettlement: false })
 }
 
-/** Does one thing. What is refused is refused; only an answer of 500 is nobody's fault but ours. */
+/** Takes one step. A refusal is a valid answer; only a 500 is a fault of ours. */
 export async function playOut(service: LiveService, step: StepOut, shops: readonly Payer[]): Promise<void> {
   switch (step.do) {
     case 'pass':
@@ -75,7 +75,7 @@ export async function playOut(service: LiveService, step: StepOut, shops: readon
   }
 }
 
-/** A sweep that found no free connection on a busy machine is one that comes later. */
+/** A sweep that finds no free connection on a busy machine is skipped: the next one does its work. */
 export async function sweep(service: LiveService, name: string): Promise<number> {
   return service.run(name).catch((error) => {
     if (!(error instanceof DatabaseAway)) throw error
@@ -83,7 +83,7 @@ export async function sweep(service: LiveService, name: string): Promise<number>
   })
 }
 
-/** What a person does by a command; a refusal of it is as good as any other answer. */
+/** What a person does with a command. A refusal is a valid answer. */
 async function command(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => assert.ok(error instanceof Refusal || error instanceof DatabaseAway, error))
 }
@@ -160,8 +160,8 @@ async function requestsOf({ operator }: LiveService, step: Asked, { shop, api, k
 }
 
 /**
- * What the shop says it has, and what it should have by nothing but the objects that it shows: the nets of paid charges, less
- * amount and fee of every payout that did not fail, and the fee of each charge whose refund was paid.
+ * The balance that the shop is shown, and the balance that follows from the objects it is shown: the nets of paid charges, less
+ * the amount and fee of every payout that did not fail, plus the fee of each charge whose refund was paid.
  */
 export async function booksOf(api: Client, { subaccounts }: Payer): Promise<{ has: number; should: number }> {
   const [charges, payouts] = [await everyOne(api, '/v1/charges'), await everyOne(api, '/v1/payouts')]

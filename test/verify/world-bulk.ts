@@ -15,7 +15,7 @@ import { write } from './world-charges.ts'
 
 type Item = { reference: string; amount?: number }
 
-/** One call with items of every kind, and one that repeats a reference of it. */
+/** One call with items of every kind, and one that repeats a reference of the first. */
 export async function payInBulk(app: App): Promise<void> {
   await payBatch(app, 'first', [
     { reference: 'rent-1', amount: 1000 },

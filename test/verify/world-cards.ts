@@ -22,7 +22,7 @@ const OWNER = { merchantId: 1, tag: TAGS[1], mode: 'live' as const }
 const LINK = `lnk_${TAGS[1]}${'0'.repeat(16)}`
 const PRICE = { amount: 10_000, applied: 4000 }
 
-/** Gift cards of merchant 1 pay: part of a charge of every end, and two whole, of which one is refunded. */
+/** Gift cards of merchant 1 pay part of a charge in every state, and two charges in full, one of which is refunded. */
 export async function payByCards(app: App): Promise<void> {
   await addLinkAndCards(app)
   await succeed(app, await payPartly(app, CARDED.paid))
@@ -55,7 +55,7 @@ async function addLinkAndCards(app: App): Promise<void> {
   )
 }
 
-/** Charge, use and attempt in one commit, without a key: it was born on a page. */
+/** Charge, use and attempt in one commit. There is no idempotency key, because the charge is made on a page. */
 async function store(app: App, chargeId: string): Promise<CheckoutCharge & NewCharge> {
   const at = app.clock.now()
   const made = newCheckoutCharge(app, inputFor(chargeId, PRICE.applied), at)
@@ -89,7 +89,7 @@ const succeed = (app: App, charge: CheckoutCharge) =>
     alongside: wordOf(charge, 'succeeded'),
   })
 
-/** The rail is there for as long as it is asked whether it is there. */
+/** The rail exists only during the refund, which asks whether it is ready. */
 async function refundLive(app: App, chargeId: string): Promise<void> {
   const rail = { name: 'one', simulated: false, disburse: {}, readiness: async () => ({ kind: 'ready' }) }
   const live = app.rails.live as { op1_momo?: Rail }

@@ -10,7 +10,7 @@ import { allStatements } from '../../src/platform/db/statement.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
 import { addAttempts, addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
 import { addShares } from '../../src/subaccounts/shares.ts'
-// Their statements are asked for by name.
+// Imported so that their statements are registered; `product` finds them by name.
 import '../../src/charges/submit-live-charge.ts'
 import '../../src/ledger/balances.ts'
 import { idOf, type MerchantId } from './names.ts'
@@ -98,7 +98,7 @@ export async function fail(app: App, merchantId: MerchantId, paid: Paid): Promis
   })
 }
 
-/** What the operator has said about a live charge stands behind its end. */
+/** The operator's answer about a live charge, stored as the evidence for its end. */
 export const wordOf = (
   {
     merchantId,
@@ -134,7 +134,7 @@ async function create(app: App, merchantId: MerchantId, paid: Paid): Promise<New
 
 type End = 'accepted' | 'voided' | 'sending'
 
-/** Key, charge and attempt in one commit; then what the rail said, unless its answer is still awaited. */
+/** Key, charge and attempt in one commit; then the answer of the rail, unless it has not come yet. */
 export async function createLive(
   app: App,
   merchantId: MerchantId,
@@ -154,7 +154,7 @@ export async function createLive(
   return charge
 }
 
-/** Nothing was sent: the charge is void, its key free. */
+/** Nothing was sent: the charge is voided and its key is freed. */
 export function takeBack(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt } = charge
   return [
@@ -164,7 +164,7 @@ export function takeBack(charge: NewCharge): Call[] {
   ]
 }
 
-/** The rail took it: the charge is shown. */
+/** The rail accepted it: the charge is published. */
 export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
@@ -185,7 +185,7 @@ function keyOf(charge: NewCharge) {
   return { merchantId, mode, key: `key-${id}`, fingerprint: fingerprintOf('POST', '/v1/charges', { id }) }
 }
 
-/** A statement of the product that its own file keeps to itself. */
+/** A statement of the product that its file does not export, found by name. */
 export function product(name: string) {
   const found = allStatements().find((statement) => statement.name === name)
   assert(found, `the product has a statement called ${name}`)

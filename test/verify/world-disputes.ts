@@ -5,7 +5,7 @@ import { assert } from '../../src/platform/assert.ts'
 import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
 import { CHARGE, REFUNDED } from './names.ts'
 
-/** The charges that customers complained about, and the one of which nobody did. */
+/** The charges with which customers reported a problem, by what became of the report or of the charge. */
 export const DISPUTED = { open: CHARGE.held, closed: CHARGE.testPaid, refunded: REFUNDED.paid }
 
 /** An open report of a paid charge, one of a refunded charge, and a closed one. */

@@ -9,7 +9,7 @@ import { write } from './world-charges.ts'
 
 const PRICE = 8000
 
-/** Links of merchant 1 in test: paid, failed and being tried again, and one that two people have paid. */
+/** Test links of merchant 1: one is paid, one failed and is tried again, one was paid by two people. */
 export async function payLinks(app: App): Promise<void> {
   const { paid, retried, reusable } = LINK
   await write(

@@ -17,7 +17,7 @@ import { addSubaccount, putToSleep } from './world-subaccounts.ts'
 const HOLDER = { merchantId: 3, tag: TAGS[3] }
 const { farm, shop, asleep } = SUBACCOUNT
 
-/** What merchant 3 lives on: test funds, and live money with a share in it, both still in their hold. */
+/** The money of merchant 3: test funds, and live charges, one of them split, that are still in their hold. */
 export async function saveUp(app: App): Promise<void> {
   await addTestFunds(app, BY_HAND, { holder: HOLDER, amount: 10_000_000, key: 'first' })
   for (const id of Object.values(SUBACCOUNT)) await addSubaccount(app, id)
@@ -33,7 +33,7 @@ export async function saveUp(app: App): Promise<void> {
   ])
 }
 
-/** Two days ago, when the live money had just been released: the first cycles of the schedules. */
+/** Two days ago, just after the release of the live money: the first cycles of the schedules. */
 export async function moneyOutLately(app: App): Promise<void> {
   await addSchedule(app, { id: SCHEDULE.daily, mode: 'test', amount: 1000 })
   await addSchedule(app, { id: SCHEDULE.live, mode: 'live', amount: 2000, interval: 'weekly' })
@@ -51,7 +51,7 @@ export async function moneyOutToday(app: App): Promise<void> {
     await move(app)
 }
 
-/** This moment: what is under way. */
+/** Now: what is still in progress. */
 export async function moneyOutUnderWay(app: App): Promise<void> {
   await createPayout(app, ['live', 'sending', 6000])
   await storeBatch(app, 'waiting', [{ reference: 'rent-9', amount: 700 }])

@@ -54,7 +54,7 @@ function named(app: App, [mode, name, amount]: [mode: Mode, name: string, amount
   return payout
 }
 
-/** What the rail said at once: it took the payout, or nobody knows whether it did. */
+/** The first answer of the rail: it accepted the payout, or it is unknown whether it did. */
 export async function publish(app: App, payout: NewPayout, heard: 'accepted' | 'in_doubt'): Promise<void> {
   const answer = { status: 201, body: bodyOf(payout) }
   await write(
@@ -66,7 +66,7 @@ export async function publish(app: App, payout: NewPayout, heard: 'accepted' | '
   )
 }
 
-/** The rail took nothing: the reservation goes back, and the key is freed or keeps the 400. */
+/** The rail refused the payout: the reservation is returned, and the key is freed or keeps the 400. */
 export async function takeBack(app: App, payout: NewPayout, kept: number | null): Promise<void> {
   const owner = keyOf(payout)
   const key = kept === null ? freeKey(owner) : finishKey(owner, { status: kept, body: '{"error":{}}' })
@@ -74,7 +74,7 @@ export async function takeBack(app: App, payout: NewPayout, kept: number | null)
   await movePayout(app, { payout, to: { status: 'voided' }, alongside: [key, attempt] })
 }
 
-/** The rail's last word about a payout, which ends its attempt where it has one. */
+/** The final answer of the rail about a payout. It ends the attempt, if there is one. */
 export async function endPayout(
   app: App,
   payout: Pick<NewPayout, 'merchantId' | 'id' | 'mode' | 'subaccountId' | 'railReference'>,

@@ -7,7 +7,7 @@ import { runCycle } from '../../src/scheduled-payouts/run-cycle.ts'
 import { fullKey } from '../helpers/actors.ts'
 import { TAGS } from './names.ts'
 import { product, write } from './world-charges.ts'
-// Its statement is asked for by name.
+// Imported so that its statement is registered; `product` finds it by name.
 import '../../src/scheduled-payouts/create-schedule.ts'
 
 type Planned = { id: string; mode: 'test' | 'live'; amount: number; interval?: 'daily' | 'weekly' }

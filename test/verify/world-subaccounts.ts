@@ -5,7 +5,7 @@ import { call } from '../../src/platform/db/database.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { product, write } from './world-charges.ts'
-// Its statement is asked for by name.
+// Imported so that its statement is registered; `product` finds it by name.
 import '../../src/subaccounts/create-subaccount.ts'
 
 /** An active subaccount of merchant 3 with a phone, and the key that made it. */
@@ -18,7 +18,7 @@ export async function addSubaccount(app: App, id: string): Promise<void> {
   await write(app.db, ...addKeys([key], at), call(product('add subaccount'), 3, id, ...facts))
 }
 
-/** From now on no share reaches it. */
+/** Switches it off: from now on it gets no share. */
 export async function putToSleep(app: App, id: string): Promise<void> {
   await setSubaccountStatus(app, BY_HAND, { merchantId: 3, id, status: 'inactive' })
 }

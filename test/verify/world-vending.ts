@@ -21,7 +21,7 @@ const LIFETIME_MS = 120_000
 const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 8000 }]
 const OWNER = { merchantId: 1, tag: TAGS[1], mode: 'test' as const }
 
-/** Orders of merchant 1 in test: unpaid, paid, in every state of their machine's side; and two direct dispenses. */
+/** Test orders of merchant 1: unpaid, paid, and in every state of vending; and two direct dispenses. */
 export async function dispenseGoods(app: App): Promise<void> {
   await openShop(app)
   await dispense(app, ORDER.delivered, [delivered])
@@ -111,7 +111,7 @@ async function dispense(app: App, id: string, reports: readonly DispenseOutcome[
   for (const one of reports) await say(app, id, one)
 }
 
-/** By a supplier whose word counts: believed, and contradicted twice. */
+/** With a supplier whose acceptance counts as delivery: one order stays so; the machine of the other reports a jam, then a delivery. */
 async function dispenseTrustingly(app: App): Promise<void> {
   await app.db.pool.query(
     `insert into vending_profiles (merchant_id, profile, changed_at) values (1, 'optimistic', $1)`,
@@ -139,7 +139,7 @@ async function switchOff(app: App): Promise<void> {
   })
 }
 
-/** A charge of the API pays for each; the key of one is kept. */
+/** Each is paid by a charge of the API. The idempotency key of one is kept. */
 async function dispenseDirectly(app: App): Promise<void> {
   await pay(app, 1, ['test', 'directone', PRICE])
   await pay(app, 1, ['test', 'directtwo', PRICE])

@@ -35,9 +35,10 @@ const CONFIG = {
 type World = App & { clock: { at: number } }
 
 /**
- * A small right world, written by the product's own operations and statements. Two merchants take money: both modes, every
- * state of a charge, gift cards that pay in part and whole, settlements of both kinds, checkpoints, keys, deliveries that were sent, given up and claimed, two
- * exceptions. A third shares charges out, refunds them and pays: every kind and state of a payout.
+ * A small world without faults, written by the product's own operations and statements. Two merchants take money: both modes,
+ * every state of a charge, gift cards that pay in part and in full, settlements of both kinds, checkpoints, keys, deliveries
+ * that were sent, given up and claimed, and two exceptions. A third merchant splits charges, refunds them and pays out: every
+ * kind and state of a payout.
  */
 export async function buildWorld(db: Database): Promise<void> {
   const clock = { at: NOW.getTime(), now: () => new Date(clock.at), nowMs: () => clock.at }
@@ -71,7 +72,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await spreadDeliveries(db)
 }
 
-/** The background tasks have looked at all that is open, and will look again. */
+/** As if the background tasks had just run: no open charge or payout is overdue to be asked about. */
 async function askAboutAll({ db, clock }: App): Promise<void> {
   for (const table of ['charges', 'payouts'])
     await db.pool.query(`update ${table} set follow_at = $1 where follow_at < $1`, [
@@ -83,7 +84,7 @@ function setAge(app: World, ms: number): void {
   app.clock.at = NOW.getTime() - ms
 }
 
-/** Two releases after their holds, each with a checkpoint; of the first the deliveries are forgotten already. */
+/** Two releases after their holds, each with a checkpoint. The deliveries of the first are pruned already. */
 async function liveThroughHistory(app: World): Promise<void> {
   setAge(app, 41 * DAY_MS)
   await pay(app, 1, ['live', 'aged', 20_000])
@@ -115,7 +116,7 @@ async function takeLiveMoney(app: App): Promise<void> {
   await pay(app, 2, ['live', 'instant', 30_000])
 }
 
-/** Two exceptions, the second while the account is paused already. */
+/** Opens two exceptions. At the second one the account is paused already. */
 async function contradictTheRail(app: App): Promise<void> {
   await fail(app, 2, ['live', 'contradicted', 30_000])
   const charge = { merchantId: 2, id: CHARGE.contradicted, mode: 'live' as const, giftCardAmount: 0 }
@@ -124,7 +125,7 @@ async function contradictTheRail(app: App): Promise<void> {
   await write(app.db, ...openException({ ...mismatch, subject: CHARGE.instant }, app.clock.now()))
 }
 
-/** At last a realistic hold, whose clock is moved past it: real time stays far before hold_until. */
+/** The last charge has a realistic hold. The merchant's test clock is moved past it, so real time is long before `hold_until`. */
 async function playInTheSandbox(app: App): Promise<void> {
   await addTestFunds(app, BY_HAND, {
     holder: { merchantId: 1, tag: TAGS[1] },
@@ -172,7 +173,7 @@ async function addRefusedKey(app: App): Promise<void> {
   await write(app.db, ...addKeys([use], app.clock.now()))
 }
 
-/** One delivery was sent, one given up, one is claimed this moment; the others are due. */
+/** One delivery was sent, one was given up, one is claimed now. The others are due. */
 async function spreadDeliveries(db: Database): Promise<void> {
   const of = (charge: string) => `event_id = (select id from events where subject = '${charge}')`
   await db.pool.query(

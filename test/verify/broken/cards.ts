@@ -76,7 +76,7 @@ export const CARDS: readonly BrokenStatement[] = [
 ]
 
 const [freed, restored] = [failed, refunded]
-/** Every move of a use that the trigger refuses. */
+/** Every change of state of a gift card's use that the trigger refuses. */
 export const FORBIDDEN_USE_MOVES: readonly [charge: string, to: string][] = [
   [open, 'restored'],
   [paid, 'reserved'],

@@ -22,7 +22,7 @@ import {
 import type { BrokenStatement } from './success.ts'
 
 const other = 'pout_other'
-// What somebody read before another one's debit, and now writes as if nothing had happened.
+// A balance that was read before another debit and is now written back, as if that debit had not happened.
 const staleHead = `update ledger_heads set available = available + ${COST} - ${COST}, in_flight = in_flight, seq = seq + 1 where ${TEST_3};`
 
 const ACCEPTING: readonly BrokenStatement[] = [

@@ -1,7 +1,7 @@
 import { BATCH, PAYOUT, REFUNDED, SCHEDULE, SPLIT, SUBACCOUNT, TEST_3, UNREFUNDED } from '../names.ts'
 import { AT } from './success.ts'
 
-// The parts of right movements out of the test money of merchant 3, as the product sends them.
+// The parts of correct movements out of the test money of merchant 3, as the product sends them.
 
 /** Moves balances of the head, and counts the transfers that follow. */
 export const headBy = (changes: Record<string, number>, transfers: number) =>
@@ -59,7 +59,7 @@ export const sent = post(['payout_sent', open, 'in_flight', 'rail:op1_momo', 70_
 export const feeOut = post(['payout_fee', open, 'in_flight', 'fees', 1050])
 export const giveBack = (amount = 71_050) => post(['payout_return', open, 'in_flight', 'available', amount])
 export const WHOLE_PAID = `${succeed}${headBy({ in_flight: -71_050 }, 2)}${sent}${feeOut}${tell('payout.succeeded', open)}`
-/** All of a payout that came back, with this much given back. */
+/** Everything that the failure of the open payout writes, with this amount given back. */
 export const returnOf = (amount: number) =>
   fail + headBy({ in_flight: -amount, available: amount }, 1) + giveBack(amount) + tell('payout.failed', open)
 export const WHOLE_RETURN = returnOf(71_050)
@@ -137,7 +137,7 @@ export const paySplit = ({ net = 24_550, first = 3000 } = {}) =>
    ${post(['split_share', splitOpen, 'rail:op1_momo', `sub_available:${shop}`, 2000])}
    ${tell('charge.succeeded', splitOpen)}`
 
-/** All parts of each together: these break nothing. */
+/** All parts of each movement together. They break no invariant. */
 export const WHOLE_MOVEMENTS_OUT: readonly [movement: string, sql: string][] = [
   ['a payout', WHOLE_PAYOUT],
   ['a payout that was paid', WHOLE_PAID],

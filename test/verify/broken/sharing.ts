@@ -5,7 +5,7 @@ import { AT, type BrokenStatement } from './success.ts'
 const share = (index: number, payee: string) =>
   `insert into charge_shares (merchant_id, charge_id, share_index, mode, subaccount_id, amount)
    values (3, '${splitOpen}', ${index}, 'test', '${payee}', 1);`
-// What a second release of a share that was released before would write.
+// Everything that releasing a share would write, for a share that is released already.
 const releaseAgain = `insert into settlements (merchant_id, id, mode, kind, subaccount_id, amount, charge_count, created_at)
     values (3, 'setl_again', 'live', 'split_sweep', '${farm}', 3000, 1, ${AT});
   update charge_shares set settled_at = ${AT}, settlement_id = 'setl_again' where charge_id = '${SPLIT.released}' and share_index = 0;

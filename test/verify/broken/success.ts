@@ -1,8 +1,8 @@
 import { CHARGE, LIVE_1, NOW } from '../names.ts'
 
 /**
- * What a mistaken program might send (ledger.md section 12): each is refused by the schema, or verify finds it. The ids are
- * exactly those that are found.
+ * A statement that a wrong program might send (ledger.md section 12). Either the schema refuses it, or verify finds it: then
+ * `caughtBy` lists exactly the invariants that are broken.
  */
 export type BrokenStatement = { statement: string; sql: string } & (
   | { refusedBy: string; caughtBy?: undefined }
@@ -11,7 +11,7 @@ export type BrokenStatement = { statement: string; sql: string } & (
 
 export const AT = `timestamptz '${NOW.toISOString()}'`
 
-// The parts of one right success of the open live charge: 9000 with a fee of 200.
+// The parts of a correct success of the open live charge: 9000 with a fee of 200.
 export const open = CHARGE.liveOpen
 export const move = `update charges set status = 'succeeded', completed_at = ${AT}, follow_at = null,
   hold_until = ${AT} + interval '24 hours' where id = '${open}';
@@ -43,5 +43,5 @@ export const deliveryOf = (
   values (${merchantId}, 'evt_1', 'live', 'charge.succeeded', ${AT});`
 export const delivery = deliveryOf(1)
 
-/** All parts together, as the product sends them: this one breaks nothing. */
+/** All parts together, as the product sends them. They break no invariant. */
 export const WHOLE_SUCCESS = move + head + net + fee + event + delivery

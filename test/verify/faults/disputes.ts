@@ -6,14 +6,14 @@ const DISPUTE = 'dsp_onexx0000000000000001'
 const { open, closed } = DISPUTED
 const ofCharge = (charge: string) => `charge_id = '${charge}'`
 
-// The ids are drawn by chance; this one is called by a name, in its event too.
+// Ids are random. This dispute gets an id that the test knows, also in its event.
 const named = (charge: string) => `
   update events e set subject = '${DISPUTE}', body = replace(body, d.id, '${DISPUTE}') from disputes d
     where e.subject = d.id and d.${ofCharge(charge)};
   update disputes set id = '${DISPUTE}' where ${ofCharge(charge)};`
 
 const dispute = { table: 'disputes', where: of(DISPUTE) }
-/** Each fault befalls the open dispute, which verify then names. */
+/** Faults of the open dispute. Verify must report this dispute. */
 const plantDispute = (id: 'LI6' | 'E2', faults: readonly (readonly [fault: string, sql: string])[]) =>
   plant(
     id,

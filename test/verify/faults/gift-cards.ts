@@ -56,7 +56,7 @@ const USES: readonly Fault[] = [
   ]),
 ]
 
-// What each use may not be; the first is what it would be if the end of its charge had forgotten it.
+// The wrong states of each use. The first one is what it would be if the end of its charge had not changed the card.
 const WRONG_STATES = {
   [paid]: ['reserved', 'freed', 'restored'],
   [failed]: ['reserved', 'taken'],

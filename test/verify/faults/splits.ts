@@ -206,5 +206,5 @@ const RELEASES: readonly Fault[] = [
   ]),
 ]
 
-/** Everything about shares, whichever invariant it is that looks at it. */
+/** Every fault about shares, for all the invariants that check them. */
 export const SPLIT_FAULTS: readonly Fault[] = [...SHARES, ...CREDITS, ...BALANCES, ...RELEASES]

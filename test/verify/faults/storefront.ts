@@ -3,7 +3,7 @@ import type { Fault } from '../names.ts'
 const ITEM = 'itm_onexx0000000000000001'
 const LINK = 'lnk_onexx0000000000000001'
 
-// Ids are drawn by chance; these are called by a name.
+// Ids are random. These rows get ids that the test knows.
 const NAMED = `
   update payment_links set id = '${LINK}' where id = (select link_id from storefront_items where name = 'Mangoes');
   update storefront_items set id = '${ITEM}', link_id = '${LINK}' where name = 'Mangoes';`

@@ -1,7 +1,7 @@
 import type { Fault } from '../names.ts'
 import { plant } from '../planting.ts'
 
-// Named here once more, so that a guard that verify forgets is missed.
+// Listed here again on purpose: the test fails when verify no longer checks one of them.
 const GUARDS = {
   charges: ['charges_move_forward'],
   payouts: ['payouts_move_forward'],

@@ -21,7 +21,7 @@ const commandOf = (order: string, attempt: number) => ({
 })
 const told = events(DIRECT.delivered)
 const CALLBACKS = { table: 'vendor_callbacks', where: 'true' }
-/** Many of these faults share a sentence: the test says which one it is by what verify names. */
+/** The name of the test ends with the offender, because several of these faults have the same description. */
 const all = (id: string, faults: readonly Planted[]): Fault[] =>
   plant(
     id,
