@@ -1,11 +1,13 @@
 // Which test files share a process: to load the product takes longer than most files run, so a process runs a room of them.
 
 const FILES_OF_A_ROOM = 24
+const WAITING_FILES_OF_A_ROOM = 4
 
-// Each in a process of its own, the longest first: they mostly wait for real seconds or for programs that they start.
-const ALONE = [
-  'test/crash/crash-points',
-  'test/races/races',
+// Each in a process of its own: they take longer than any room.
+const ALONE = ['test/crash/crash-points', 'test/races/races']
+
+// The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
+const WAITING = [
   'test/journeys/left-keys',
   'test/journeys/live-charge-slow',
   'test/journeys/statement-long',
@@ -38,15 +40,21 @@ const ALONE = [
   'src/platform/outbound/attempt',
 ]
 
-/** The rooms of one file and the rooms of several. */
+/** The rooms of those that mostly wait, and the rooms of the others, which are busy. */
 export function sortIntoRooms(names) {
-  const alone = ALONE.filter((name) => names.includes(name)).map((name) => [name])
-  const others = names.filter((name) => !ALONE.includes(name))
-  const count = Math.ceil(others.length / FILES_OF_A_ROOM)
-  // Neighbours are about as long as each other: they are dealt out.
-  const shared = Array.from({ length: count }, (_, room) => others.filter((_, nth) => nth % count === room))
-  return { alone, shared }
+  const there = (list) => list.filter((name) => names.includes(name))
+  const others = names.filter((name) => !ALONE.includes(name) && !WAITING.includes(name))
+  return {
+    waiting: [...there(ALONE).map((name) => [name]), ...dealt(there(WAITING), WAITING_FILES_OF_A_ROOM)],
+    busy: dealt(others, FILES_OF_A_ROOM),
+  }
 }
 
-/** Files of the list above that are gone or have another name. */
-export const goneAmong = (names) => ALONE.filter((name) => !names.includes(name))
+/** Neighbours are about as long as each other: they are dealt out. */
+function dealt(names, most) {
+  const count = Math.ceil(names.length / most)
+  return Array.from({ length: count }, (_, room) => names.filter((_, nth) => nth % count === room))
+}
+
+/** Files of the lists above that are gone or have another name. */
+export const goneAmong = (names) => [...ALONE, ...WAITING].filter((name) => !names.includes(name))
