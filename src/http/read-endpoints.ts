@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
-import { answer, type Endpoint } from './endpoint.ts'
+import { type ApiRequest, answer, type Endpoint } from './endpoint.ts'
 import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './lists.ts'
 
 /** What endpoints that only read have in common: plain reads share one limit and take no Idempotency-Key. */
@@ -9,13 +9,28 @@ export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempot
 type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary' | 'tag'> &
   Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
 // Every product counts its plain reads.
-const reading = <App>(told: Told) => ({
-  action: 'read' as const,
-  ...told,
+const reading = <App, Given extends Told>(told: Given) => ({
   ...READS,
+  action: 'read' as const,
   rate: READS.rate as Endpoint<App>['rate'],
+  ...told,
 })
 type Query = Readonly<Record<string, string | undefined>>
+
+/** Declares an endpoint that answers with a value of its own form. */
+export const readEndpoint = <App>({
+  shape,
+  read,
+  ...told
+}: Told &
+  Partial<Pick<Endpoint<App>, 'rate' | 'query' | 'params'>> & {
+    shape: { description: string; schema: TSchema }
+    read(app: App, request: ApiRequest): unknown
+  }): Endpoint<App> => ({
+  ...reading<App, typeof told>(told),
+  answers: { 200: shape },
+  handle: async (app, request) => answer(200, await read(app, request)),
+})
 
 /** Declares the endpoint that reads one object by the id in its path. */
 export function oneEndpoint<App, Row extends { id: string }>({
@@ -33,7 +48,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    ...reading<App>(told),
+    ...reading<App, typeof told>(told),
     params: Type.Object({ id: Type.String({ description: id }) }),
     answers: { 200: shape },
     async handle(app, { caller, params }) {
@@ -61,7 +76,7 @@ export function listEndpoint<App, Row>({
   present(row: Row, app: App): unknown
 }): Endpoint<App> {
   return {
-    ...reading<App>(told),
+    ...reading<App, typeof told>(told),
     query: Type.Object(query),
     answers: { 200: { description: 'one page', schema: listOf(row) } },
     async handle(app, { caller, query: given }) {

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
-import { READS } from '../http/read-endpoints.ts'
+import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { merchantsById } from './merchant.ts'
 
@@ -24,19 +23,17 @@ const AccountShape = Type.Object(
 )
 
 export const merchantEndpoints = [
-  endpoint<App, never>({
-    ...READS,
+  readEndpoint<App>({
     path: '/v1/me',
     name: 'getAccount',
     summary: 'Who this key belongs to',
     tag: 'Account',
-    action: 'read',
-    answers: { 200: { description: 'the account behind the key', schema: AccountShape } },
-    async handle(app, { caller }) {
+    shape: { description: 'the account behind the key', schema: AccountShape },
+    async read(app, { caller }) {
       const wanted = merchantsById([caller.merchantId])
       const [merchant] = await app.db.query(wanted.statement, wanted.values)
       assert(merchant, 'a key belongs to a merchant')
-      return answer(200, {
+      return {
         object: 'account',
         id: merchant.handle,
         handle: merchant.handle,
@@ -49,7 +46,7 @@ export const merchantEndpoints = [
         webhook_configured: merchant.webhookUrl !== null,
         active: merchant.active,
         vending_enabled: merchant.vendingEnabled,
-      })
+      }
     },
   }),
 ]

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint, rawEndpoint } from '../http/endpoint.ts'
+import { rawEndpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint, READS } from '../http/read-endpoints.ts'
+import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { BULK_BODY_LIMIT, type BulkBody, BulkPayoutCreateShape, readBulkContent } from './bulk/bulk-body.ts'
@@ -91,8 +91,7 @@ export const payoutEndpoints = [
     find: getPayout,
     present: presentPayout,
   }),
-  endpoint<App, never>({
-    ...READS,
+  readEndpoint<App>({
     path: '/v1/resolve-account',
     tag,
     action: 'payouts.read',
@@ -101,10 +100,8 @@ export const payoutEndpoints = [
     description: '`active: false` is the hard stop. The name may be null.',
     rate: 'resolve_account',
     query: Type.Object({ phone: Type.String({ description: 'in any written form' }) }),
-    answers: { 200: { description: 'the wallet', schema: ResolvedAccountShape } },
+    shape: { description: 'the wallet', schema: ResolvedAccountShape },
     refusals: { 502: 'rail_unavailable: the operator did not answer; never a guess' },
-    async handle(app, { caller, query }) {
-      return answer(200, await resolveAccount(app, caller, query.phone))
-    },
+    read: (app, { caller, query }) => resolveAccount(app, caller, query.phone),
   }),
 ]

@@ -9,14 +9,13 @@ import {
   countedIn,
   emptyWindow,
   forgetOld,
-  readWindow,
   type Shape,
   shapeOf,
   takeFrom,
   type Window,
   waitForPlace,
-  writeWindow,
 } from './window.ts'
+import { readWindow, writeWindow } from './window-text.ts'
 
 type Mode = 'test' | 'live'
 type WindowRow = { merchantId: number; mode: Mode; accepted: string }

@@ -6,17 +6,8 @@ import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addressWindow } from './address-window.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
-import {
-  addTo,
-  forgetOld,
-  readWindow,
-  type Shape,
-  shapeOf,
-  takeFrom,
-  type Window,
-  waitForPlace,
-  writeWindow,
-} from './window.ts'
+import { addTo, forgetOld, type Shape, shapeOf, takeFrom, type Window, waitForPlace } from './window.ts'
+import { readWindow, writeWindow } from './window-text.ts'
 
 type Row = { what: string; address: Buffer; accepted: string }
 

@@ -2,17 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
 import { remember } from './oldest-out.ts'
-import {
-  addTo,
-  countedIn,
-  emptyWindow,
-  forgetOld,
-  readWindow,
-  shapeOf,
-  takeFrom,
-  waitForPlace,
-  writeWindow,
-} from './window.ts'
+import { addTo, countedIn, emptyWindow, forgetOld, shapeOf, takeFrom, waitForPlace } from './window.ts'
+import { readWindow, writeWindow } from './window-text.ts'
 
 const MINUTE = 60_000
 const START = 1_780_000_000_000

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Stream } from '../http/caller.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
+import { endpoint } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
-import { listEndpoint, READS } from '../http/read-endpoints.ts'
+import { listEndpoint, READS, readEndpoint } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { sumOf } from '../platform/sums.ts'
 import { inTurn } from './report-size.ts'
@@ -34,20 +34,18 @@ const BalanceShape = Type.Object(
 )
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
-const read = { ...READS, action: 'read' } as const
 
 export const reportEndpoints = [
-  endpoint<App, never>({
-    ...read,
+  readEndpoint<App>({
     path: '/v1/balance',
     name: 'getBalance',
     summary: 'Read the balance of the key’s mode',
     tag: 'Balance',
-    answers: { 200: { description: 'what the ledger says', schema: BalanceShape } },
-    async handle(app, { caller }) {
+    shape: { description: 'what the ledger says', schema: BalanceShape },
+    async read(app, { caller }) {
       const balance = await readBalance(app.db, caller.merchantId, caller.mode)
       const { available, pending, cachedAvailable, cachedPending } = balance
-      return answer(200, {
+      return {
         mode: caller.mode,
         balances: [
           {
@@ -60,7 +58,7 @@ export const reportEndpoints = [
         ],
         consistent: available === cachedAvailable && pending === cachedPending,
         as_of: Math.floor(app.clock.nowMs() / 1000),
-      })
+      }
     },
   }),
   listEndpoint<App, SettlementRow>({
@@ -74,7 +72,8 @@ export const reportEndpoints = [
     present: presentSettlement,
   }),
   endpoint<App, never>({
-    ...read,
+    ...READS,
+    action: 'read',
     path: '/v1/statements/:period',
     name: 'getStatement',
     summary: 'Read the statement of a month',

@@ -4,6 +4,7 @@ import { DISPLAY_CSS } from '../styles.ts'
 import type { Screen } from '../view.ts'
 import { briefly, type Page, shown, ugx } from './page.ts'
 import { Amount, Icon } from './parts.tsx'
+import { Basics, Refresh } from './shell.tsx'
 
 const RELOAD_SECONDS = 3
 // Lines that fit under a price readable from two metres.
@@ -31,17 +32,12 @@ export function DisplayPage(page: Page<'display'>) {
   return (
     <html lang={setting.language}>
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <Basics />
         <meta name="robots" content="noindex" />
         <title>{headlineOf(page)}</title>
         <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
         <style>{DISPLAY_CSS}</style>
-        {watch && (
-          <noscript>
-            <meta http-equiv="refresh" content={`${RELOAD_SECONDS}`} />
-          </noscript>
-        )}
+        {watch && <Refresh seconds={RELOAD_SECONDS} />}
         {watch && <script src={CHECKOUT_ASSETS['display.js'].href} defer />}
       </head>
       <body>

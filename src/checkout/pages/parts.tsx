@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { briefly, ugx } from './page.ts'
 
 const UGX_SIGN = 'UGX '
@@ -64,6 +64,11 @@ export function Field({ id, label, hint, fault, children }: Field) {
     </div>
   )
 }
+
+type Input = InputHTMLAttributes<HTMLInputElement> & { name: string; notes: FieldNotes }
+
+/** The input of a field, which has the field's id as its name. */
+export const Input = ({ notes, ...rest }: Input) => <input {...describedBy(rest.name, notes)} {...rest} />
 
 /** The link back to the merchant, byte for byte as it was given. */
 export function Away({ url, says }: { url: string | null; says: string }) {

@@ -1,7 +1,7 @@
 import { OPERATOR_HINTS } from '../operators.ts'
 import type { FormFault, Method } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
-import { Amount, Away, describedBy, Fault, Field, Icon, Summary, titleOf, Words } from './parts.tsx'
+import { Amount, Away, Fault, Field, Icon, Input, Summary, titleOf, Words } from './parts.tsx'
 import { Shell } from './shell.tsx'
 import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'
 
@@ -104,11 +104,11 @@ function Phone({ view, texts }: Page<'pay'>) {
   const notes = { hint: texts.pay.phoneHint, fault: faultText('phone', view.fault, texts.faults) }
   return (
     <Field id="phone" label={texts.pay.phone(only)} {...notes}>
-      <input
-        {...describedBy('phone', notes)}
+      <Input
+        name="phone"
+        notes={notes}
         type="tel"
         class="digits"
-        name="phone"
         inputmode="tel"
         autocomplete="tel"
         maxlength={24}
@@ -134,10 +134,10 @@ function Email({ view, texts, brief }: Page<'pay'>) {
     <details open={view.typed.email !== '' || notes.fault !== null}>
       <Summary text={texts.pay.addEmail} />
       <Field id="email" label={texts.pay.email} {...notes}>
-        <input
-          {...describedBy('email', notes)}
-          type="email"
+        <Input
           name="email"
+          notes={notes}
+          type="email"
           autocomplete="email"
           maxlength={254}
           value={view.typed.email}

@@ -1,7 +1,7 @@
 import type { ReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
 import { type Page, paymentPath, ugx } from './page.ts'
-import { describedBy, Fault, Field, Sign, titleOf } from './parts.tsx'
+import { describedBy, Fault, Field, Input, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 const DETAILS_LENGTH = 2000
@@ -73,9 +73,9 @@ function Contact({ view, texts, brief }: Page<'report'>) {
   const notes = { fault: view.fault === 'contact' ? texts.faults.contact : null }
   return (
     <Field id="contact" label={texts.report.contact(brief)} {...notes}>
-      <input
-        {...describedBy('contact', notes)}
+      <Input
         name="contact"
+        notes={notes}
         autocomplete="tel"
         maxlength={CONTACT_LENGTH}
         value={view.typed.contact}

@@ -25,8 +25,7 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
   return (
     <html lang={setting.language}>
       <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <Basics />
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content={PAPER.light} media="(prefers-color-scheme:light)" />
         <meta name="theme-color" content={PAPER.dark} media="(prefers-color-scheme:dark)" />
@@ -47,7 +46,16 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
   )
 }
 
-function Refresh({ seconds, url }: { seconds: number; url?: string }) {
+/** What every page says first of itself. */
+export const Basics = () => (
+  <>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+  </>
+)
+
+/** Loads the page again where no script runs. */
+export function Refresh({ seconds, url }: { seconds: number; url?: string }) {
   return (
     <noscript>
       <meta http-equiv="refresh" content={url === undefined ? `${seconds}` : `${seconds};url=${url}`} />

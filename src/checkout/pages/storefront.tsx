@@ -1,7 +1,7 @@
 import { assert } from '../../platform/assert.ts'
 import type { StorefrontItem } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
-import { describedBy, Field } from './parts.tsx'
+import { Field, Input } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 const PICTURE_SIZE = 320
@@ -103,9 +103,9 @@ function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
       <h2>{texts.storefront.own}</h2>
       <form method="post" action={`/pay/@${setting.shop.handle}/pay`} data-moment={texts.pay.oneMoment}>
         <Field id="amount" label={texts.storefront.amount} {...notes}>
-          <input
-            {...describedBy('amount', notes)}
+          <Input
             name="amount"
+            notes={notes}
             class="digits"
             inputmode="numeric"
             autocomplete="off"

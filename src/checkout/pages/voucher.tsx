@@ -1,6 +1,6 @@
 import type { FormFault } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
-import { describedBy, Fault, Field, Summary } from './parts.tsx'
+import { Fault, Field, Input, Summary } from './parts.tsx'
 
 const VOUCHER_FAULTS: readonly (FormFault | null)[] = [
   'voucher',
@@ -47,9 +47,9 @@ function CodeForm({ fault, typed, ...page }: Page<'pay'> & { fault: string | nul
       <form method="post" action={applyPath(page)} data-moment={texts.pay.oneMoment}>
         <Field id="code" label={texts.pay.code} fault={fault}>
           <div class="row">
-            <input
-              {...describedBy('code', { fault })}
+            <Input
               name="code"
+              notes={{ fault }}
               autocomplete="off"
               autocapitalize="characters"
               spellcheck={false}

@@ -2,12 +2,12 @@ import type { Charge } from '../../charges/charge.ts'
 import { lockCharges } from '../../charges/lock-charges.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
-import { numbers, rowsOf } from '../../platform/db/columns.ts'
+import { columnsOf, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Goods } from '../orders/order.ts'
 import { unitsOf } from './delivered-products.ts'
-import { type DispenseKey, type DispenseMove, nameOf } from './dispense-move.ts'
+import { type DispenseKey, type DispenseMove, type Locked, nameOf } from './dispense-move.ts'
 import type { MoveFacts, NewestClaim, Standing } from './judge-move.ts'
 
 /** The newest direct dispense of a charge as its claim has it: there is no order row. */
@@ -63,8 +63,9 @@ export async function lockDirects<Row>(
   tx: Tx,
   places: readonly DispenseKey[],
   also: readonly Call<Row>[],
-): Promise<{ standing: Map<string, StandingDirect>; also: Row[] }> {
-  const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const
+): Promise<Locked<StandingDirect, Row>> {
+  const each = columnsOf(places)
+  const named = [...each.numbers('merchantId'), ...each.values('id')]
   const [charges, newest, paid, ...rest] = await tx.send(
     lockCharges(places),
     call(LOCK_NEWEST, ...named),

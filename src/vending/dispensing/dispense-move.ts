@@ -13,6 +13,8 @@ export type DispenseOutcome =
   | { status: 'failed'; confirmed: boolean; result: readonly ReportedGoods[] | null; error: string }
 
 export type DispenseKey = { merchantId: number; id: string }
+/** What stands behind the locks of these keys, by their names, and what was read with it. */
+export type Locked<Standing, Row> = { standing: Map<string, Standing>; also: Row[] }
 /** What is dispensed: an order; or what a charge pays for directly, an order without a page, by the id of that charge. */
 export type DispensePlace = DispenseKey & { kind: Claim['kind'] }
 /** The same for one dispense, and for no two. */

@@ -1,9 +1,9 @@
 import { lockChargesOfLinks } from '../../payment-links/hold-link.ts'
-import { numbers, PLACES, rowsOf } from '../../platform/db/columns.ts'
+import { columnsOf, PLACES, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from '../orders/order.ts'
-import { type DispenseKey, nameOf } from './dispense-move.ts'
+import { type DispenseKey, type Locked, nameOf } from './dispense-move.ts'
 import type { MoveFacts, NewestClaim } from './judge-move.ts'
 
 type OrderFacts = Omit<MoveFacts, 'newest'>
@@ -43,8 +43,9 @@ export async function lockOrders<Row>(
   tx: Tx,
   places: readonly DispenseKey[],
   also: readonly Call<Row>[],
-): Promise<{ standing: Map<string, StandingOrder>; also: Row[] }> {
-  const named = [numbers(places.map(({ merchantId }) => merchantId)), places.map(({ id }) => id)] as const
+): Promise<Locked<StandingOrder, Row>> {
+  const each = columnsOf(places)
+  const named = [...each.numbers('merchantId'), ...each.values('id')]
   const [, , claims, orders, ...rest] = await tx.send(
     call(LOCK, ...named),
     lockChargesOfLinks(places),

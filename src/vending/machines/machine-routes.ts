@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { answer, endpoint } from '../../http/endpoint.ts'
-import { listEndpoint, READS, TIMELESS, timelessWindow } from '../../http/read-endpoints.ts'
+import { listEndpoint, readEndpoint, TIMELESS, timelessWindow } from '../../http/read-endpoints.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import { readIsoTime } from '../../platform/times.ts'
 import { requireVending } from '../suppliers/vending-settings.ts'
 import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
 import { listMachines, type Machine, MachineShape, presentMachine } from './machines.ts'
 import { readTallies, TalliesShape } from './tallies.ts'
-
-const read = { ...READS, tag: 'Vending', action: 'read' } as const
 
 export const machineEndpoints = [
   listEndpoint<App, Machine>({
@@ -28,8 +25,8 @@ export const machineEndpoints = [
     },
     present: presentMachine,
   }),
-  endpoint<App, never>({
-    ...read,
+  readEndpoint<App>({
+    tag: 'Vending',
     path: '/v1/vending/machines/tallies',
     name: 'readTallies',
     summary: 'What each machine has sold',
@@ -39,26 +36,24 @@ export const machineEndpoints = [
       machine: Type.Optional(Type.String({ description: 'only this one' })),
       since: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
     }),
-    answers: { 200: { description: 'a record for each machine, by machine number', schema: TalliesShape } },
-    async handle(app, { caller, query }) {
+    shape: { description: 'a record for each machine, by machine number', schema: TalliesShape },
+    read(app, { caller, query }) {
       const since = readSince(query.since)
       // A blank parameter is an absent one.
       const machine = query.machine?.trim() ? query.machine : null
-      return answer(200, await readTallies(app, caller, { machine, since }))
+      return readTallies(app, caller, { machine, since })
     },
   }),
-  endpoint<App, never>({
-    ...read,
+  readEndpoint<App>({
+    tag: 'Vending',
     path: '/v1/vending/machines/:machine/goods',
     name: 'machineGoods',
     summary: 'What is in a machine now, with prices',
     description: 'Asked of your machine supplier as you ask. Test keys get a simulated tray.',
     params: Type.Object({ machine: Type.String({ description: 'machine number' }) }),
-    answers: { 200: { description: 'a row for each slot', schema: MachineGoodsShape } },
+    shape: { description: 'a row for each slot', schema: MachineGoodsShape },
     refusals: { 400: 'supplier_not_configured', 403: 'vending_disabled', 502: 'supplier_error' },
-    async handle(app, { caller, params }) {
-      return answer(200, await machineGoods(app, caller, params.machine ?? ''))
-    },
+    read: (app, { caller, params }) => machineGoods(app, caller, params.machine ?? ''),
   }),
 ]
 
