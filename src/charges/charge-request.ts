@@ -18,14 +18,18 @@ const SplitItem = Type.Unsafe<unknown>(
   ]),
 )
 
+/** What a customer is asked to pay: less than the fee would leave nothing. */
+export const grossAmount = (example: number) =>
+  Type.Integer({
+    minimum: 201,
+    description: 'whole UGX, greater than 200, the least fee',
+    examples: [example],
+  })
+
 /** ChargeCreate (spec 2.1), in the order in which faults are reported. */
 export const ChargeCreateShape = Type.Object(
   {
-    amount: Type.Integer({
-      minimum: 201,
-      description: 'whole UGX, greater than 200, the least fee',
-      examples: [5000],
-    }),
+    amount: grossAmount(5000),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     channel: Type.Enum([...CHANNELS], {
       description: '`op1_momo` (live); `op2_money` and `card` with test keys only',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
@@ -41,11 +41,8 @@ export const chargeEndpoints = [
     row: ChargeShape,
     list: (app, caller, query) =>
       listCharges(app, caller, {
-        status: readWord('status', query.status, CHARGE_STATUSES),
-        ...readListWindow(query),
-        reference: query.reference ?? null,
-        phone: query.phone ?? null,
-        email: query.email ?? null,
+        ...readStatusAndWindow(query, CHARGE_STATUSES),
+        ...textsOf(query, 'reference', 'phone', 'email'),
       }),
     present: presentCharge,
   }),

@@ -7,6 +7,12 @@ import { WrongUsage } from './wrong-usage.ts'
 /** The answer of a command: one JSON value for --json, lines for a person, an exit code. */
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }
 
+/** Rows as JSON and as lines; `none` is said where there are none. */
+export const rowsAnswer = <Row>(
+  rows: readonly Row[],
+  { none, shown, lines }: { none: string; shown(row: Row): unknown; lines(row: Row): string | string[] },
+): CommandAnswer => ({ json: rows.map(shown), lines: rows.length === 0 ? [none] : rows.flatMap(lines) })
+
 /** Facts by name, a line each, their values one below the other. */
 export const factLines = (facts: Readonly<Record<string, unknown>>, width: number): string[] =>
   Object.entries(facts).map(([name, value]) => `${name.padEnd(width)} ${value ?? '-'}`)

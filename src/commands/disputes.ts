@@ -2,7 +2,7 @@ import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { command } from './command.ts'
+import { command, rowsAnswer } from './command.ts'
 import { merchantAndId, ofMerchant, oneOf, optionalText } from './input.ts'
 
 const shown = (dispute: Dispute) => ({
@@ -38,10 +38,7 @@ const list = command({
     const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
     const { app, merchant } = await ofMerchant(input)
     const disputes = await listDisputes(app, merchant.id, { mode, onlyOpen: input.options.open === true })
-    return {
-      json: disputes.map(shown),
-      lines: disputes.length === 0 ? ['nothing was reported'] : disputes.flatMap(linesOf),
-    }
+    return rowsAnswer(disputes, { none: 'nothing was reported', shown, lines: linesOf })
   },
 })
 

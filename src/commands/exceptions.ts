@@ -1,6 +1,6 @@
 import { type OpenedException, openExceptions, resolveException } from '../exceptions/resolve-exception.ts'
 import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
-import { command } from './command.ts'
+import { command, rowsAnswer } from './command.ts'
 import { optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
@@ -24,16 +24,12 @@ const list = command({
     const own = name === undefined ? null : await findMerchant(input.gateway, name)
     const cells = own === null ? input.gateway.cells : [own.app]
     const found = await Promise.all(cells.map((app) => openExceptions(app, own?.merchant.id ?? null)))
-    const json = found.flat().map(shown)
-    return {
-      json,
-      lines:
-        json.length === 0
-          ? ['nothing is open']
-          : json.map(
-              (one) => `${one.id} ${one.mode} ${one.kind} about ${one.subject}, since ${one.opened_at}`,
-            ),
-    }
+    return rowsAnswer(found.flat(), {
+      none: 'nothing is open',
+      shown,
+      lines: ({ id, mode, kind, subject, openedAt }) =>
+        `${id} ${mode} ${kind} about ${subject}, since ${openedAt.toISOString()}`,
+    })
   },
 })
 

@@ -6,7 +6,7 @@ import { editItem, type ItemChange, removeItem } from '../storefront/change-item
 import { allItems } from '../storefront/find-items.ts'
 import { presentItem, type ShopItem } from '../storefront/item.ts'
 import { MOST_PICTURE_BYTES, readPicture } from '../storefront/picture.ts'
-import { type CommandAnswer, command } from './command.ts'
+import { type CommandAnswer, command, rowsAnswer } from './command.ts'
 import {
   amountOf,
   type CommandInput,
@@ -82,10 +82,11 @@ const list = command({
     const { app, merchant } = await ofMerchant(input)
     const items = await allItems(app, merchant.id)
     const place = { baseUrl: app.baseUrl, handle: merchant.handle }
-    return {
-      json: items.map((item) => shown(item, place)),
-      lines: items.length === 0 ? ['nothing is offered'] : items.map((item) => line(item, place)),
-    }
+    return rowsAnswer(items, {
+      none: 'nothing is offered',
+      shown: (item) => shown(item, place),
+      lines: (item) => line(item, place),
+    })
   },
 })
 

@@ -12,7 +12,7 @@ import {
   type VendingChange,
   type VendingSettings,
 } from '../vending/suppliers/vending-settings.ts'
-import { type CommandAnswer, command, factLines } from './command.ts'
+import { type CommandAnswer, command, factLines, rowsAnswer } from './command.ts'
 import { type CommandInput, merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
 import { readSecrets } from './secret-input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -53,10 +53,7 @@ const list = command({
       after = page.nextCursor
       if (after === null) break
     }
-    return {
-      json: machines.map(presentMachine),
-      lines: machines.length === 0 ? ['no machines'] : machines.map(line),
-    }
+    return rowsAnswer(machines, { none: 'no machines', shown: presentMachine, lines: line })
   },
 })
 

@@ -17,6 +17,8 @@ export type ListWindow = {
 /** One page; `nextCursor` is the id of its last row, null on the last page. */
 export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | null }
 
+type Query = Readonly<Record<string, string | undefined>>
+
 const DEFAULT_LIMIT = 20
 const MOST = 100
 const AFTER_EVERY_ID = 'zzzz' // In every collation: an id begins with the letters of its prefix.
@@ -39,7 +41,7 @@ export const listOf = (row: TSchema) =>
   })
 
 /** Reads the window of a list, or refuses with the contract's text (G6). */
-export function readListWindow(query: Record<string, string | undefined>): ListWindow {
+export function readListWindow(query: Query): ListWindow {
   // In the order of the spec, so that of several faults the first is told.
   const createdAfter = readTime(query, 'created_after')
   const createdBefore = readTime(query, 'created_before')
@@ -50,6 +52,16 @@ export function readListWindow(query: Record<string, string | undefined>): ListW
     startingAfter: query.starting_after ?? null,
   }
 }
+
+/** Reads the status of a list's query and its window, in the order of the spec. Throws a refusal. */
+export const readStatusAndWindow = (query: Query, statuses: readonly string[]) => ({
+  status: readWord('status', query.status, statuses),
+  ...readListWindow(query),
+})
+
+/** Filters that are taken as they come; null where they are absent. */
+export const textsOf = <Name extends string>(query: Query, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, query[name] ?? null])) as Record<Name, string | null> // One entry a name.
 
 /**
  * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
@@ -122,7 +134,7 @@ function readLimit(text: string | undefined): number {
   return limit
 }
 
-function readTime(query: Record<string, string | undefined>, name: string): Date | null {
+function readTime(query: Query, name: string): Date | null {
   const text = query[name]
   if (text === undefined) return null
   const time = readIsoTime(text)
@@ -131,7 +143,7 @@ function readTime(query: Record<string, string | undefined>, name: string): Date
 }
 
 /** One of these words in a query, or null where it is absent. Throws a refusal when it is none of them. */
-export function readWord(name: string, text: string | undefined, words: readonly string[]): string | null {
+function readWord(name: string, text: string | undefined, words: readonly string[]): string | null {
   if (text === undefined) return null
   if (!words.includes(text)) throw badRequest(`invalid ${name}: ${echo(text)}`)
   return text

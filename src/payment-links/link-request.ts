@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { grossAmount } from '../charges/charge-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
@@ -25,11 +26,7 @@ const AllowMultipleUses = Type.Boolean({
  */
 export const PaymentLinkCreateShape = Type.Object(
   {
-    amount: Type.Integer({
-      minimum: 201,
-      description: 'whole UGX, greater than 200, the least fee',
-      examples: [5000],
-    }),
+    amount: grossAmount(5000),
     currency: Type.Optional(Type.String({ description: 'only `UGX`', default: 'UGX' })),
     description: Type.Optional(
       Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { rawEndpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { assert } from '../platform/assert.ts'
@@ -73,10 +73,8 @@ export const payoutEndpoints = [
     row: PayoutShape,
     list: (app, caller, query) =>
       listPayouts(app, caller, {
-        status: readWord('status', query.status, PAYOUT_STATUSES),
-        ...readListWindow(query),
-        reference: query.reference ?? null,
-        phone: query.phone ?? null,
+        ...readStatusAndWindow(query, PAYOUT_STATUSES),
+        ...textsOf(query, 'reference', 'phone'),
       }),
     present: presentPayout,
   }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { LIST_QUERY, readListWindow, readWord } from '../http/lists.ts'
+import { LIST_QUERY, readStatusAndWindow } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { actEndpoint, keyedEndpoint } from '../http/write-endpoints.ts'
 import { changeSchedule, type ScheduleChange } from './change-schedule.ts'
@@ -50,11 +50,7 @@ export const scheduledPayoutEndpoints = [
     action: 'payouts.read',
     query: { status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY },
     row: ScheduledPayoutShape,
-    list: (app, caller, query) =>
-      listSchedules(app, caller, {
-        status: readWord('status', query.status, SCHEDULE_STATUSES),
-        ...readListWindow(query),
-      }),
+    list: (app, caller, query) => listSchedules(app, caller, readStatusAndWindow(query, SCHEDULE_STATUSES)),
     present: presentSchedule,
   }),
   oneEndpoint<App, Schedule>({

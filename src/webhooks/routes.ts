@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { answer, endpoint } from '../http/endpoint.ts'
-import { LIST_QUERY, readListWindow } from '../http/lists.ts'
+import { LIST_QUERY, readListWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint } from '../http/read-endpoints.ts'
 import { UNKEYED } from '../http/write-endpoints.ts'
 import { DELIVERY_STATUSES, type Delivery, DeliveryShape, presentDelivery } from './delivery.ts'
@@ -25,8 +25,7 @@ export const webhookEndpoints = [
     list: (app, caller, query) =>
       listDeliveries(app, caller, {
         ...readListWindow(query),
-        status: query.status ?? null,
-        event: query.event ?? null,
+        ...textsOf(query, 'status', 'event'),
       }),
     present: presentDelivery,
   }),

@@ -65,10 +65,18 @@ export function Field({ id, label, hint, fault, children }: Field) {
   )
 }
 
-type Input = InputHTMLAttributes<HTMLInputElement> & { name: string; notes: FieldNotes }
+type Input = InputHTMLAttributes & { name: string; notes: FieldNotes }
 
 /** The input of a field, which has the field's id as its name. */
 export const Input = ({ notes, ...rest }: Input) => <input {...describedBy(rest.name, notes)} {...rest} />
+
+/** A field of one input; children stand below it. */
+export const InputField = ({ label, children, ...input }: Input & { label: string }) => (
+  <Field id={input.name} label={label} {...input.notes}>
+    <Input {...input} />
+    {children}
+  </Field>
+)
 
 /** The link back to the merchant, byte for byte as it was given. */
 export function Away({ url, says }: { url: string | null; says: string }) {

@@ -1,7 +1,7 @@
 import { OPERATOR_HINTS } from '../operators.ts'
 import type { FormFault, Method } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
-import { Amount, Away, Fault, Field, Icon, Input, Summary, titleOf, Words } from './parts.tsx'
+import { Amount, Away, Fault, Icon, InputField, Summary, titleOf, Words } from './parts.tsx'
 import { Shell } from './shell.tsx'
 import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'
 
@@ -103,18 +103,18 @@ function Phone({ view, texts }: Page<'pay'>) {
   const only = view.methods.length === 1 && view.methods[0] ? texts.methods[view.methods[0]] : null
   const notes = { hint: texts.pay.phoneHint, fault: faultText('phone', view.fault, texts.faults) }
   return (
-    <Field id="phone" label={texts.pay.phone(only)} {...notes}>
-      <Input
-        name="phone"
-        notes={notes}
-        type="tel"
-        class="digits"
-        inputmode="tel"
-        autocomplete="tel"
-        maxlength={24}
-        required
-        value={view.typed.phone}
-      />
+    <InputField
+      name="phone"
+      label={texts.pay.phone(only)}
+      notes={notes}
+      type="tel"
+      class="digits"
+      inputmode="tel"
+      autocomplete="tel"
+      maxlength={24}
+      required
+      value={view.typed.phone}
+    >
       <p
         class="badge"
         id="operator"
@@ -124,7 +124,7 @@ function Phone({ view, texts }: Page<'pay'>) {
         data-same={texts.pay.looksLike('{operator}')}
         data-other={texts.pay.looksOther('{operator}', '{chosen}')}
       />
-    </Field>
+    </InputField>
   )
 }
 
@@ -133,16 +133,15 @@ function Email({ view, texts, brief }: Page<'pay'>) {
   return (
     <details open={view.typed.email !== '' || notes.fault !== null}>
       <Summary text={texts.pay.addEmail} />
-      <Field id="email" label={texts.pay.email} {...notes}>
-        <Input
-          name="email"
-          notes={notes}
-          type="email"
-          autocomplete="email"
-          maxlength={254}
-          value={view.typed.email}
-        />
-      </Field>
+      <InputField
+        name="email"
+        label={texts.pay.email}
+        notes={notes}
+        type="email"
+        autocomplete="email"
+        maxlength={254}
+        value={view.typed.email}
+      />
     </details>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
 import { type Page, paymentPath, ugx } from './page.ts'
-import { describedBy, Fault, Field, Input, Sign, titleOf } from './parts.tsx'
+import { describedBy, Fault, Field, InputField, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 const DETAILS_LENGTH = 2000
@@ -72,15 +72,14 @@ function Details({ view, texts }: Page<'report'>) {
 function Contact({ view, texts, brief }: Page<'report'>) {
   const notes = { fault: view.fault === 'contact' ? texts.faults.contact : null }
   return (
-    <Field id="contact" label={texts.report.contact(brief)} {...notes}>
-      <Input
-        name="contact"
-        notes={notes}
-        autocomplete="tel"
-        maxlength={CONTACT_LENGTH}
-        value={view.typed.contact}
-      />
-    </Field>
+    <InputField
+      name="contact"
+      label={texts.report.contact(brief)}
+      notes={notes}
+      autocomplete="tel"
+      maxlength={CONTACT_LENGTH}
+      value={view.typed.contact}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
 import { assert } from '../../platform/assert.ts'
 import type { StorefrontItem } from '../view.ts'
 import { type Page, shown, ugx } from './page.ts'
-import { Field, Input } from './parts.tsx'
+import { InputField } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 const PICTURE_SIZE = 320
@@ -102,18 +102,17 @@ function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
     <section>
       <h2>{texts.storefront.own}</h2>
       <form method="post" action={`/pay/@${setting.shop.handle}/pay`} data-moment={texts.pay.oneMoment}>
-        <Field id="amount" label={texts.storefront.amount} {...notes}>
-          <Input
-            name="amount"
-            notes={notes}
-            class="digits"
-            inputmode="numeric"
-            autocomplete="off"
-            maxlength={16}
-            required
-            value={typed}
-          />
-        </Field>
+        <InputField
+          name="amount"
+          label={texts.storefront.amount}
+          notes={notes}
+          class="digits"
+          inputmode="numeric"
+          autocomplete="off"
+          maxlength={16}
+          required
+          value={typed}
+        />
         <button type="submit" class="go">
           {texts.storefront.goOn}
         </button>

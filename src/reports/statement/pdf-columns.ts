@@ -56,6 +56,8 @@ const party = (title: string) => ({
   width: 48,
   say: (line: { party: string | null }) => line.party ?? '',
 })
+/** What every charge and payout begins with. */
+const moved = (who: string) => [date, reference, id, railReference, party(who)] as const
 // A reason is text; everything else is an id.
 const noteOf = ({ kind, note }: Adjustment) =>
   (kind === 'payout_returned' ? note?.replaceAll('_', ' ') : note) ?? ''
@@ -68,11 +70,7 @@ const moneyIn: Table<MoneyIn> = {
   count: (totals) => lines(totals.count_in, 'charge'),
   isEmpty: (totals) => totals.count_in === 0,
   columns: widened<MoneyIn>([
-    date,
-    reference,
-    id,
-    railReference,
-    party('Customer'),
+    ...moved('Customer'),
     { title: 'Channel', width: 46, say: (line) => line.channel },
     amount('Gross', 56, ['gross', 'gross_in']),
     amount('Gift card', 46, ['gift_card', 'gift_cards']),
@@ -87,11 +85,7 @@ const moneyOut: Table<MoneyOut> = {
   count: (totals) => lines(totals.count_out, 'payout'),
   isEmpty: (totals) => totals.count_out === 0,
   columns: widened<MoneyOut>([
-    date,
-    reference,
-    id,
-    railReference,
-    party('Recipient'),
+    ...moved('Recipient'),
     { title: 'Kind', width: 46, say: (line) => capital(line.kind) },
     { title: 'Status', width: 46, say: (line) => capital(line.status) },
     amount('Amount', 56, ['amount', 'paid_out']),

@@ -8,13 +8,18 @@ const money = (description?: string) =>
 const date = Type.String({ format: 'date-time', description: 'with the offset of Kampala, +03:00' })
 const railReference = orNull(Type.String({ description: 'the reference we gave the rail' }))
 
+/** What every charge and payout begins with. */
+const moved = (id: string, party: string) => ({
+  date,
+  reference: text(),
+  id: Type.String({ description: id }),
+  rail_reference: railReference,
+  party: orNull(Type.String({ description: party })),
+})
+
 const MoneyInLine = Type.Object(
   {
-    date,
-    reference: text(),
-    id: Type.String({ description: 'the charge' }),
-    rail_reference: railReference,
-    party: orNull(Type.String({ description: 'the phone that paid' })),
+    ...moved('the charge', 'the phone that paid'),
     channel: Type.String(),
     gross: money('the amount of the charge, whole UGX'),
     gift_card: money('of it paid by gift card'),
@@ -25,11 +30,7 @@ const MoneyInLine = Type.Object(
 )
 const MoneyOutLine = Type.Object(
   {
-    date,
-    reference: text(),
-    id: Type.String({ description: 'the payout' }),
-    rail_reference: railReference,
-    party: orNull(Type.String({ description: 'the phone that is paid' })),
+    ...moved('the payout', 'the phone that is paid'),
     kind: Type.Enum(['payout', 'bulk', 'scheduled', 'refund', 'withdrawal']),
     amount: money(),
     fee: money(),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { grossAmount } from '../../charges/charge-request.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isWebAddress } from '../../payment-links/link-request.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
@@ -35,11 +36,7 @@ export const VendingOrderCreateShape = Type.Object(
       description: 'number of a machine that is registered to you',
       examples: ['1707100001'],
     }),
-    amount: Type.Integer({
-      minimum: 201,
-      description: 'whole UGX, greater than 200, the least fee',
-      examples: [1000],
-    }),
+    amount: grossAmount(1000),
     goods: GoodsList,
     currency: Type.Optional(Type.Union([Currency, Type.Null()])),
     reference: Type.Optional(Type.Union([Reference, Type.Null()])),
