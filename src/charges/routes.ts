@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
@@ -8,16 +9,13 @@ import { ChargeCreateShape } from './charge-request.ts'
 import { createCharge } from './create-charge.ts'
 import { getCharge, listCharges } from './find-charges.ts'
 
-const tag = 'Charges'
-
-export const chargeEndpoints = [
+export const chargeEndpoints = underTag('Charges', [
   keyedEndpoint<App, typeof ChargeCreateShape>({
     path: '/v1/charges',
     name: 'createCharge',
     summary: 'Collect money from a phone',
     description:
       'The customer gets a PIN prompt (live); a test charge ends a few seconds later. A 201 is never final.',
-    tag,
     action: 'charge.create',
     rate: 'charges',
     rateKind: 'batch',
@@ -30,7 +28,6 @@ export const chargeEndpoints = [
     path: '/v1/charges',
     name: 'listCharges',
     summary: 'List charges, newest first',
-    tag,
     query: {
       status: Type.Optional(Type.Enum(CHARGE_STATUSES)),
       reference: Type.Optional(Type.String()),
@@ -50,10 +47,9 @@ export const chargeEndpoints = [
     path: '/v1/charges/:id',
     name: 'getCharge',
     summary: 'Read one charge',
-    tag,
     id: 'starts with `txn_`',
     shape: { description: 'the charge', schema: ChargeShape },
     find: getCharge,
     present: presentCharge,
   }),
-]
+])

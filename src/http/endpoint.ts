@@ -66,24 +66,31 @@ export type Endpoint<App> = {
   handle(app: App, request: ApiRequest): Promise<Answer>
 }
 
+/** An endpoint before it is put under the tag of its group. */
+export type Untagged<App> = Omit<Endpoint<App>, 'tag'>
+
+/** The endpoints of one group: the description shows them under this tag. */
+export const underTag = <App>(tag: string, endpoints: readonly Untagged<App>[]): Endpoint<App>[] =>
+  endpoints.map((one) => ({ ...one, tag }))
+
 /** Declares an endpoint; the handler sees the body as the schema says it. */
 export function endpoint<App, Body extends TSchema>(
-  declared: Omit<Endpoint<App>, 'handle' | 'body'> & {
+  declared: Omit<Untagged<App>, 'handle' | 'body'> & {
     body?: Body
     handle(app: App, request: ApiRequest<Static<Body>>): Promise<Answer>
   },
-): Endpoint<App> {
-  return declared as Endpoint<App>
+): Untagged<App> {
+  return declared as Untagged<App>
 }
 
 /** Declares an endpoint that reads its body itself; the handler sees what its reader makes of it. */
 export function rawEndpoint<App, Body>(
-  declared: Omit<Endpoint<App>, 'handle' | 'rawBody'> & {
+  declared: Omit<Untagged<App>, 'handle' | 'rawBody'> & {
     rawBody: RawBody<Body>
     handle(app: App, request: ApiRequest<Body>): Promise<Answer>
   },
-): Endpoint<App> {
-  return declared as Endpoint<App>
+): Untagged<App> {
+  return declared as Untagged<App>
 }
 
 /** An answer rendered from a value; what goes out is exactly what is shown in the description. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { answer, endpoint, rawEndpoint } from './endpoint.ts'
+import { answer, endpoint, rawEndpoint, type Untagged, underTag } from './endpoint.ts'
 import { describeApi } from './openapi.ts'
 
 const shape = Type.Object({ amount: Type.Integer({ examples: [5] }) }, { $id: 'Thing' })
@@ -10,7 +10,6 @@ const declared = {
   path: '/v1/things',
   name: 'createThings',
   summary: 'Create things',
-  tag: 'Things',
   action: 'read' as const,
   rate: 'things',
   rateKind: 'shared' as const,
@@ -20,8 +19,8 @@ const declared = {
   handle: async () => answer(200, {}),
 }
 const FACTS = { baseUrl: 'https://x', version: '1', title: 't', description: 'd', tags: [], webhooks: [] }
-const bodyOf = (one: Parameters<typeof describeApi>[0][number]) => {
-  const described = describeApi([one], FACTS) as any
+const bodyOf = (one: Untagged<never>) => {
+  const described = describeApi(underTag('Things', [one]), FACTS) as any
   return described.paths['/v1/things'].post.requestBody
 }
 

@@ -1,12 +1,12 @@
 import { type TSchema, Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
-import { type ApiRequest, answer, type Endpoint } from './endpoint.ts'
+import { type ApiRequest, answer, type Endpoint, type Untagged } from './endpoint.ts'
 import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './lists.ts'
 
 /** What endpoints that only read have in common: plain reads share one limit and take no Idempotency-Key. */
 export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempotency: 'ignored' } as const
 
-type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary' | 'tag'> &
+type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary'> &
   Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
 // Every product counts its plain reads.
 const reading = <App, Given extends Told>(told: Given) => ({
@@ -26,7 +26,7 @@ export const readEndpoint = <App>({
   Partial<Pick<Endpoint<App>, 'rate' | 'query' | 'params'>> & {
     shape: { description: string; schema: TSchema }
     read(app: App, request: ApiRequest): unknown
-  }): Endpoint<App> => ({
+  }): Untagged<App> => ({
   ...reading<App, typeof told>(told),
   answers: { 200: shape },
   handle: async (app, request) => answer(200, await read(app, request)),
@@ -46,7 +46,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   /** Throws 404 for what the caller may not see. */
   find(app: App, caller: Caller, id: string): Promise<Row>
   present(row: Row, app: App): unknown
-}): Endpoint<App> {
+}): Untagged<App> {
   return {
     ...reading<App, typeof told>(told),
     params: Type.Object({ id: Type.String({ description: id }) }),
@@ -74,7 +74,7 @@ export function listEndpoint<App, Row>({
   row: TSchema
   list(app: App, caller: Caller, query: Query): Promise<Page<Row>>
   present(row: Row, app: App): unknown
-}): Endpoint<App> {
+}): Untagged<App> {
   return {
     ...reading<App, typeof told>(told),
     query: Type.Object(query),

@@ -2,13 +2,10 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { KeyCaller } from '../actors/actor.ts'
 import { assert } from '../platform/assert.ts'
 import type { Answer } from './caller.ts'
-import { type ApiRequest, answer, type Endpoint } from './endpoint.ts'
+import { type ApiRequest, answer, type Endpoint, type Untagged } from './endpoint.ts'
 
 type Idempotency = NonNullable<ApiRequest['idempotency']>
-type Told<App> = Pick<
-  Endpoint<App>,
-  'path' | 'name' | 'summary' | 'description' | 'tag' | 'action' | 'rate'
-> &
+type Told<App> = Pick<Endpoint<App>, 'path' | 'name' | 'summary' | 'description' | 'action' | 'rate'> &
   Partial<Pick<Endpoint<App>, 'refusals'>>
 type Making<App, Body extends TSchema> = Told<App> & Pick<Endpoint<App>, 'answers'> & { body: Body }
 
@@ -27,7 +24,7 @@ export const keyedEndpoint = <App, Body extends TSchema>({
 }: Making<App, Body> &
   Pick<Endpoint<App>, 'rateKind'> & {
     make(app: App, request: KeyedPost<Static<Body>>): Promise<Answer>
-  }): Endpoint<App> => ({
+  }): Untagged<App> => ({
   ...told,
   method: 'POST',
   idempotency: 'required',
@@ -43,7 +40,7 @@ export const createEndpoint = <App, Body extends TSchema>({
   ...told
 }: Making<App, Body> & {
   make(app: App, request: FreePost<Static<Body>>, bodyBytes: Buffer): Promise<Answer>
-}): Endpoint<App> => ({
+}): Untagged<App> => ({
   ...told,
   method: 'POST',
   rateKind: 'shared',
@@ -67,7 +64,7 @@ export const actEndpoint = <App, Row extends { id: string }>({
   /** Throws 404 for what the caller may not see. */
   act(app: App, caller: KeyCaller, id: string): Promise<Row>
   present(row: Row, app: App): unknown
-}): Endpoint<App> => ({
+}): Untagged<App> => ({
   ...told,
   ...UNKEYED,
   params: Type.Object({ id: Type.String({ description: id }) }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { merchantsById } from './merchant.ts'
@@ -22,12 +23,11 @@ const AccountShape = Type.Object(
   { $id: 'Account' },
 )
 
-export const merchantEndpoints = [
+export const merchantEndpoints = underTag('Account', [
   readEndpoint<App>({
     path: '/v1/me',
     name: 'getAccount',
     summary: 'Who this key belongs to',
-    tag: 'Account',
     shape: { description: 'the account behind the key', schema: AccountShape },
     async read(app, { caller }) {
       const wanted = merchantsById([caller.merchantId])
@@ -49,4 +49,4 @@ export const merchantEndpoints = [
       }
     },
   }),
-]
+])

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { createEndpoint } from '../http/write-endpoints.ts'
@@ -8,16 +9,13 @@ import { getLink, listLinks } from './find-links.ts'
 import { PaymentLinkCreateShape } from './link-request.ts'
 import { LinkShape, type LinkWithCharges, presentLink } from './payment-link.ts'
 
-const tag = 'Payment links'
-
-export const paymentLinkEndpoints = [
+export const paymentLinkEndpoints = underTag('Payment links', [
   createEndpoint<App, typeof PaymentLinkCreateShape>({
     path: '/v1/payment-links',
     name: 'createPaymentLink',
     summary: 'Create a page on which a customer pays you',
     description:
       'Send the customer to its `url` or show its QR. Paid is what `charge.succeeded` or the charge says; that the customer came back to `success_url` proves nothing. Links do not expire.',
-    tag,
     action: 'link.create',
     rate: 'payment_links',
     body: PaymentLinkCreateShape,
@@ -28,7 +26,6 @@ export const paymentLinkEndpoints = [
     path: '/v1/payment-links',
     name: 'listPaymentLinks',
     summary: 'List payment links, newest first',
-    tag,
     query: { reference: Type.Optional(Type.String()), ...LIST_QUERY },
     row: LinkShape,
     list: (app, caller, query) =>
@@ -39,10 +36,9 @@ export const paymentLinkEndpoints = [
     path: '/v1/payment-links/:id',
     name: 'getPaymentLink',
     summary: 'Read one payment link',
-    tag,
     id: 'starts with `lnk_`',
     shape: { description: 'the link', schema: LinkShape },
     find: getLink,
     present: (link, app) => presentLink(link, app.baseUrl),
   }),
-]
+])

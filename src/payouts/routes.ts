@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { rawEndpoint } from '../http/endpoint.ts'
+import { rawEndpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
@@ -15,16 +15,13 @@ import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payo
 import { PayoutCreateShape } from './payout-request.ts'
 import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
 
-const tag = 'Payouts'
-
-export const payoutEndpoints = [
+export const payoutEndpoints = underTag('Payouts', [
   keyedEndpoint<App, typeof PayoutCreateShape>({
     path: '/v1/payouts',
     name: 'createPayout',
     summary: 'Send money to a phone',
     description:
       'Amount and fee leave the available balance at once and come back if the payout fails. A 201 is never final.',
-    tag,
     action: 'payout.create',
     rate: 'payouts',
     rateKind: 'batch',
@@ -40,7 +37,6 @@ export const payoutEndpoints = [
     summary: 'Pay up to 1,000 people in one call',
     description:
       'JSON or CSV. Each item stands for itself: some may be accepted while others fail. A `reference` is paid once, for ever; the same Idempotency-Key answers with the same batch.',
-    tag,
     action: 'payout.bulk',
     rate: 'bulk_payouts',
     rateKind: 'batch',
@@ -62,7 +58,6 @@ export const payoutEndpoints = [
     path: '/v1/payouts',
     name: 'listPayouts',
     summary: 'List payouts of every kind, newest first',
-    tag,
     action: 'payouts.read',
     query: {
       status: Type.Optional(Type.Enum(PAYOUT_STATUSES)),
@@ -82,7 +77,6 @@ export const payoutEndpoints = [
     path: '/v1/payouts/:id',
     name: 'getPayout',
     summary: 'Read one payout',
-    tag,
     action: 'payouts.read',
     id: 'starts with `pout_`',
     shape: { description: 'the payout', schema: PayoutShape },
@@ -91,7 +85,6 @@ export const payoutEndpoints = [
   }),
   readEndpoint<App>({
     path: '/v1/resolve-account',
-    tag,
     action: 'payouts.read',
     name: 'resolveAccount',
     summary: 'Ask who holds a wallet before paying it',
@@ -102,4 +95,4 @@ export const payoutEndpoints = [
     refusals: { 502: 'rail_unavailable: the operator did not answer; never a guess' },
     read: (app, { caller, query }) => resolveAccount(app, caller, query.phone),
   }),
-]
+])

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
+import { answer, endpoint, underTag } from '../http/endpoint.ts'
 import { presentRefund } from './present-refund.ts'
 import { refundCharge } from './refund-charge.ts'
 
@@ -34,7 +34,7 @@ const CardRefundShape = Type.Object(
   { $id: 'CardRefund' },
 )
 
-export const refundEndpoints = [
+export const refundEndpoints = underTag('Charges', [
   endpoint<App, never>({
     method: 'POST',
     path: '/v1/charges/:id/refund',
@@ -42,7 +42,6 @@ export const refundEndpoints = [
     summary: 'Refund a charge in full',
     description:
       'The customer gets the full amount back by a payout. A 202 means started, not paid: follow the payout. What a gift card has paid is back on the card at once; where it has paid all, that is the whole refund, and the answer is 200.',
-    tag: 'Charges',
     action: 'charge.refund',
     rate: 'refunds',
     rateKind: 'batch',
@@ -58,4 +57,4 @@ export const refundEndpoints = [
       return answer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
     },
   }),
-]
+])

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { Stream } from '../http/caller.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { endpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint, READS, readEndpoint } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
@@ -35,12 +35,11 @@ const BalanceShape = Type.Object(
 
 const MONTH = '^[0-9]{4}-(0[1-9]|1[0-2])$'
 
-export const reportEndpoints = [
+export const reportEndpoints = underTag('Balance', [
   readEndpoint<App>({
     path: '/v1/balance',
     name: 'getBalance',
     summary: 'Read the balance of the key’s mode',
-    tag: 'Balance',
     shape: { description: 'what the ledger says', schema: BalanceShape },
     async read(app, { caller }) {
       const balance = await readBalance(app.db, caller.merchantId, caller.mode)
@@ -65,7 +64,6 @@ export const reportEndpoints = [
     path: '/v1/settlements',
     name: 'listSettlements',
     summary: 'List releases from pending to available, newest first',
-    tag: 'Balance',
     query: LIST_QUERY,
     row: SettlementShape,
     list: (app, caller, query) => listSettlements(app, caller, readListWindow(query)),
@@ -79,7 +77,6 @@ export const reportEndpoints = [
     summary: 'Read the statement of a month',
     description:
       'Every movement of a calendar month in Kampala. A month that is over never changes by a byte. With `.pdf` behind the month the same as a document, for people; it is limited to fewer requests a minute.',
-    tag: 'Balance',
     params: Type.Object({
       period: Type.String({
         description: '`YYYY-MM`',
@@ -111,4 +108,4 @@ export const reportEndpoints = [
       return turn(await statementPdf(app, caller, period))
     },
   }),
-]
+])

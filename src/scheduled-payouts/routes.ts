@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readStatusAndWindow } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
 import { actEndpoint, keyedEndpoint } from '../http/write-endpoints.ts'
@@ -9,7 +10,6 @@ import { getSchedule, listSchedules } from './find-schedules.ts'
 import { presentSchedule, SCHEDULE_STATUSES, type Schedule, ScheduledPayoutShape } from './schedule.ts'
 import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 
-const tag = 'Scheduled payouts'
 const ID = 'starts with `spo_`'
 
 /** The three actions without a body. */
@@ -17,7 +17,6 @@ const changing = (change: ScheduleChange, said: { name: string; summary: string;
   actEndpoint<App, Schedule>({
     ...said,
     path: `/v1/scheduled-payouts/:id/${change}`,
-    tag,
     action: 'schedule.change',
     rate: `${change}_schedule`,
     id: ID,
@@ -27,14 +26,13 @@ const changing = (change: ScheduleChange, said: { name: string; summary: string;
     present: presentSchedule,
   })
 
-export const scheduledPayoutEndpoints = [
+export const scheduledPayoutEndpoints = underTag('Scheduled payouts', [
   keyedEndpoint<App, typeof ScheduledPayoutCreateShape>({
     path: '/v1/scheduled-payouts',
     name: 'createScheduledPayout',
     summary: 'Pay the same people again and again',
     description:
       'Each cycle pays everybody or nobody: one that you cannot fund pauses the schedule. Funds are not looked at now.',
-    tag,
     action: 'schedule.create',
     rate: 'scheduled_payouts',
     rateKind: 'shared',
@@ -46,7 +44,6 @@ export const scheduledPayoutEndpoints = [
     path: '/v1/scheduled-payouts',
     name: 'listScheduledPayouts',
     summary: 'List scheduled payouts, newest first',
-    tag,
     action: 'payouts.read',
     query: { status: Type.Optional(Type.Enum(SCHEDULE_STATUSES)), ...LIST_QUERY },
     row: ScheduledPayoutShape,
@@ -57,7 +54,6 @@ export const scheduledPayoutEndpoints = [
     path: '/v1/scheduled-payouts/:id',
     name: 'getScheduledPayout',
     summary: 'Read one scheduled payout',
-    tag,
     action: 'payouts.read',
     id: ID,
     shape: { description: 'the scheduled payout', schema: ScheduledPayoutShape },
@@ -80,4 +76,4 @@ export const scheduledPayoutEndpoints = [
     summary: 'Cancel a scheduled payout for good',
     description: 'Payouts that exist go on. Cancelled already: unchanged.',
   }),
-]
+])

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { listEndpoint, oneEndpoint, TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
 import { createEndpoint } from '../http/write-endpoints.ts'
 import { createSubaccount } from './create-subaccount.ts'
@@ -14,15 +15,12 @@ import {
 
 type Balances = Awaited<ReturnType<typeof readBalances>>
 
-const tag = 'Subaccounts'
-
-export const subaccountEndpoints = [
+export const subaccountEndpoints = underTag('Subaccounts', [
   createEndpoint<App, typeof SubaccountCreateShape>({
     path: '/v1/subaccounts',
     name: 'createSubaccount',
     summary: 'Add a party that shares of charges can be paid to',
     description: 'One subaccount serves both modes; its balances are kept apart.',
-    tag,
     action: 'subaccount.create',
     rate: 'subaccounts',
     body: SubaccountCreateShape,
@@ -33,7 +31,6 @@ export const subaccountEndpoints = [
     path: '/v1/subaccounts',
     name: 'listSubaccounts',
     summary: 'List subaccounts, newest first',
-    tag,
     query: TIMELESS,
     row: SubaccountShape,
     list: (app, caller, query) => listSubaccounts(app, caller, timelessWindow(query)),
@@ -43,7 +40,6 @@ export const subaccountEndpoints = [
     path: '/v1/subaccounts/:id',
     name: 'getSubaccount',
     summary: "Read one subaccount with its balances in the key's mode",
-    tag,
     id: 'starts with `sub_`',
     shape: { description: 'the subaccount', schema: SubaccountWithBalancesShape },
     async find(app, caller, id) {
@@ -52,4 +48,4 @@ export const subaccountEndpoints = [
     },
     present: ({ subaccount, balances }) => presentWithBalances(subaccount, balances),
   }),
-]
+])

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { underTag } from '../http/endpoint.ts'
 import { oneEndpoint } from '../http/read-endpoints.ts'
 import { actEndpoint, createEndpoint } from '../http/write-endpoints.ts'
 import { DirectDispenseAnswerShape } from './dispensing/direct-answer.ts'
@@ -13,7 +14,6 @@ import { invalidateOrder } from './orders/invalidate-order.ts'
 import { OrderShape, presentOrder, type VendingOrder } from './orders/order.ts'
 import { VendingOrderCreateShape } from './orders/order-request.ts'
 
-const tag = 'Vending'
 const ORDER_ID = 'the `order_id`, starts with `lnk_`'
 const RetriedShape = Type.Object(
   {
@@ -34,14 +34,13 @@ const asWritten = <Given extends { goods: unknown }, Post extends { given: Given
   given: { ...post.given, goods: goodsAsWritten(post.given.goods, bytes) },
 })
 
-export const vendingEndpoints = [
+export const vendingEndpoints = underTag('Vending', [
   createEndpoint<App, typeof VendingOrderCreateShape>({
     path: '/v1/vending/orders',
     name: 'createVendingOrder',
     summary: 'Create an order that a machine dispenses once it is paid',
     description:
       'Show its `display_url`, or its QR. When the customer has paid, your machine is told to dispense, once; `vending.dispensed` or `vending.dispense_failed` says what it reported. Unpaid, the order ends at `expires_at`.',
-    tag,
     action: 'order.create',
     rate: 'vending_orders',
     body: VendingOrderCreateShape,
@@ -56,7 +55,6 @@ export const vendingEndpoints = [
     path: '/v1/vending/orders/:id',
     name: 'getVendingOrder',
     summary: 'Read one vending order',
-    tag,
     id: ORDER_ID,
     shape: { description: 'the order', schema: OrderShape },
     find: getOrder,
@@ -67,7 +65,6 @@ export const vendingEndpoints = [
     name: 'invalidateVendingOrder',
     summary: 'Take back an order that nobody pays',
     description: 'At once: its QR is worth nothing from then on. Refused while a payment is attached.',
-    tag,
     action: 'order.invalidate',
     rate: 'invalidate_order',
     id: ORDER_ID,
@@ -82,7 +79,6 @@ export const vendingEndpoints = [
     summary: 'Dispense a paid order whose dispense has failed',
     description:
       'Never dispenses twice: an order that was dispensed is answered as it is. A supplier that refuses again is a 200 with `ok` false and the reason in `vending_error`.',
-    tag,
     action: 'order.dispense',
     rate: 'retry_dispense',
     id: ORDER_ID,
@@ -102,7 +98,6 @@ export const vendingEndpoints = [
     summary: 'Spend a succeeded charge of your own on one dispense',
     description:
       'For payment flows of your own. One succeeded charge pays for one dispense, for ever; only a supplier that refuses the command, or a jam, frees it again.',
-    tag,
     action: 'order.dispense',
     rate: 'direct_dispense',
     body: DirectDispenseShape,
@@ -115,4 +110,4 @@ export const vendingEndpoints = [
     },
     make: (app, request, bytes) => dispenseDirect(app, asWritten(request, bytes)),
   }),
-]
+])

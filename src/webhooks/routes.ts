@@ -1,21 +1,18 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { answer, endpoint } from '../http/endpoint.ts'
+import { answer, endpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint } from '../http/read-endpoints.ts'
 import { UNKEYED } from '../http/write-endpoints.ts'
 import { DELIVERY_STATUSES, type Delivery, DeliveryShape, presentDelivery } from './delivery.ts'
 import { listDeliveries, resendDelivery } from './find-deliveries.ts'
 
-const tag = 'Webhooks'
-
-export const webhookEndpoints = [
+export const webhookEndpoints = underTag('Webhooks', [
   listEndpoint<App, Delivery>({
     path: '/v1/webhooks',
     name: 'listWebhookDeliveries',
     summary: 'List webhook deliveries, newest first',
     description: 'Deliveries are kept 30 days.',
-    tag,
     query: {
       status: Type.Optional(Type.Enum(DELIVERY_STATUSES)),
       event: Type.Optional(Type.String({ description: 'for example charge.succeeded' })),
@@ -36,7 +33,6 @@ export const webhookEndpoints = [
     summary: 'Send one event again',
     description:
       'The same bytes under the same id, to your current address, signed with your current secret.',
-    tag,
     action: 'webhook.resend',
     rate: 'webhook_resend',
     params: Type.Object({ event_id: Type.String({ description: 'starts with `evt_`' }) }),
@@ -51,4 +47,4 @@ export const webhookEndpoints = [
       return answer(202, { ok: true, ...presentDelivery(delivery) }, delivery.id)
     },
   }),
-]
+])

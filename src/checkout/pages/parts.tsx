@@ -34,7 +34,7 @@ export function Fault({ text, id }: { text: string | null; id?: string }) {
   )
 }
 
-export type FieldNotes = { hint?: string; fault?: string | null }
+export type FieldNotes = { hint?: string | undefined; fault?: string | null | undefined }
 
 /** The attributes by which screen readers read hint and fault with an input. */
 export function describedBy(id: string, { hint, fault }: FieldNotes) {
@@ -65,18 +65,24 @@ export function Field({ id, label, hint, fault, children }: Field) {
   )
 }
 
-type Input = InputHTMLAttributes & { name: string; notes: FieldNotes }
+type Attributes = InputHTMLAttributes & { name: string }
+type Input = Attributes & { notes: FieldNotes }
 
 /** The input of a field, which has the field's id as its name. */
 export const Input = ({ notes, ...rest }: Input) => <input {...describedBy(rest.name, notes)} {...rest} />
 
+type InputField = Attributes & FieldNotes & { label: string }
+
 /** A field of one input; children stand below it. */
-export const InputField = ({ label, children, ...input }: Input & { label: string }) => (
-  <Field id={input.name} label={label} {...input.notes}>
-    <Input {...input} />
-    {children}
-  </Field>
-)
+export function InputField({ label, hint, fault, children, ...input }: InputField) {
+  const notes = { hint, fault }
+  return (
+    <Field id={input.name} label={label} {...notes}>
+      <Input notes={notes} {...input} />
+      {children}
+    </Field>
+  )
+}
 
 /** The link back to the merchant, byte for byte as it was given. */
 export function Away({ url, says }: { url: string | null; says: string }) {

@@ -101,12 +101,12 @@ function Methods({ view, texts }: Page<'pay'>) {
 
 function Phone({ view, texts }: Page<'pay'>) {
   const only = view.methods.length === 1 && view.methods[0] ? texts.methods[view.methods[0]] : null
-  const notes = { hint: texts.pay.phoneHint, fault: faultText('phone', view.fault, texts.faults) }
   return (
     <InputField
       name="phone"
       label={texts.pay.phone(only)}
-      notes={notes}
+      hint={texts.pay.phoneHint}
+      fault={faultText('phone', view.fault, texts.faults)}
       type="tel"
       class="digits"
       inputmode="tel"
@@ -129,14 +129,15 @@ function Phone({ view, texts }: Page<'pay'>) {
 }
 
 function Email({ view, texts, brief }: Page<'pay'>) {
-  const notes = { hint: texts.pay.emailHint(brief), fault: faultText('email', view.fault, texts.faults) }
+  const fault = faultText('email', view.fault, texts.faults)
   return (
-    <details open={view.typed.email !== '' || notes.fault !== null}>
+    <details open={view.typed.email !== '' || fault !== null}>
       <Summary text={texts.pay.addEmail} />
       <InputField
         name="email"
         label={texts.pay.email}
-        notes={notes}
+        hint={texts.pay.emailHint(brief)}
+        fault={fault}
         type="email"
         autocomplete="email"
         maxlength={254}

@@ -70,12 +70,11 @@ function Details({ view, texts }: Page<'report'>) {
 }
 
 function Contact({ view, texts, brief }: Page<'report'>) {
-  const notes = { fault: view.fault === 'contact' ? texts.faults.contact : null }
   return (
     <InputField
       name="contact"
       label={texts.report.contact(brief)}
-      notes={notes}
+      fault={view.fault === 'contact' ? texts.faults.contact : null}
       autocomplete="tel"
       maxlength={CONTACT_LENGTH}
       value={view.typed.contact}

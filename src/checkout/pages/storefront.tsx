@@ -97,7 +97,6 @@ function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
   const { typed, least, most, fault } = view.ownAmount
   const { atLeast, atMost } = texts.storefront
   const hint = fault === 'amount_over' ? atMost(ugx(most)) : atLeast(ugx(least))
-  const notes = { hint, fault: fault && texts.faults[fault] }
   return (
     <section>
       <h2>{texts.storefront.own}</h2>
@@ -105,7 +104,8 @@ function OwnAmount({ view, setting, texts }: Page<'storefront'>) {
         <InputField
           name="amount"
           label={texts.storefront.amount}
-          notes={notes}
+          hint={hint}
+          fault={fault && texts.faults[fault]}
           class="digits"
           inputmode="numeric"
           autocomplete="off"

@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { answer, endpoint } from '../../http/endpoint.ts'
+import { answer, endpoint, underTag } from '../../http/endpoint.ts'
 import { UNKEYED } from '../../http/write-endpoints.ts'
 import { ConformanceResultShape, ConformanceShape, checkConformance } from './conformance.ts'
 import { makeDispenseSecret } from './dispense-secret.ts'
-
-const tag = 'Vending'
 
 const DispenseSecretShape = Type.Object(
   {
@@ -18,7 +16,7 @@ const DispenseSecretShape = Type.Object(
   { $id: 'DispenseSecret' },
 )
 
-export const callbackEndpoints = [
+export const callbackEndpoints = underTag('Vending', [
   endpoint<App, never>({
     ...UNKEYED,
     path: '/v1/vending/dispense-secret',
@@ -26,7 +24,6 @@ export const callbackEndpoints = [
     summary: 'Make the secret with which your machine supplier signs its reports',
     description:
       'Of this mode only. It signs reports of dispenses and can do nothing else; give it to the maker of your machines together with [the page for them](/docs/machines). A new one replaces the old at once.',
-    tag,
     action: 'vending.secret',
     rate: 'dispense_secret',
     answers: { 201: { description: 'made', schema: DispenseSecretShape } },
@@ -48,7 +45,6 @@ export const callbackEndpoints = [
     summary: 'Check how a machine supplier signs',
     description:
       'Put the report into `payload` exactly as it would be sent. Nothing is moved or stored. A signature that is wrong comes back with what it should have been made over.',
-    tag,
     action: 'vending.check',
     rate: 'conformance',
     body: ConformanceShape,
@@ -58,4 +54,4 @@ export const callbackEndpoints = [
       return answer(200, await checkConformance(app, caller, bodyBytes.toString('utf8')))
     },
   }),
-]
+])

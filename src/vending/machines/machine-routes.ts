@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
+import { underTag } from '../../http/endpoint.ts'
 import { listEndpoint, readEndpoint, TIMELESS, timelessWindow } from '../../http/read-endpoints.ts'
 import { badRequest } from '../../platform/refusal.ts'
 import { readIsoTime } from '../../platform/times.ts'
@@ -8,13 +9,12 @@ import { MachineGoodsShape, machineGoods } from './machine-goods.ts'
 import { listMachines, type Machine, MachineShape, presentMachine } from './machines.ts'
 import { readTallies, TalliesShape } from './tallies.ts'
 
-export const machineEndpoints = [
+export const machineEndpoints = underTag('Vending', [
   listEndpoint<App, Machine>({
     path: '/v1/vending/machines',
     name: 'listMachines',
     summary: 'List your machines, newest first',
     description: 'Both modes share them.',
-    tag: 'Vending',
     refusals: { 403: 'vending_disabled' },
     query: TIMELESS,
     row: MachineShape,
@@ -26,7 +26,6 @@ export const machineEndpoints = [
     present: presentMachine,
   }),
   readEndpoint<App>({
-    tag: 'Vending',
     path: '/v1/vending/machines/tallies',
     name: 'readTallies',
     summary: 'What each machine has sold',
@@ -45,7 +44,6 @@ export const machineEndpoints = [
     },
   }),
   readEndpoint<App>({
-    tag: 'Vending',
     path: '/v1/vending/machines/:machine/goods',
     name: 'machineGoods',
     summary: 'What is in a machine now, with prices',
@@ -55,7 +53,7 @@ export const machineEndpoints = [
     refusals: { 400: 'supplier_not_configured', 403: 'vending_disabled', 502: 'supplier_error' },
     read: (app, { caller, params }) => machineGoods(app, caller, params.machine ?? ''),
   }),
-]
+])
 
 function readSince(text: string | undefined): Date | null {
   if (text === undefined) return null
