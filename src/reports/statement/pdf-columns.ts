@@ -64,42 +64,53 @@ const noteOf = ({ kind, note }: Adjustment) =>
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 const lines = (count: number, one: string) => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`
 
-const moneyIn: Table<MoneyIn> = {
+type Counted = Extract<keyof StatementTotals, `count_${string}`>
+type Said<Line> = Pick<Table<Line>, 'title' | 'empty' | 'columns'> & { counted: Counted; noun: string }
+
+/** A table whose lines the totals count. */
+const table = <Line>({ counted, noun, columns, ...said }: Said<Line>): Table<Line> => ({
+  ...said,
+  count: (totals) => lines(totals[counted], noun),
+  isEmpty: (totals) => totals[counted] === 0,
+  columns: widened(columns),
+})
+
+const moneyIn = table<MoneyIn>({
   title: 'Money in',
   empty: 'No charge succeeded in this month.',
-  count: (totals) => lines(totals.count_in, 'charge'),
-  isEmpty: (totals) => totals.count_in === 0,
-  columns: widened<MoneyIn>([
+  counted: 'count_in',
+  noun: 'charge',
+  columns: [
     ...moved('Customer'),
     { title: 'Channel', width: 46, say: (line) => line.channel },
     amount('Gross', 56, ['gross', 'gross_in']),
     amount('Gift card', 46, ['gift_card', 'gift_cards']),
     amount('Fee', 42, ['fee', 'charge_fees']),
     amount('Net', 56, ['net', 'collected_net']),
-  ]),
-}
+  ],
+})
 
-const moneyOut: Table<MoneyOut> = {
+const moneyOut = table<MoneyOut>({
   title: 'Money out',
   empty: 'No payout or refund was accepted in this month.',
-  count: (totals) => lines(totals.count_out, 'payout'),
-  isEmpty: (totals) => totals.count_out === 0,
-  columns: widened<MoneyOut>([
+  counted: 'count_out',
+  noun: 'payout',
+  columns: [
     ...moved('Recipient'),
     { title: 'Kind', width: 46, say: (line) => capital(line.kind) },
     { title: 'Status', width: 46, say: (line) => capital(line.status) },
     amount('Amount', 56, ['amount', 'paid_out']),
     amount('Fee', 42, ['fee', 'payout_fees']),
     amount('Total', 56, ['total', 'paid_out_total']),
-  ]),
-}
+  ],
+})
 
-const adjustments: Table<Adjustment> = {
+const adjustments = table<Adjustment>({
   title: 'Adjustments',
   empty: 'There are no other movements in this month.',
-  count: (totals) => lines(totals.count_adjustments, 'line'),
-  isEmpty: (totals) => totals.count_adjustments === 0,
-  columns: widened<Adjustment>([
+  counted: 'count_adjustments',
+  noun: 'line',
+  columns: [
     date,
     { title: 'Kind', width: 84, say: (line) => ADJUSTMENTS[line.kind] },
     reference,
@@ -107,8 +118,8 @@ const adjustments: Table<Adjustment> = {
     railReference,
     { title: 'Note', width: 136, say: noteOf },
     amount('Amount', 62, ['amount', 'adjustments_net']),
-  ]),
-}
+  ],
+})
 
 export const TABLES: Record<Section, Table<never>> = { money_in: moneyIn, money_out: moneyOut, adjustments }
 
