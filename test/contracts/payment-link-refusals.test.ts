@@ -9,7 +9,6 @@ import {
   badRequest,
   domain,
   invalid,
-  KEY_REUSED,
   notFound,
   type Refused,
   unauthorized,
@@ -196,72 +195,6 @@ test('a link that is absent, foreign, of the other mode, malformed or a vending 
     (await own.get(LINKS)).body.data.map(({ id }: any) => id),
     [id],
   )
-})
-
-test('an inactive merchant still reads its links', async () => {
-  const merchant = await service.merchant()
-  const own = service.client(merchant.keys.test)
-  const made = (await own.post(LINKS, LINK)).body
-  await service.set(merchant, { active: false })
-  assert.deepEqual((await own.get(`${LINKS}/${made.id}`)).body, made)
-  assert.deepEqual((await own.get(LINKS)).body.data, [made])
-})
-
-test('the same request with its key again is a replay to the byte, never a second link', async () => {
-  const own = service.client((await service.merchant()).keys.test)
-  const key = { 'idempotency-key': 'order 17' }
-  const first = await own.post(LINKS, { amount: 5000, reference: 'order_17' }, key)
-  await service.rows('update payment_links set switched_off_at = created_at where id = $1', [first.body.id])
-  const again = await own.post(LINKS, { reference: 'order_17', amount: 5e3 }, key)
-  assert.equal(again.status, 201)
-  assert.equal(again.text, first.text)
-  assert.deepEqual(
-    [first, again].map(({ headers }) => headers.get('idempotent-replayed')),
-    [null, 'true'],
-  )
-  assertRefused(await own.post(LINKS, LINK, key), KEY_REUSED)
-  assertRefused(await own.post(LINKS, { amount: 'x' }, key), KEY_REUSED, {
-    because: 'a used key comes before the body',
-  })
-  assertRefused(await own.post(LINKS, { ...LINK, success_url: 'x' }, key), KEY_REUSED, {
-    because: 'an address too',
-  })
-  assertRefused(await own.charge({}, key), KEY_REUSED)
-  assert.equal((await own.get(LINKS)).body.data.length, 1)
-})
-
-test('a key belongs to its mode; without one every request is new', async () => {
-  const merchant = await service.merchant({ verified: true })
-  const [own, live] = [service.client(merchant.keys.test), service.client(merchant.keys.live)]
-  const key = { 'idempotency-key': 'order' }
-  const none = { 'idempotency-key': undefined }
-  const made = [
-    await own.post(LINKS, LINK, key),
-    await live.post(LINKS, LINK, key),
-    await own.post(LINKS, LINK, none),
-    await own.post(LINKS, LINK, none),
-    await own.post(LINKS, LINK, { 'idempotency-key': ' ' }),
-  ]
-  assert.equal(new Set(made.map(idOf)).size, 5)
-  const collections = service.client(merchant.keys.test_collections)
-  assert.equal(idOf(await collections.post(LINKS, LINK, key)), idOf(made[0] as { body: any }))
-})
-
-test('of requests with one key at the same time, through two processes, one makes the link', async (context) => {
-  const second = await startService({ database: service.database, clock: service.clock })
-  context.after(() => second.close())
-  const merchant = await service.merchant()
-  const clients = [service, second, service, second].map((one) => one.client(merchant.keys.test))
-  for (let round = 0; round < 10; round += 1) {
-    const key = { 'idempotency-key': `round ${round}` }
-    const replies = await Promise.all(clients.map((one) => one.post(LINKS, LINK, key)))
-    const made = replies.filter(({ status }) => status === 201)
-    assert.equal(new Set(made.map(idOf)).size, 1)
-    for (const { status, body } of replies)
-      if (status !== 201)
-        assert.equal(body.error, 'a request with this Idempotency-Key is still in flight - retry shortly')
-  }
-  assert.equal((await clients[0]?.get(LINKS))?.body.data.length, 10)
 })
 
 test('as many a minute as the setting says are accepted for each merchant and mode, refused ones given back', async (context) => {

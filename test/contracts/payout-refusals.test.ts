@@ -3,10 +3,10 @@ import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { Shop } from '../helpers/live-service.ts'
+import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
-import { PAYOUT, pay, payoutDigest, richShop, startPayingService } from '../helpers/payouts.ts'
-import { fund } from '../helpers/schedules.ts'
+import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
+import { fund, payer } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
 import { assertRefused, domain, insufficient, KEY_REUSED, type Refused } from './refused.ts'
 
@@ -129,6 +129,35 @@ test('the freeze of the platform and of an account stop live money only', async 
     await stop(null)(shop)
     assert.deepEqual([live.status, sandbox.status], [400, 201])
   }
+})
+
+const keyed = (key: string) => ({ 'idempotency-key': key })
+const replayed = (reply: { headers: Headers }) => reply.headers.get('idempotent-replayed')
+
+test('a live replay shows the first answer for ever, whatever the operator did since', async () => {
+  const { live } = await richShop(service)
+  for (const outcome of ['pays', 'refuses'] as const) {
+    const order = { recipient: { phone: newPayer() } }
+    const first = await pay(live, order, keyed(outcome))
+    assert.equal(first.body.status, 'authorized')
+    service.operator[outcome](first.body.id)
+    service.pass(6000)
+    await service.run('send-payouts')
+    assert.notEqual((await payoutOf(live, first.body.id)).status, 'authorized')
+    const again = await pay(live, order, keyed(outcome))
+    assert.deepEqual([again.status, again.text, replayed(again)], [201, first.text, 'true'])
+  }
+})
+
+test('a refusal for want of money is kept: the same key is refused when there is some, a new one pays', async () => {
+  const own = await payer(service)
+  const expected = insufficient(0, [5000, 200])
+  const first = await pay(own.api, {}, keyed('poor'))
+  assertRefused(first, expected)
+  await fund(service, own, 5200)
+  const again = await pay(own.api, {}, keyed('poor'))
+  assert.deepEqual([again.status, again.text, replayed(again)], [400, first.text, 'true'])
+  assert.equal((await pay(own.api)).status, 201)
 })
 
 const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`

@@ -27,6 +27,13 @@ export const unauthorized = (error: 'missing bearer token' | 'invalid api key'):
   error,
 })
 export const notFound = (error: string): Refused => ({ status: 404, code: 'not_found', error })
+export const INACTIVE = domain('merchant_inactive', 'merchant is not active')
+/** A key that moves no money out, where it may not do something. */
+export const FORBIDDEN: Refused = {
+  status: 403,
+  code: 'forbidden',
+  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
+}
 export const KEY_REUSED: Refused = {
   status: 409,
   code: 'conflict',

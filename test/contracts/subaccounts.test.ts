@@ -3,7 +3,7 @@ import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, domain, invalid, KEY_REUSED, notFound } from './refused.ts'
+import { assertRefused, badRequest, invalid, notFound } from './refused.ts'
 
 let api: Client
 const service = opened(() => startService())
@@ -50,21 +50,6 @@ for (const [what, body, problem] of FAULTS)
     assert.equal(await service.digest(), before, 'zero writes')
   })
 
-test('an inactive merchant adds none and still reads them; the refusal is kept under its key', async () => {
-  const merchant = await service.merchant()
-  const own = service.client(merchant.keys.test)
-  const [id] = await addSubaccounts(own, 'Farm')
-  await service.set(merchant, { active: false })
-  const key = { 'idempotency-key': 'inactive' }
-  const first = await own.post(POST, { name: 'Farm' }, key)
-  assertRefused(first, domain('merchant_inactive', 'merchant is not active'))
-  assert.equal((await own.get(`${POST}/${id}`)).status, 200)
-  await service.set(merchant, { active: true })
-  const again = await own.post(POST, { name: 'Farm' }, key)
-  assert.equal(again.text, first.text)
-  assert.equal(again.headers.get('idempotent-replayed'), 'true')
-})
-
 test('a subaccount that is absent, foreign or malformed is not found', async () => {
   const other = service.client((await service.merchant()).keys.test)
   const [foreign = ''] = await addSubaccounts(other, 'Farm')
@@ -90,65 +75,6 @@ test('the list refuses a limit and a cursor that are none, and knows no other pa
     )
   const { status } = await api.get(`${POST}?created_after=yesterday&status=unheard-of`)
   assert.equal(status, 200)
-})
-
-test('the same request with its key again is a replay to the byte, never a second subaccount', async () => {
-  const own = service.client((await service.merchant()).keys.test)
-  const key = { 'idempotency-key': 'farm' }
-  const body = { name: 'Farm', payout_phone: '0700000000' }
-  const first = await own.post(POST, body, key)
-  const again = await own.post(POST, body, key)
-  assert.equal(again.status, 201)
-  assert.equal(again.text, first.text)
-  assert.equal(again.headers.get('idempotent-replayed'), 'true')
-  assertRefused(await own.post(POST, { name: 'Barn' }, key), KEY_REUSED)
-  assertRefused(await own.post(POST, {}, key), KEY_REUSED, {
-    because: 'a used key comes before a fault of the body',
-  })
-  assertRefused(await own.charge({}, key), KEY_REUSED)
-  assert.equal((await own.get(POST)).body.data.length, 1)
-})
-
-test('a key belongs to its mode; without one every request is new', async () => {
-  const merchant = await service.merchant()
-  const inTest = service.client(merchant.keys.test)
-  const inLive = service.client(merchant.keys.live)
-  const key = { 'idempotency-key': 'farm' }
-  const ids = [
-    await inTest.post(POST, { name: 'Farm' }, key),
-    await inLive.post(POST, { name: 'Farm' }, key),
-    await inTest.post(POST, { name: 'Farm' }, { 'idempotency-key': undefined }),
-    await inTest.post(POST, { name: 'Farm' }, { 'idempotency-key': undefined }),
-    await inTest.post(POST, { name: 'Farm' }, { 'idempotency-key': ' ' }),
-  ].map(({ body }) => body.id)
-  assert.equal(new Set(ids).size, 5)
-})
-
-test('of twenty requests with one key at the same time one makes the subaccount', async () => {
-  const own = service.client((await service.merchant()).keys.test)
-  const key = { 'idempotency-key': 'all at once' }
-  const replies = await Promise.all(Array.from({ length: 20 }, () => own.post(POST, { name: 'Farm' }, key)))
-  for (const { status, body } of replies)
-    if (status !== 201)
-      assert.equal(body.error, 'a request with this Idempotency-Key is still in flight - retry shortly')
-  assert.ok(replies.some(({ status }) => status === 201))
-  assert.equal((await own.get(POST)).body.data.length, 1)
-})
-
-test('of requests with one key through two processes at the same time one makes the subaccount', async (context) => {
-  const second = await startService({ database: service.database, clock: service.clock })
-  context.after(() => second.close())
-  const merchant = await service.merchant()
-  const clients = [service, second].map((one) => one.client(merchant.keys.test))
-  for (let round = 0; round < 10; round += 1) {
-    const key = { 'idempotency-key': `round ${round}` }
-    const replies = await Promise.all(clients.map((one) => one.post(POST, { name: 'Farm' }, key)))
-    const made = replies.filter(({ status }) => status === 201)
-    assert.ok(made.length > 0)
-    assert.equal(new Set(made.map(({ body }) => body.id)).size, 1)
-    for (const { status } of replies) assert.ok(status === 201 || status === 409, String(status))
-  }
-  assert.equal((await clients[0]?.get(POST))?.body.data.length, 10)
 })
 
 test('thirty a minute are accepted for each merchant and mode', async (context) => {

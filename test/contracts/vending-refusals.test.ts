@@ -7,7 +7,7 @@ import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.
 import { made, opened } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { GOODS, makeOrder, ORDERS, orderBody, type VendingShop, vendingShop } from '../helpers/vending.ts'
-import { assertRefused, domain, invalid, KEY_REUSED, notFound, type Refused } from './refused.ts'
+import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
 
 const service = opened(() => startService())
 const shop = made(() => vendingShop(service))
@@ -188,51 +188,6 @@ test('an inactive, a removed and a foreign machine are as unknown as one that ne
     })
   }
   assert.equal((await own.api.post(DISPENSE, dispenseBody(charge, { machine: 'M-OK' }))).status, 200)
-})
-
-test('an order is created once under its key, replayed to the byte, and the key is used everywhere', async () => {
-  const own = await vendingShop(service, { verified: true })
-  const key = { 'idempotency-key': 'order 17' }
-  const first = await own.api.post(ORDERS, orderBody(), key)
-  await own.api.post(`${ORDERS}/${first.body.order_id}/invalidate`)
-  const again = await own.collections.post(ORDERS, orderBody(), key)
-  assert.deepEqual(
-    [again.status, again.text, again.headers.get('idempotent-replayed')],
-    [201, first.text, 'true'],
-  )
-  assert.equal(first.headers.get('idempotent-replayed'), null)
-  for (const [path, body] of [
-    [ORDERS, orderBody({ amount: 2000 })],
-    [ORDERS, orderBody({ goods: [] })],
-    [ORDERS, { machine: 7 }],
-    ['/v1/payment-links', { amount: 1000 }],
-    [DISPENSE, dispenseBody('txn_absent')],
-    [DISPENSE, {}],
-  ] as [string, object][])
-    assertRefused(await own.api.post(path, body, key), KEY_REUSED, { because: JSON.stringify([path, body]) })
-  const made = await service.rows('select 1 from vending_orders where merchant_id = $1', [own.merchantId])
-  assert.equal(made.length, 1)
-  const none = { 'idempotency-key': undefined }
-  const two = [await own.api.post(ORDERS, orderBody(), none), await own.api.post(ORDERS, orderBody(), none)]
-  assert.equal(new Set(two.map(({ body }) => body.order_id)).size, 2)
-})
-
-test('of requests with one key at the same time, through two processes, one makes the order', async (context) => {
-  const second = await startService({ database: service.database, clock: service.clock })
-  context.after(() => second.close())
-  const clients = [service, second, service, second].map((one) => one.client(shop.merchant.keys.test))
-  for (let round = 0; round < 8; round += 1) {
-    const key = { 'idempotency-key': `round ${round}` }
-    const replies = await Promise.all(clients.map((one) => one.post(ORDERS, orderBody(), key)))
-    const made = replies.filter(({ status }) => status === 201)
-    assert.equal(new Set(made.map(({ body }) => body.order_id)).size, 1)
-    for (const reply of replies)
-      if (reply.status !== 201)
-        assert.equal(
-          reply.body.error,
-          'a request with this Idempotency-Key is still in flight - retry shortly',
-        )
-  }
 })
 
 const strangersOf = async (own: VendingShop, orderId: string) => [

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import { type SupplierAccess, setVending } from '../../../src/vending/suppliers/vending-settings.ts'
+import { BY_HAND } from '../../helpers/actors.ts'
+import { type LiveService, newPayer, succeed } from '../../helpers/live-service.ts'
+import { pay } from '../../helpers/payouts.ts'
+import { fund, planned } from '../../helpers/schedules.ts'
+import type { Client, TestService } from '../../helpers/test-service.ts'
+import { makeOrder, registerMachines, type VendingShop, vendingShop } from '../../helpers/vending.ts'
+
+/** One object of every kind that an id can name. */
+export type Owned = Record<
+  | 'charge'
+  | 'payout'
+  | 'schedule'
+  | 'subaccount'
+  | 'link'
+  | 'order'
+  | 'event'
+  | 'settlement'
+  | 'machine'
+  | 'period',
+  string
+>
+export type Kind = keyof Owned
+/** A merchant in one mode. */
+export type Side = VendingShop & {
+  service: LiveService
+  mode: 'test' | 'live'
+  client: Client
+  /** The client of the key that moves no money out. */
+  kiosk: Client
+}
+export type Trader = Side & { owned: Owned }
+/** Two merchants who sell and pay the same in both modes, all in one service, and a second process beside it. */
+export type World = {
+  service: LiveService
+  beside: TestService
+  /** One more verified merchant in test mode, with money, machines and a supplier for live ones. */
+  newSide(): Promise<Side>
+  ours: Trader
+  oursLive: Trader
+  theirs: Trader
+  theirsLive: Trader
+}
+
+const FUNDS = 10_000_000
+/** So many requests a minute the second process accepts of one merchant. */
+export const MOST_BESIDE = 200
+
+export async function openWorld(
+  service: LiveService,
+  { beside, access }: { beside: TestService; access: SupplierAccess },
+): Promise<World> {
+  const create = () => newSide(service, access)
+  const [ours, theirs] = [await create(), await create()]
+  await registerMachines(service, ours.merchantId, ['ours'])
+  await registerMachines(service, theirs.merchantId, ['theirs'])
+  return {
+    service,
+    beside,
+    newSide: create,
+    ours: await trade(ours, 'ours'),
+    oursLive: await trade(liveSideOf(ours), 'ours'),
+    theirs: await trade(theirs, 'theirs'),
+    theirsLive: await trade(liveSideOf(theirs), 'theirs'),
+  }
+}
+
+async function newSide(service: LiveService, supplier: SupplierAccess): Promise<Side> {
+  const shop = await vendingShop(service, { verified: true })
+  const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
+  await fund(service, { ...shop, tag: merchant.tag }, FUNDS)
+  await setVending(service.app, BY_HAND, { merchant, change: { supplier } })
+  return { ...shop, service, mode: 'test', client: shop.api, kiosk: shop.collections }
+}
+
+export function liveSideOf(side: Side): Side {
+  const kiosk = side.service.client(side.merchant.keys.live_collections)
+  return { ...side, mode: 'live', client: side.live, kiosk }
+}
+
+/** Both modes of every merchant have the same references and names. */
+async function trade(side: Side, machine: string): Promise<Trader> {
+  const { service, client } = side
+  const charge = await paid(side, 500_000)
+  const { body: payout } = await pay(client, { reference: 'same', recipient: { phone: newPayer() } })
+  const subaccount = await client.post('/v1/subaccounts', { name: 'Farm' })
+  const link = await client.post('/v1/payment-links', { amount: 5000, reference: 'same' })
+  const order = await makeOrder({ api: client }, { machine, reference: 'same' })
+  if (side.mode === 'test') assert.equal((await client.post('/v1/vending/dispense-secret')).status, 201)
+  const newest = async (list: string) => (await client.get(`${list}?limit=1`)).body.data[0].id
+  const owned: Owned = {
+    charge,
+    payout: payout.id,
+    schedule: (await planned(client)).id,
+    subaccount: subaccount.body.id,
+    link: link.body.id,
+    order: order.order_id,
+    event: await newest('/v1/webhooks'),
+    settlement: await newest('/v1/settlements'),
+    machine,
+    period: service.clock.now().toISOString().slice(0, 7),
+  }
+  for (const [kind, id] of Object.entries(owned)) assert.ok(id, `${side.mode} ${kind}`)
+  return { ...side, owned }
+}
+
+/** A charge that has succeeded. */
+export const paid = (side: Side, amount = 5000): Promise<string> =>
+  ended(side, { amount, customer: { phone: newPayer() } })
+
+/** A charge about which the customer has decided. */
+export async function ended({ service, client, mode }: Side, charge: object): Promise<string> {
+  const { status, body } = await client.charge({ reference: 'same', ...charge })
+  assert.equal(status, 201, JSON.stringify(body))
+  if (mode === 'live') await succeed(service, body.id)
+  else await decideAll({ service })
+  return body.id
+}
+
+/** Lets the sandbox decide about every open charge. */
+export async function decideAll({ service }: Pick<Side, 'service'>): Promise<void> {
+  service.pass(2000)
+  while ((await service.run('follow-charges')) > 0);
+}
