@@ -5,6 +5,7 @@ import { startSupplier } from '../fakes/supplier.ts'
 import { made, opened, openedAndVerified } from '../helpers/opened.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { startService } from '../helpers/test-service.ts'
+import { testIsolation } from './endpoints/isolation.ts'
 import { testKeys } from './endpoints/keys.ts'
 import { LISTS } from './endpoints/list-rows.ts'
 import { testReplays } from './endpoints/replays.ts'
@@ -37,5 +38,6 @@ test('every endpoint of the description is in one of the tables, or is an except
   assert.deepEqual(listed.sort(), described.sort())
 })
 
+testIsolation(world)
 testKeys(world)
 testReplays(world)

@@ -107,18 +107,6 @@ test('C11 what is no phone finds nothing, and wildcards are letters', async () =
     assert.deepEqual(await idsOf({ phone }), [], phone)
 })
 
-test('C11 a reference tells nothing of another merchant or of the other mode', async () => {
-  const other = await payer(service, 1_000_000)
-  const own = (await pay(other.api, { reference: 'wage-1', recipient: { phone: '0772123456' } })).body.id
-  const live = service.client(shop.merchant.keys.live)
-  const queries: Record<string, string>[] = [{ reference: 'wage-1' }, { phone: '0772123456' }]
-  for (const query of queries) {
-    assert.deepEqual(await idsOf(query, other.api), [own])
-    assert.deepEqual(await idsOf(query, live), [])
-    assert.ok(!(await idsOf(query)).includes(own))
-  }
-})
-
 test('C11 a wage of a bulk is found by its reference, with how it ended', async () => {
   const items = [{ amount: 1000, phone: '0700000000', reference: 'june/17' }]
   assert.equal((await api.post('/v1/payouts/bulk', { items })).status, 200)

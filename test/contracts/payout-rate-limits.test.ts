@@ -139,3 +139,11 @@ test('a live payout that the operator will not serve gives its place back with i
     await live.close()
   }
 })
+
+test('a collections-only key takes no place in the window of payouts', async () => {
+  const { merchant, api } = await newPayerOf()
+  const barred = service.client(merchant.keys.test_collections)
+  await times(LIMIT + 2, () => pay(barred), 403)
+  await times(LIMIT, () => pay(api), 201)
+  assert.equal((await pay(api)).status, 429)
+})

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { change, payer, plan, planned, SCHEDULE, SCHEDULES, scheduleOf } from '../helpers/schedules.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, notFound, type Refused } from './refused.ts'
+import { assertRefused, badRequest, type Refused } from './refused.ts'
 import { stillClock } from './still-clock.ts'
 
 let api: Client
@@ -15,47 +15,6 @@ prepare(async () => {
 
 const CHANGES = ['pause', 'resume', 'cancel'] as const
 const conflict = (error: string): Refused => ({ status: 409, code: 'conflict', error })
-const FULL_KEY: Refused = {
-  status: 403,
-  code: 'forbidden',
-  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
-}
-
-test('a collections-only key is refused on every schedule endpoint before anything is looked at', async () => {
-  const { id } = await planned(api)
-  for (const kind of ['test_collections', 'live_collections'] as const) {
-    const kiosk = service.client(shop.merchant.keys[kind])
-    const before = await service.digest()
-    assertRefused(await kiosk.post(SCHEDULES, '{', { 'x-timestamp': undefined }), FULL_KEY)
-    assertRefused(await kiosk.get(`${SCHEDULES}?limit=x`), FULL_KEY)
-    assertRefused(await kiosk.get(`${SCHEDULES}/${id}`), FULL_KEY)
-    for (const what of CHANGES)
-      assertRefused(await kiosk.post(`${SCHEDULES}/${id}/${what}`, undefined), FULL_KEY)
-    assert.equal(await service.digest(), before, 'zero writes')
-  }
-})
-
-test('absent, foreign and other-mode schedules are the same 404 to everybody', async () => {
-  const { id } = await planned(api)
-  const other = await payer(service)
-  const strangers: [string, Client, string][] = [
-    ['another merchant', other.api, id],
-    ['the other mode', service.client(shop.merchant.keys.live), id],
-    ['an id of nobody', api, `${id.slice(0, -4)}0000`],
-    ['no id at all', api, 'spo_x'],
-    ['an id of another kind', api, id.replace('spo_', 'txn_')],
-    ['a wildcard', api, '%25'],
-    ['upper case', api, id.toUpperCase()],
-  ]
-  const before = await service.digest()
-  for (const [because, client, which] of strangers) {
-    const refused = notFound('scheduled payout not found')
-    assertRefused(await client.get(`${SCHEDULES}/${which}`), refused, { because })
-    for (const what of CHANGES)
-      assertRefused(await client.post(`${SCHEDULES}/${which}/${what}`), refused, { because })
-  }
-  assert.equal(await service.digest(), before, 'zero writes')
-})
 
 test('the moves of a schedule are those of the table, whoever asks again changes nothing', async () => {
   const made = await planned(api, { start_at: new Date(service.clock.nowMs() + 60_000).toISOString() })

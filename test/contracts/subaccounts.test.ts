@@ -3,7 +3,7 @@ import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import { assertRefused, badRequest, invalid, notFound } from './refused.ts'
+import { assertRefused, badRequest, invalid } from './refused.ts'
 
 let api: Client
 const service = opened(() => startService())
@@ -50,14 +50,6 @@ for (const [what, body, problem] of FAULTS)
     assert.equal(await service.digest(), before, 'zero writes')
   })
 
-test('a subaccount that is absent, foreign or malformed is not found', async () => {
-  const other = service.client((await service.merchant()).keys.test)
-  const [foreign = ''] = await addSubaccounts(other, 'Farm')
-  const [own = ''] = await addSubaccounts(api, 'Farm')
-  for (const id of [foreign, `${own.slice(0, -1)}!`, `${own}0`, own.replace('sub_', 'txn_'), 'sub_', 'x'])
-    assertRefused(await api.get(`${POST}/${id}`), notFound('subaccount not found'), { because: id })
-})
-
 test('the list refuses a limit and a cursor that are none, and knows no other parameter', async () => {
   const other = service.client((await service.merchant()).keys.test)
   const [foreign = ''] = await addSubaccounts(other, 'Farm')
@@ -89,12 +81,4 @@ test('thirty a minute are accepted for each merchant and mode', async (context) 
   assert.equal(refused.status, 429)
   assert.equal(refused.body.code, 'rate_limited')
   assert.equal((await limited.client(merchant.keys.live).post(POST, { name: 'Farm' })).status, 201)
-})
-
-test('a collections-only key may do all of it', async () => {
-  const merchant = await service.merchant()
-  const own = service.client(merchant.keys.test_collections)
-  const [id] = await addSubaccounts(own, 'Farm')
-  assert.equal((await own.get(`${POST}/${id}`)).status, 200)
-  assert.equal((await own.get(POST)).body.data.length, 1)
 })

@@ -16,7 +16,7 @@ import {
   type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
-import { assertRefused, domain, invalid, notFound, type Refused, unauthorized } from './refused.ts'
+import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
 
 const service = opened(() => startService())
 const shop = made(() => vendingShop(service))
@@ -148,25 +148,6 @@ test('a direct dispense is refused in its order, each kept under its key but 403
   await expectRefused(SPENT, charge)
   assert.equal((await own.api.post(`/v1/charges/${open}/refund`)).status, 202)
   await expectRefused(notSucceeded('refunded'), open, wrong)
-})
-
-test('who may not is refused before anything is read; collections keys may do all of it', async () => {
-  const nobody = service.client('sk_test_nobody')
-  const { order_id } = await makeOrder(shop)
-  const paths = [ORDERS, DISPENSE, `${ORDERS}/${order_id}/invalidate`, `${ORDERS}/${order_id}/dispense`]
-  for (const path of paths) {
-    assertRefused(await nobody.post(path, {}), unauthorized('invalid api key'))
-    const { status, body } = await shop.api.post(path, {}, { 'x-timestamp': undefined })
-    assert.deepEqual([status, body.error.slice(0, 28)], [400, 'X-Timestamp header required.'])
-  }
-  const { collections } = shop
-  assert.equal((await collections.post(ORDERS, orderBody())).status, 201)
-  assert.equal((await collections.get(`${ORDERS}/${order_id}`)).status, 200)
-  assert.equal((await collections.post(`${ORDERS}/${order_id}/invalidate`)).status, 200)
-  const failed = await failedOrder(service, shop)
-  assert.equal((await collections.post(`${ORDERS}/${failed.order_id}/dispense`)).status, 200)
-  const charge = await paidCharge(service, shop)
-  assert.equal((await collections.post(DISPENSE, dispenseBody(charge))).status, 200)
 })
 
 for (const what of ['orders', 'direct', 'invalidate', 'dispense'])

@@ -5,8 +5,8 @@ import { removeMachine } from '../../src/vending/machines/machines.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { made, opened } from '../helpers/opened.ts'
-import { type Client, startService } from '../helpers/test-service.ts'
-import { GOODS, makeOrder, ORDERS, orderBody, type VendingShop, vendingShop } from '../helpers/vending.ts'
+import { startService } from '../helpers/test-service.ts'
+import { GOODS, makeOrder, ORDERS, orderBody, vendingShop } from '../helpers/vending.ts'
 import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
 
 const service = opened(() => startService())
@@ -188,35 +188,6 @@ test('an inactive, a removed and a foreign machine are as unknown as one that ne
     })
   }
   assert.equal((await own.api.post(DISPENSE, dispenseBody(charge, { machine: 'M-OK' }))).status, 200)
-})
-
-const strangersOf = async (own: VendingShop, orderId: string) => [
-  (await makeOrder(shop)).order_id,
-  (await own.api.post('/v1/payment-links', { amount: 1000 })).body.id,
-  `${orderId.slice(0, -1)}!`,
-  `${orderId}0`,
-  orderId.toUpperCase(),
-  orderId.replace('lnk_', 'txn_'),
-  'lnk_',
-  '%25',
-  "'; drop table vending_orders",
-]
-
-test('an order that is absent, foreign, of the other mode, malformed or a plain link is not found by anybody', async () => {
-  const own = await vendingShop(service, { verified: true })
-  const { order_id } = await makeOrder(own)
-  const strangers = await strangersOf(own, order_id)
-  const digest = await service.digest()
-  const ask = async (api: Client, id: string) => {
-    const path = `${ORDERS}/${encodeURIComponent(id)}`
-    assertRefused(await api.get(path), NO_ORDER, { because: id })
-    assertRefused(await api.post(`${path}/invalidate`), NO_ORDER, { because: id })
-    assertRefused(await api.post(`${path}/dispense`), NO_ORDER, { because: id })
-  }
-  for (const stranger of strangers) await ask(own.api, stranger)
-  await ask(own.live, order_id)
-  assert.equal(await service.digest(), digest)
-  assert.equal((await own.api.get(`${ORDERS}/${order_id}`)).status, 200)
 })
 
 test('a live order and a live dispense need a supplier; a test one never does', async () => {

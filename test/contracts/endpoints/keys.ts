@@ -4,7 +4,7 @@ import test from 'node:test'
 import { assertRefused, badRequest, KEY_REUSED } from '../refused.ts'
 import { assertNew, create, keyed, make, replayed } from './replays.ts'
 import { ACTS, type Act, CREATES, type Create } from './rows.ts'
-import { liveSideOf, type World } from './world.ts'
+import { liveSideOf, type Side, type World } from './world.ts'
 
 const IN_FLIGHT = 'a request with this Idempotency-Key is still in flight - retry shortly'
 const AT_ONCE = 20
@@ -23,7 +23,12 @@ export function testKeys(world: World): void {
       ignore(world, row))
 }
 
-async function spell({ ours }: World, row: Create): Promise<void> {
+/** The merchant with the key that moves no money out, where that is enough. */
+const unlessRefused = (side: Side, { full }: Create | Act): Side =>
+  full ? side : { ...side, client: side.kiosk }
+
+async function spell(world: World, row: Create): Promise<void> {
+  const ours = unlessRefused(world.ours, row)
   const unique = randomUUID()
   const code = `${unique}  '; drop table charges; -- !"#$%&()*+,./:<=>?@[]^_{|}~`
   for (const [sent, stored] of [
@@ -67,6 +72,7 @@ async function race({ service, beside, newSide }: World, row: Create, mode: 'tes
 }
 
 async function ignore({ service, ours }: World, row: Act): Promise<void> {
+  const { client } = unlessRefused(ours, row)
   const [charges] = CREATES
   assert.ok(charges)
   const used = await make(ours, charges)
@@ -75,7 +81,7 @@ async function ignore({ service, ours }: World, row: Act): Promise<void> {
   const bodies = row.body ? [row.body] : [undefined, '', '{}', [], { status: 'cancelled', amount: 'x' }]
   const keys = [used.key['idempotency-key'], 'k'.repeat(300), '', undefined, unused, unused]
   for (const [nth, key] of keys.entries()) {
-    const reply = await ours.client.post(path, bodies[nth % bodies.length], keyed(key))
+    const reply = await client.post(path, bodies[nth % bodies.length], keyed(key))
     const expected = nth === 0 ? row.answer : row.again
     assert.deepEqual([reply.status, replayed(reply)], [expected, null], `${key} ${reply.text}`)
   }

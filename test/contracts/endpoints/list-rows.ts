@@ -20,6 +20,8 @@ export type List = {
   add(side: Side, nth: number): Promise<unknown>
   /** A filter that shows some rows only, and whether a row is one of them. */
   filter?: [string, (row: any) => boolean]
+  /** Filters that fit the row of every side of the world. */
+  twins?: readonly string[]
   /** Values that a filter refuses, in the words of the contract. */
   wrong?: readonly [string, Refused][]
   /** Such a value is refused only after the window in time and the limit. */
@@ -42,11 +44,13 @@ export const LISTS: readonly List[] = [
     ...{ path: '/v1/charges', of: 'charge', one: '/v1/charges', filter: named },
     add: ({ client }, nth) => client.charge({ reference: nameOf(nth), customer: { phone: newPayer() } }),
     wrong: unknownStatus('paid', 'SUCCEEDED', LONG),
+    twins: ['reference=same', 'phone=0700123456', 'email=JANE@example.ug', 'status=succeeded'],
   },
   {
     ...{ path: '/v1/payouts', of: 'payout', one: '/v1/payouts', full: true, filter: named },
     add: ({ client }, nth) => pay(client, { reference: nameOf(nth), recipient: { phone: newPayer() } }),
     wrong: unknownStatus('paid', 'SUCCEEDED', 'refunded', LONG),
+    twins: ['reference=same', 'phone=0700123456', 'status=authorized'],
   },
   {
     ...{ path: '/v1/scheduled-payouts', of: 'schedule', one: '/v1/scheduled-payouts', full: true },
@@ -56,6 +60,7 @@ export const LISTS: readonly List[] = [
     },
     filter: ['status=paused', ({ status }) => status === 'paused'],
     wrong: unknownStatus('succeeded', 'Active', LONG),
+    twins: ['status=active'],
   },
   {
     ...{ path: '/v1/subaccounts', of: 'subaccount', timeless: true, sharedByModes: true },
@@ -64,6 +69,7 @@ export const LISTS: readonly List[] = [
   {
     ...{ path: '/v1/payment-links', of: 'link', one: '/v1/payment-links', filter: named },
     add: ({ client }, nth) => client.post('/v1/payment-links', { amount: 5000, reference: nameOf(nth) }),
+    twins: ['reference=same'],
   },
   {
     ...{ path: '/v1/vending/machines', of: 'machine', timeless: true, sharedByModes: true },
@@ -76,6 +82,7 @@ export const LISTS: readonly List[] = [
   {
     ...{ path: '/v1/webhooks', of: 'event', wrongAfterWindow: true },
     add: (side, nth) => ended(side, { customer: { phone: nth % 2 === 0 ? newPayer() : POOR } }),
+    twins: ['event=charge.succeeded', 'status=pending'],
     filter: ['event=charge.succeeded', ({ event }) => event === 'charge.succeeded'],
     wrong: ['succeeded', 'SENT', 'queued'].map((word) => [
       `status=${word}`,

@@ -44,7 +44,10 @@ export type World = {
   theirsLive: Trader
 }
 
-const FUNDS = 10_000_000
+export const FUNDS = 10_000_000
+export const SOLD = 500_000
+/** All sell to one customer and pay one person. */
+const SAME = { reference: 'same', phone: '0700123456', email: 'jane@example.ug' }
 /** So many requests a minute the second process accepts of one merchant. */
 export const MOST_BESIDE = 200
 
@@ -80,14 +83,14 @@ export function liveSideOf(side: Side): Side {
   return { ...side, mode: 'live', client: side.live, kiosk }
 }
 
-/** Both modes of every merchant have the same references and names. */
 async function trade(side: Side, machine: string): Promise<Trader> {
   const { service, client } = side
-  const charge = await paid(side, 500_000)
-  const { body: payout } = await pay(client, { reference: 'same', recipient: { phone: newPayer() } })
+  const { reference, phone, email } = SAME
+  const charge = await ended(side, { amount: SOLD, reference, customer: { phone, email } })
+  const { body: payout } = await pay(client, { reference, recipient: { phone } })
   const subaccount = await client.post('/v1/subaccounts', { name: 'Farm' })
-  const link = await client.post('/v1/payment-links', { amount: 5000, reference: 'same' })
-  const order = await makeOrder({ api: client }, { machine, reference: 'same' })
+  const link = await client.post('/v1/payment-links', { amount: 5000, reference })
+  const order = await makeOrder({ api: client }, { machine, reference })
   if (side.mode === 'test') assert.equal((await client.post('/v1/vending/dispense-secret')).status, 201)
   const newest = async (list: string) => (await client.get(`${list}?limit=1`)).body.data[0].id
   const owned: Owned = {
@@ -111,8 +114,11 @@ export const paid = (side: Side, amount = 5000): Promise<string> =>
   ended(side, { amount, customer: { phone: newPayer() } })
 
 /** A charge about which the customer has decided. */
-export async function ended({ service, client, mode }: Side, charge: object): Promise<string> {
-  const { status, body } = await client.charge({ reference: 'same', ...charge })
+export async function ended(
+  { service, client, mode }: Side,
+  charge: Record<string, unknown>,
+): Promise<string> {
+  const { status, body } = await client.charge(charge)
   assert.equal(status, 201, JSON.stringify(body))
   if (mode === 'live') await succeed(service, body.id)
   else await decideAll({ service })
