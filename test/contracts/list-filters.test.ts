@@ -171,13 +171,3 @@ test('wildcards, quotes and code are literal in every filter', async () => {
     for (const name of ['reference', 'email'])
       assert.deepEqual(await idsOf({ [name]: text }), [], `${name}=${text}`)
 })
-
-test('blank filters and unknown ones are no filters', async () => {
-  const all = expectedIds(() => true)
-  const blank = { status: '', reference: ' ', phone: '', email: '', created_after: '', starting_after: ' ' }
-  assert.deepEqual(await idsOf(blank), all)
-  assert.deepEqual(
-    await idsOf({ mode: 'live', merchant_id: '1', __proto__x: '1', currency: 'USD', constructor: 'a' }),
-    all,
-  )
-})

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
-import { addSubaccounts } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, invalid } from './refused.ts'
 
@@ -49,25 +48,6 @@ for (const [what, body, problem] of FAULTS)
     assertRefused(await api.post(POST, body), invalid(problem))
     assert.equal(await service.digest(), before, 'zero writes')
   })
-
-test('the list refuses a limit and a cursor that are none, and knows no other parameter', async () => {
-  const other = service.client((await service.merchant()).keys.test)
-  const [foreign = ''] = await addSubaccounts(other, 'Farm')
-  for (const limit of ['0', '101', 'ten', '1.5'])
-    assertRefused(
-      await api.get(`${POST}?limit=${limit}`),
-      badRequest('limit must be an integer between 1 and 100'),
-      { because: limit },
-    )
-  for (const cursor of [foreign, 'sub_nobody', 'txn_1'])
-    assertRefused(
-      await api.get(`${POST}?starting_after=${cursor}`),
-      badRequest('invalid starting_after cursor'),
-      { because: cursor },
-    )
-  const { status } = await api.get(`${POST}?created_after=yesterday&status=unheard-of`)
-  assert.equal(status, 200)
-})
 
 test('thirty a minute are accepted for each merchant and mode', async (context) => {
   const env = { RATE_LIMIT_SUBACCOUNTS: '30' }
