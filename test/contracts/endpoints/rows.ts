@@ -1,8 +1,9 @@
+import { dispenseBody } from '../../helpers/direct-dispenses.ts'
 import { newPayer } from '../../helpers/live-service.ts'
 import { PAYOUT } from '../../helpers/payouts.ts'
 import { change, planned, SCHEDULE, sendAll } from '../../helpers/schedules.ts'
 import { CHARGE } from '../../helpers/test-service.ts'
-import { dispenseBody, failedOrder, makeOrder, orderBody } from '../../helpers/vending.ts'
+import { failedOrder, makeOrder, orderBody } from '../../helpers/vending.ts'
 import { badRequest, invalid, notFound, type Refused } from '../refused.ts'
 import { decideAll, type Kind, paid, type Side } from './world.ts'
 
