@@ -4,7 +4,8 @@ import { ENDPOINTS } from '../../src/api.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
-import { assertRefused, KEY_REUSED } from './refused.ts'
+import { KEY_REUSED } from './known-refusals.ts'
+import { assertRefused } from './refused.ts'
 
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => service.shop())

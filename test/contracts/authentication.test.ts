@@ -10,7 +10,8 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { makeEveryKind } from '../helpers/every-kind.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
-import { assertRefused, domain, type Refused, unauthorized } from './refused.ts'
+import { FORBIDDEN, INACTIVE } from './known-refusals.ts'
+import { assertRefused, type Refused, unauthorized } from './refused.ts'
 
 const service = opened(() => startService())
 const merchant = made(() => service.merchant())
@@ -22,11 +23,6 @@ prepare(async () => {
 const KINDS: KeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
 const MISSING = unauthorized('missing bearer token')
 const INVALID = unauthorized('invalid api key')
-const SCOPE: Refused = {
-  status: 403,
-  code: 'forbidden',
-  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
-}
 const ALL = ENDPOINTS.map((endpoint) => ({ ...endpoint, title: `${endpoint.method} ${endpoint.path}` }))
 type Listed = (typeof ALL)[number]
 
@@ -136,8 +132,8 @@ for (const kind of KINDS)
       const reply = await call(endpoint, { authorization })
       if (kind.endsWith('collections') && needsFullKey(endpoint.action)) {
         // Before any look at the object, the timestamp or the body.
-        assertRefused(reply, SCOPE, { because: endpoint.title })
-        assertRefused(await call(endpoint, { authorization, 'x-timestamp': undefined }), SCOPE)
+        assertRefused(reply, FORBIDDEN, { because: endpoint.title })
+        assertRefused(await call(endpoint, { authorization, 'x-timestamp': undefined }), FORBIDDEN)
       } else assert.ok(![401, 403].includes(reply.status), `${endpoint.title}: ${reply.status}`)
     }
     const { body } = await service.client(merchant.keys[kind]).get('/v1/me')
@@ -190,7 +186,7 @@ test('a deactivated merchant can read everything and post nothing', async () => 
         continue
       }
       const reply = await api.post(path, made.bodyOf(endpoint))
-      assertRefused(reply, domain('merchant_inactive', 'merchant is not active'), { because: path })
+      assertRefused(reply, INACTIVE, { because: path })
     }
   assert.equal((await api.get('/v1/me')).body.active, false)
   assert.equal(await service.digest(), before, 'zero writes')

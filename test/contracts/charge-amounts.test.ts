@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { FEE_EXCEEDS, NOT_POSITIVE, overLimit, TOO_MUCH } from './known-refusals.ts'
 import { assertRefused, domain, invalid, type Refused } from './refused.ts'
 
 let api: Client
@@ -48,9 +49,6 @@ for (const [text, amount, fee] of ACCEPTED)
     assert.equal((await client.get('/v1/balance')).body.balances[0].available, amount - fee)
   })
 
-const NOT_POSITIVE = domain('amount_not_positive', 'amount must be positive')
-const TOO_LARGE = domain('amount_too_large', 'amount exceeds the maximum of 1000000000')
-const FEE = domain('fee_exceeds_amount', 'fee exceeds amount')
 const NO_INTEGER = invalid('amount must be an integer')
 const NO_JSON = invalid('body is not valid JSON')
 
@@ -60,15 +58,15 @@ const REFUSED: [string, Refused][] = [
   ['0.0', NOT_POSITIVE],
   ['-5', NOT_POSITIVE],
   ['-1e30', NOT_POSITIVE],
-  ['1', FEE],
-  ['199', FEE],
-  ['200', FEE],
-  ['1000000001', TOO_LARGE],
-  ['9007199254740991', TOO_LARGE],
-  ['9007199254740993', TOO_LARGE],
-  ['1e30', TOO_LARGE],
-  ['1e308', TOO_LARGE],
-  ['1e400', TOO_LARGE],
+  ['1', FEE_EXCEEDS],
+  ['199', FEE_EXCEEDS],
+  ['200', FEE_EXCEEDS],
+  ['1000000001', TOO_MUCH],
+  ['9007199254740991', TOO_MUCH],
+  ['9007199254740993', TOO_MUCH],
+  ['1e30', TOO_MUCH],
+  ['1e308', TOO_MUCH],
+  ['1e400', TOO_MUCH],
   ['"5000"', NO_INTEGER],
   ['""', NO_INTEGER],
   ['true', NO_INTEGER],
@@ -131,7 +129,7 @@ test('a limit of the account lets the limit itself pass and counts in both modes
   await service.set(merchant, { chargeLimit: 5000 })
   const own = service.client(merchant.keys.test)
   assert.equal((await charge(own, '5000')).status, 201)
-  const over = domain('amount_too_large', "amount exceeds this account's per-charge limit of 5000")
+  const over = overLimit('charge', 5000)
   assertRefused(await charge(own, '5001'), over)
   assertRefused(await charge(service.client(merchant.keys.live), '5001'), over)
 })

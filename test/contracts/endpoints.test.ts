@@ -9,6 +9,7 @@ import { testIsolation } from './endpoints/isolation.ts'
 import { testKeys } from './endpoints/keys.ts'
 import { LISTS } from './endpoints/list-rows.ts'
 import { testLists } from './endpoints/lists.ts'
+import { testRefusals } from './endpoints/refusals.ts'
 import { testReplays } from './endpoints/replays.ts'
 import { ACTS, CREATES, EXCEPTIONS, ONES, OWNS } from './endpoints/rows.ts'
 import { MOST_BESIDE, openWorld } from './endpoints/world.ts'
@@ -41,5 +42,6 @@ test('every endpoint of the description is in one of the tables, or is an except
 
 testIsolation(world)
 testLists(world)
+testRefusals(world)
 testKeys(world)
 testReplays(world)

@@ -3,7 +3,16 @@ import test from 'node:test'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { opened, prepare } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import { assertRefused, domain, invalid, type Refused } from './refused.ts'
+import {
+  CURRENCY,
+  FEE_EXCEEDS,
+  INACTIVE,
+  NOT_POSITIVE,
+  overLimit,
+  TOO_MUCH,
+  unverified,
+} from './known-refusals.ts'
+import { assertRefused, invalid, type Refused } from './refused.ts'
 
 const LINKS = '/v1/payment-links'
 const LINK = { amount: 5000 }
@@ -12,10 +21,6 @@ const service = opened(() => startService())
 prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
 })
-
-const VERIFICATION =
-  'live charges require a verified business - complete verification on your dashboard (test keys work immediately)'
-const INACTIVE = domain('merchant_inactive', 'merchant is not active')
 
 type Domain = {
   expected: Refused
@@ -27,32 +32,32 @@ type Domain = {
 const DOMAIN: Domain[] = [
   { expected: INACTIVE, fault: { active: false }, cured: { active: true } },
   { expected: INACTIVE, body: { amount: 0 }, fault: { active: false }, cured: { active: true } },
-  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: 0 } },
+  { expected: NOT_POSITIVE, body: { amount: 0 } },
   {
-    expected: domain('amount_not_positive', 'amount must be positive'),
+    expected: NOT_POSITIVE,
     body: { amount: -1, currency: 'KES' },
   },
   {
-    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    expected: TOO_MUCH,
     body: { amount: 1_000_000_001 },
   },
   {
-    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    expected: TOO_MUCH,
     body: { amount: 1e30, currency: 'KES' },
   },
   {
-    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 4999"),
+    expected: overLimit('charge', 4999),
     fault: { chargeLimit: 4999 },
     cured: { chargeLimit: 5000 },
   },
   {
-    expected: domain('unsupported_currency', 'demo only supports UGX'),
+    expected: CURRENCY,
     body: { amount: 200, currency: 'KES' },
   },
-  { expected: domain('fee_exceeds_amount', 'fee exceeds amount'), body: { amount: 200 } },
-  { expected: domain('fee_exceeds_amount', 'fee exceeds amount'), body: { amount: 200 }, live: true },
+  { expected: FEE_EXCEEDS, body: { amount: 200 } },
+  { expected: FEE_EXCEEDS, body: { amount: 200 }, live: true },
   {
-    expected: domain('verification_required', VERIFICATION),
+    expected: unverified('charges'),
     live: true,
     fault: { kycStatus: 'pending' },
     cured: { kycStatus: 'verified' },

@@ -4,7 +4,7 @@ import { openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
-import { assertRefused, HEADER_FAULTS, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import { assertRefused, invalid, type Refused, TOO_LARGE } from './refused.ts'
 
 const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
 
@@ -73,16 +73,6 @@ test('texts of the longest length pass, and come back as they were', async () =>
   })
   assert.deepEqual([status, body.reference, body.recipient_name], [201, reference, 'ñ'.repeat(200)])
 })
-
-for (const [name, headers, expected] of HEADER_FAULTS)
-  test(`a payout with ${name} is refused, writes nothing and leaves a key free`, async () => {
-    const { api } = await payer(service, 10_000)
-    const key = { 'idempotency-key': 'one order' }
-    const before = await digest()
-    assertRefused(await pay(api, {}, { ...key, ...headers }), expected)
-    assert.equal(await digest(), before, 'zero writes')
-    assert.equal((await pay(api, {}, key)).status, 201)
-  })
 
 const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`
 

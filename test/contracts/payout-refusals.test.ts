@@ -8,7 +8,19 @@ import { openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund, payer } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
-import { assertRefused, domain, insufficient, KEY_REUSED, type Refused } from './refused.ts'
+import {
+  CURRENCY,
+  FROZEN,
+  INACTIVE,
+  KEY_REUSED,
+  NOT_POSITIVE,
+  noAdapter,
+  overLimit,
+  PAUSED,
+  TOO_MUCH,
+  unverified,
+} from './known-refusals.ts'
+import { assertRefused, insufficient, type Refused } from './refused.ts'
 
 const service = openedAndVerified(() => startPayingService())
 
@@ -25,16 +37,8 @@ type Case = {
   cure?(shop: Shop): Promise<void>
 }
 
-const KYC =
-  'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)'
-const FROZEN =
-  'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected'
-const PAUSED =
-  'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected'
 const FUNDS = 500_000
 
-const adapter = (channel: string) =>
-  domain('unsupported_payout_channel', `no disbursement adapter for channel ${channel}`)
 const freeze = (reason: string | null) => async () => freezePlatform(service.gateway, BY_HAND, reason)
 const hold =
   (reason: string | null) =>
@@ -45,48 +49,48 @@ const hold =
 
 const DOMAIN: Case[] = [
   ...[false, true].map((live) => ({
-    expected: domain('merchant_inactive', 'merchant is not active'),
+    expected: INACTIVE,
     live,
     merchant: { active: false },
     cured: { active: true },
   })),
-  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: 0 } },
-  { expected: domain('amount_not_positive', 'amount must be positive'), body: { amount: -1 } },
+  { expected: NOT_POSITIVE, body: { amount: 0 } },
+  { expected: NOT_POSITIVE, body: { amount: -1 } },
   {
-    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    expected: TOO_MUCH,
     body: { amount: 1_000_000_001 },
   },
   {
-    expected: domain('amount_too_large', 'amount exceeds the maximum of 1000000000'),
+    expected: TOO_MUCH,
     body: '{"amount":1e30,"recipient":{"phone":"0700000000"}}',
   },
   ...[false, true].map((live) => ({
-    expected: domain('amount_too_large', "amount exceeds this account's per-payout limit of 4999"),
+    expected: overLimit('payout', 4999),
     live,
     merchant: { payoutLimit: 4999 },
     cured: { payoutLimit: 5000 },
   })),
-  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'KES' } },
-  { expected: domain('unsupported_currency', 'demo only supports UGX'), body: { currency: 'ugx' } },
-  { expected: adapter('op2_money'), body: { channel: 'op2_money' } },
-  { expected: adapter('op2_money'), body: { channel: 'op2_money' }, live: true },
-  { expected: adapter('card'), body: { channel: 'card' } },
-  { expected: adapter('x'.repeat(40)), body: { channel: 'x'.repeat(300) } },
-  { expected: adapter('OP1_MOMO'), body: { channel: 'OP1_MOMO' } },
-  { expected: adapter('__proto__'), body: { channel: '__proto__' } },
+  { expected: CURRENCY, body: { currency: 'KES' } },
+  { expected: CURRENCY, body: { currency: 'ugx' } },
+  { expected: noAdapter('op2_money'), body: { channel: 'op2_money' } },
+  { expected: noAdapter('op2_money'), body: { channel: 'op2_money' }, live: true },
+  { expected: noAdapter('card'), body: { channel: 'card' } },
+  { expected: noAdapter('x'.repeat(40)), body: { channel: 'x'.repeat(300) } },
+  { expected: noAdapter('OP1_MOMO'), body: { channel: 'OP1_MOMO' } },
+  { expected: noAdapter('__proto__'), body: { channel: '__proto__' } },
   ...(['pending', 'rejected'] as const).map((kycStatus) => ({
-    expected: domain('verification_required', KYC),
+    expected: unverified('payouts'),
     live: true,
     merchant: { kycStatus },
     cured: { kycStatus: 'verified' as const },
   })),
   {
-    expected: domain('payouts_frozen', FROZEN),
+    expected: FROZEN,
     live: true,
     set: freeze('a review'),
     cure: freeze(null),
   },
-  { expected: domain('payouts_paused', PAUSED), live: true, set: hold('a person asked'), cure: hold(null) },
+  { expected: PAUSED, live: true, set: hold('a person asked'), cure: hold(null) },
   {
     expected: insufficient(FUNDS, [500_000, 5000]),
     body: { amount: 500_000 },

@@ -8,6 +8,7 @@ import { openedAndVerified } from '../helpers/opened.ts'
 import { payingRail } from '../helpers/paying-rail.ts'
 import { availableOf, type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { FROZEN, PAUSED, unverified } from './known-refusals.ts'
 import { assertRefused, domain, type Refused } from './refused.ts'
 
 const clock = movableClock()
@@ -62,29 +63,11 @@ test('a live refund is refused while payouts are stopped, for verification first
   await freezePlatform(service.gateway, BY_HAND, 'drill')
   await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: 'drill' })
   operator.trouble = { cure: 'wait', why: 'breaker open' }
-  await assertUntouched(
-    own,
-    domain(
-      'verification_required',
-      'live payouts require a verified business - complete verification on your dashboard (test keys work immediately)',
-    ),
-  )
+  await assertUntouched(own, unverified('payouts'))
   await service.set(own.merchant, { kycStatus: 'verified' })
-  await assertUntouched(
-    own,
-    domain(
-      'payouts_frozen',
-      'payouts are temporarily paused platform-wide for a safety review - no action needed on your side; money in is unaffected',
-    ),
-  )
+  await assertUntouched(own, FROZEN)
   await freezePlatform(service.gateway, BY_HAND, null)
-  await assertUntouched(
-    own,
-    domain(
-      'payouts_paused',
-      'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
-    ),
-  )
+  await assertUntouched(own, PAUSED)
   await freezeAccount(service.app, BY_HAND, { merchantId: own.merchantId, reason: null })
   operator.trouble = null
   assert.equal((await refund(own.live, own.id)).status, 202)

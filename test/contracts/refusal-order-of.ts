@@ -1,9 +1,16 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
-import type { Refused } from './refused.ts'
+import type { Reply } from '../helpers/test-service.ts'
+import { assertRefused, type Refused } from './refused.ts'
 
-export type Request = { headers: Record<string, string | undefined>; body: any; collections?: boolean }
-export type Fault<State> = {
+export type Request = {
+  headers: Record<string, string | undefined>
+  body: any
+  query?: string
+  collections?: boolean
+}
+export type Fault<State = never> = {
   name: string
   expected: Refused
   /** Two faults of one kind cannot stand in one request. */
@@ -12,8 +19,14 @@ export type Fault<State> = {
   /** What lies in the merchant, the platform or the operator and not in the request. */
   state?: State
 }
-/** Sends one request with these faults, and asserts that it hears the first of them and that nothing is written. */
-type Refuse<State> = (faults: readonly Fault<State>[], because: string) => Promise<void>
+type Faults<State> = readonly Fault<State>[]
+type Asked<State> = {
+  /** Makes what these faults need beside the request. */
+  prepare?(faults: Faults<State>): Promise<unknown>
+  send(faults: Faults<State>): Promise<Reply>
+  /** One text over everything that must not be written. */
+  digest(): Promise<string>
+}
 
 export const header = (name: string, value: string | undefined) => (request: Request) => {
   request.headers[name] = value
@@ -27,23 +40,48 @@ export const fieldOf = (owner: string, name: string, value: unknown) => (request
 }
 
 /** A request with this body that these faults have spoiled. */
-export function requestWith<State>(faults: readonly Fault<State>[], body: object): Request {
-  const request: Request = { headers: { 'idempotency-key': randomUUID() }, body: structuredClone(body) }
+export function requestWith<State>(
+  faults: Faults<State>,
+  body: object | undefined,
+  key: string = randomUUID(),
+): Request {
+  const request: Request = { headers: { 'idempotency-key': key }, body: structuredClone(body) }
   for (const { spoil } of faults) spoil?.(request)
   return request
 }
 
 /** The tests of faults that stand in the order in which they must be reported. */
-export function testOrder<State>(faults: readonly Fault<State>[], refuseWith: Refuse<State>): void {
-  for (const [at, first] of faults.entries())
-    test(`${first.name} is reported before everything that comes after it`, async () => {
-      const later = faults.slice(at + 1).filter((other) => other.kind !== first.kind)
-      for (const second of later.length > 0 ? later : [first])
-        await refuseWith([first, second], `with ${second.name}`)
-    })
+export function testOrder<State>(faults: Faults<State>, asked: Asked<State>): void {
+  for (const first of faults)
+    test(`${first.name} is reported before everything that comes after it`, () =>
+      assertReported([first], faults, asked))
+}
 
-  test('with every fault at once they come out one by one, each as the one before it is put right', async () => {
-    const left = faults.filter((fault, at) => faults.findIndex(({ kind }) => kind === fault.kind) === at)
-    for (; left.length > 0; left.shift()) await refuseWith(left, `${left.length} faults`)
-  })
+/** The same in one test. */
+export const assertOrder = <State>(faults: Faults<State>, asked: Asked<State>): Promise<void> =>
+  assertReported(faults, faults, asked)
+
+/** Each of the first is reported before all that stand behind it, and nothing is written. */
+async function assertReported<State>(firsts: Faults<State>, faults: Faults<State>, asked: Asked<State>) {
+  const requests = firsts.flatMap((first) => requestsBehind(first, faults))
+  for (const request of requests) await asked.prepare?.(request)
+  const before = await asked.digest()
+  for (const request of requests) {
+    const because = request.map(({ name }) => name).join(', ')
+    assertRefused(await asked.send(request), (request[0] as Fault).expected, { because })
+  }
+  assert.equal(await asked.digest(), before, 'zero writes')
+}
+
+/** This fault with one of every later kind, as often as it takes to meet each later fault once. */
+function requestsBehind<State>(first: Fault<State>, faults: Faults<State>): Fault<State>[][] {
+  const later = faults.slice(faults.indexOf(first) + 1).filter(({ kind }) => kind !== first.kind)
+  const kinds = [...new Set(later.map(({ kind }) => kind))].map((one) =>
+    later.filter(({ kind }) => kind === one),
+  )
+  const rounds = Math.max(1, ...kinds.map(({ length }) => length))
+  return Array.from({ length: rounds }, (_, round) => [
+    first,
+    ...kinds.map((kind) => kind[round % kind.length] as Fault<State>),
+  ])
 }

@@ -27,49 +27,11 @@ export const unauthorized = (error: 'missing bearer token' | 'invalid api key'):
   error,
 })
 export const notFound = (error: string): Refused => ({ status: 404, code: 'not_found', error })
-export const INACTIVE = domain('merchant_inactive', 'merchant is not active')
-/** A key that moves no money out, where it may not do something. */
-export const FORBIDDEN: Refused = {
-  status: 403,
-  code: 'forbidden',
-  error: 'this endpoint requires a full secret key; collections-only keys cannot move money out',
-}
-export const KEY_REUSED: Refused = {
-  status: 409,
-  code: 'conflict',
-  error: 'idempotency key reused with different request body',
-}
 export const TOO_LARGE: Refused = {
   status: 413,
   code: 'payload_too_large',
   error: 'invalid request: body too large',
 }
-
-/** What is wrong with the headers of a POST that moves money: how it is called, the headers, the answer. */
-export const HEADER_FAULTS: [string, Record<string, string | undefined>, Refused][] = [
-  [
-    'no X-Timestamp',
-    { 'x-timestamp': undefined },
-    badRequest('X-Timestamp header required. Send the current Unix time in seconds.'),
-  ],
-  [
-    'a X-Timestamp in words',
-    { 'x-timestamp': 'now' },
-    badRequest('X-Timestamp must be an integer Unix timestamp'),
-  ],
-  ['no Idempotency-Key', { 'idempotency-key': undefined }, badRequest('Idempotency-Key header required')],
-  ['a blank Idempotency-Key', { 'idempotency-key': '   ' }, badRequest('Idempotency-Key header required')],
-  [
-    'a key of 256 characters',
-    { 'idempotency-key': 'k'.repeat(256) },
-    badRequest('Idempotency-Key must be 1 to 255 characters'),
-  ],
-  [
-    'no bearer',
-    { authorization: undefined },
-    { status: 401, code: 'unauthorized', error: 'missing bearer token' },
-  ],
-]
 
 /** The answer is exactly this refusal: its fields and no others, JSON, the id of its own header, no Retry-After. */
 export function assertRefused(

@@ -16,19 +16,13 @@ import {
   type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
+import { INACTIVE, NO_MACHINE, NO_ORDER, VENDING_OFF } from './known-refusals.ts'
 import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
 
 const service = opened(() => startService())
 const shop = made(() => vendingShop(service))
 
-const INACTIVE = domain('merchant_inactive', 'merchant is not active')
-const OFF: Refused = {
-  status: 403,
-  code: 'vending_disabled',
-  error: 'vending is not enabled for this merchant',
-}
-const NO_MACHINE = notFound('machine not registered to this merchant')
-const NO_ORDER = notFound('vending order not found')
+const OFF: Refused = VENDING_OFF
 const SPENT: Refused = {
   status: 409,
   code: 'conflict',

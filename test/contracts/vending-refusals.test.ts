@@ -7,28 +7,25 @@ import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.
 import { made, opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { GOODS, makeOrder, ORDERS, orderBody, vendingShop } from '../helpers/vending.ts'
-import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
+import {
+  CURRENCY,
+  FEE_EXCEEDS,
+  INACTIVE,
+  NO_MACHINE,
+  NO_ORDER,
+  NOT_POSITIVE,
+  overLimit,
+  TOO_MUCH,
+  unverified,
+  VENDING_OFF,
+} from './known-refusals.ts'
+import { assertRefused, domain, invalid, type Refused } from './refused.ts'
 
 const service = opened(() => startService())
 const shop = made(() => vendingShop(service))
 
-const INACTIVE = domain('merchant_inactive', 'merchant is not active')
-const OFF: Refused = {
-  status: 403,
-  code: 'vending_disabled',
-  error: 'vending is not enabled for this merchant',
-}
-const NO_MACHINE = notFound('machine not registered to this merchant')
-const NO_ORDER = notFound('vending order not found')
+const OFF: Refused = VENDING_OFF
 const NO_SUPPLIER = domain('supplier_not_configured', 'machine supplier is not configured for this merchant')
-const VERIFICATION = domain(
-  'verification_required',
-  'live charges require a verified business - complete verification on your dashboard (test keys work immediately)',
-)
-const NOT_POSITIVE = domain('amount_not_positive', 'amount must be positive')
-const FEE = domain('fee_exceeds_amount', 'fee exceeds amount')
-const CURRENCY = domain('unsupported_currency', 'demo only supports UGX')
-const TOO_LARGE = domain('amount_too_large', 'amount exceeds the maximum of 1000000000')
 const NEEDS_SPBH = 'each goods item needs an spbh (product number)'
 const PRICE = 'goods[0].spdj must be a whole number of at least 0'
 const priced = (spdj: unknown) => ({ goods: [{ spbh: '1', spdj }] })
@@ -121,21 +118,31 @@ const RULES: Rule[] = [
   },
   { expected: NOT_POSITIVE, body: ALL_WRONG, live: true },
   { expected: NOT_POSITIVE, body: { ...ALL_WRONG, amount: -5 } },
-  { expected: TOO_LARGE, body: { ...ALL_WRONG, amount: 1_000_000_001 } },
-  { expected: TOO_LARGE, body: { ...ALL_WRONG, amount: 1e30 } },
+  { expected: TOO_MUCH, body: { ...ALL_WRONG, amount: 1_000_000_001 } },
+  { expected: TOO_MUCH, body: { ...ALL_WRONG, amount: 1e30 } },
   {
-    expected: domain('amount_too_large', "amount exceeds this account's per-charge limit of 999"),
+    expected: overLimit('charge', 999),
     body: { currency: 'KES' },
     fault: { chargeLimit: 999 },
     cured: { chargeLimit: 1000 },
   },
   { expected: CURRENCY, body: { ...ALL_WRONG, amount: 200 }, live: true },
-  { expected: FEE, body: { amount: 200, machine: 'absent' }, live: true, fault: { kycStatus: 'pending' } },
-  { expected: FEE, body: { amount: 1 } },
+  {
+    expected: FEE_EXCEEDS,
+    body: { amount: 200, machine: 'absent' },
+    live: true,
+    fault: { kycStatus: 'pending' },
+  },
+  { expected: FEE_EXCEEDS, body: { amount: 1 } },
   { expected: NO_MACHINE, body: { machine: 'absent' }, live: true, fault: { kycStatus: 'pending' } },
   { expected: NO_MACHINE, body: { machine: 'm-1' } },
   { expected: NO_MACHINE, body: { machine: "M-1' or '1'='1" } },
-  { expected: VERIFICATION, live: true, fault: { kycStatus: 'pending' }, cured: { kycStatus: 'verified' } },
+  {
+    expected: unverified('charges'),
+    live: true,
+    fault: { kycStatus: 'pending' },
+    cured: { kycStatus: 'verified' },
+  },
   { expected: NO_SUPPLIER, live: true },
 ]
 for (const { expected, body = {}, live = false, fault, cured } of RULES)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import test from 'node:test'
-import { ENDPOINTS } from '../../src/api.ts'
 import { opened, prepare } from '../helpers/opened.ts'
 import { CHARGE, type Reply, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, type Refused } from './refused.ts'
@@ -83,15 +82,6 @@ for (const [name, value, expected] of BAD)
     assert.equal(charged.status, 201)
     assert.equal(charged.headers.get('idempotent-replayed'), null)
   })
-
-test('every POST asks for it, no GET does', async () => {
-  const api = service.client(key)
-  for (const { method, path } of ENDPOINTS) {
-    const to = `${path.replace(':period', '2026-01').replace(/:\w+/g, 'evt_a')}?phone=0700000000`
-    if (method === 'POST') assertRefused(await api.post(to, CHARGE, { 'x-timestamp': undefined }), REQUIRED)
-    else assert.notEqual((await api.get(to, { 'x-timestamp': 'never' })).status, 400)
-  }
-})
 
 test('the very request that passed is refused five minutes and a second later, and its key replays until then', async () => {
   const idempotencyKey = randomUUID()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
-import { assertRefused, badRequest, KEY_REUSED } from '../refused.ts'
+import { KEY_REQUIRED, KEY_REUSED, KEY_TOO_LONG } from '../known-refusals.ts'
+import { assertRefused } from '../refused.ts'
 import { assertNew, create, keyed, make, replayed } from './replays.ts'
 import { ACTS, type Act, CREATES, type Create } from './rows.ts'
 import { liveSideOf, type Side, type World } from './world.ts'
@@ -42,11 +43,9 @@ async function spell(world: World, row: Create): Promise<void> {
     assert.equal(replayed(await create(ours, row, body, keyed(stored))), 'true', sent)
   }
   const body = await row.body(ours)
-  const long = badRequest('Idempotency-Key must be 1 to 255 characters')
-  assertRefused(await create(ours, row, body, keyed('k'.repeat(256))), long)
-  const required = badRequest('Idempotency-Key header required')
+  assertRefused(await create(ours, row, body, keyed('k'.repeat(256))), KEY_TOO_LONG)
   for (const blank of [undefined, '', ' '])
-    if (row.key === 'required') assertRefused(await create(ours, row, body, keyed(blank)), required)
+    if (row.key === 'required') assertRefused(await create(ours, row, body, keyed(blank)), KEY_REQUIRED)
     else assertNew(await create(ours, row, await row.body(ours), keyed(blank)), row)
 }
 

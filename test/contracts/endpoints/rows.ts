@@ -4,6 +4,7 @@ import { PAYOUT } from '../../helpers/payouts.ts'
 import { change, planned, SCHEDULE, sendAll } from '../../helpers/schedules.ts'
 import { CHARGE } from '../../helpers/test-service.ts'
 import { failedOrder, makeOrder, orderBody } from '../../helpers/vending.ts'
+import { NO_MACHINE, NO_ORDER } from '../known-refusals.ts'
 import { badRequest, invalid, notFound, type Refused } from '../refused.ts'
 import { decideAll, type Kind, paid, type Side } from './world.ts'
 
@@ -118,7 +119,7 @@ const schedule = {
   unknown: notFound('scheduled payout not found'),
   target: async ({ client }: Side) => (await planned(client)).id,
 } as const
-const order = { of: 'order', unknown: notFound('vending order not found') } as const
+const order = { of: 'order', unknown: NO_ORDER } as const
 const charge = { of: 'charge', unknown: notFound('charge not found') } as const
 
 export const ACTS: readonly Act[] = [
@@ -166,7 +167,7 @@ export const ONES: readonly One[] = [
   { path: '/v1/vending/orders/:id', ...order },
   {
     ...{ path: '/v1/vending/machines/:machine/goods', of: 'machine', sharedByModes: true },
-    unknown: notFound('machine not registered to this merchant'),
+    unknown: NO_MACHINE,
   },
 ]
 
