@@ -1,44 +1,33 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
-import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
-import { openedAndVerified } from '../helpers/opened.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { CHARGE } from '../helpers/test-service.ts'
+import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
 import {
   CURRENCY,
   FEE_EXCEEDS,
   INACTIVE,
-  KEY_REUSED,
   NOT_POSITIVE,
   overLimit,
   TOO_MUCH,
   unverified,
 } from './known-refusals.ts'
-import { assertRefused, domain, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import { assertRefused, domain, invalid, TOO_LARGE } from './refused.ts'
 
 const service = openedAndVerified(() => startLiveService())
+const shop = made(() => service.shop())
 
-type Case = {
-  expected: Refused
-  /** Part of the body; a text is the whole body. */
-  body?: Record<string, unknown> | string
-  live?: boolean
-  /** The merchant while the fault lasts, and afterwards. */
-  merchant?: MerchantChange
-  cured?: MerchantChange
-}
-
-const DOMAIN: Case[] = [
+const DOMAIN: Rule[] = [
   {
     expected: INACTIVE,
-    merchant: { active: false },
+    fault: { active: false },
     cured: { active: true },
   },
   {
     expected: INACTIVE,
     live: true,
-    merchant: { active: false },
+    fault: { active: false },
     cured: { active: true },
   },
   { expected: NOT_POSITIVE, body: { amount: 0 } },
@@ -49,13 +38,13 @@ const DOMAIN: Case[] = [
   },
   {
     expected: overLimit('charge', 4999),
-    merchant: { chargeLimit: 4999 },
+    fault: { chargeLimit: 4999 },
     cured: { chargeLimit: null },
   },
   {
     expected: overLimit('charge', 4999),
     live: true,
-    merchant: { chargeLimit: 4999 },
+    fault: { chargeLimit: 4999 },
     cured: { chargeLimit: 5000 },
   },
   { expected: CURRENCY, body: { currency: 'KES' } },
@@ -63,13 +52,13 @@ const DOMAIN: Case[] = [
   {
     expected: unverified('charges'),
     live: true,
-    merchant: { kycStatus: 'pending' },
+    fault: { kycStatus: 'pending' },
     cured: { kycStatus: 'verified' },
   },
   {
     expected: unverified('charges'),
     live: true,
-    merchant: { kycStatus: 'rejected' },
+    fault: { kycStatus: 'rejected' },
     cured: { kycStatus: 'verified' },
   },
   {
@@ -90,25 +79,18 @@ const DOMAIN: Case[] = [
 ]
 
 for (const refusal of DOMAIN)
-  test(`"${refusal.expected.error}" (${refusal.live ? 'live' : 'test'}) writes nothing and is kept under its key for good`, async () => {
-    const { api, merchant } = await faultyShop(refusal)
-    const key = { 'idempotency-key': 'one order' }
-    const body = { ...bodyOf(refusal) }
-    const before = await service.digest()
-    const first = await api.charge(body, key)
-    assertRefused(first, refusal.expected)
-    if (refusal.cured) await service.set(merchant, refusal.cured)
-    const again = await api.charge(body, key)
-    assert.equal(again.status, 400)
-    assert.equal(again.text, first.text, 'the stored bytes, the request_id of the first answer among them')
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
-    assertRefused(await api.charge({ ...CHARGE, amount: 7000 }, key), KEY_REUSED)
-    assert.equal(await service.digest(), before, 'zero writes')
-    if (refusal.cured) assert.equal((await api.charge(body)).status, 201, 'a new key finds the cause gone')
+  test(`"${refusal.expected.error}" is kept under its key for good (${caseOf(refusal)})`, async () => {
+    const { expected, live, fault, cured } = refusal
+    const merchant = await service.merchant({ verified: true })
+    if (fault) await service.set(merchant, fault)
+    const api = service.client(live ? merchant.keys.live : merchant.keys.test)
+    const body = bodyOf(refusal)
+    const sent = { api, path: '/v1/charges', body, expected, digest: service.digest }
+    await assertKept(sent, async () => cured && service.set(merchant, cured))
+    if (cured) assert.equal((await api.charge(body)).status, 201, 'a new key finds the cause gone')
   })
 
-const FORM: Case[] = [
+const FORM: Rule[] = [
   { expected: invalid('body is not valid JSON'), body: '{"amount":5000,' },
   { expected: invalid('body must be a JSON object'), body: '[]' },
   { expected: invalid('amount must be an integer'), body: { amount: '5000' } },
@@ -137,20 +119,10 @@ const FORM: Case[] = [
 ]
 
 for (const refusal of FORM)
-  test(`"${refusal.expected.error}" for ${nameOf(refusal.body)} writes nothing and leaves its key free`, async () => {
-    const { api } = await faultyShop(refusal)
-    const key = { 'idempotency-key': 'one order' }
-    const before = await service.digest()
-    assertRefused(await api.post('/v1/charges', bodyOf(refusal), key), refusal.expected)
-    assert.equal(await service.digest(), before, 'zero writes')
-    assert.deepEqual(
-      await service.rows(`select 1 from idempotency_keys where key = 'one order' and merchant_id =
-      (select max(id) from merchants)`),
-      [],
-    )
-    const good = await api.charge({}, key)
-    assert.equal(good.status, 201)
-    assert.equal(good.headers.get('idempotent-replayed'), null)
+  test(`"${refusal.expected.error}" leaves the key of a charge free (${caseOf(refusal)})`, () => {
+    const { expected } = refusal
+    const sent = { api: shop.test, path: '/v1/charges', body: bodyOf(refusal), expected }
+    return assertFree({ ...sent, digest: service.digest }, { ...CHARGE, customer: { phone: newPayer() } })
   })
 
 test('a charge on a rail that cannot serve is answered 502, nothing remains, and its key is free', async () => {
@@ -179,16 +151,5 @@ test('a charge on a rail that cannot serve is answered 502, nothing remains, and
   }
 })
 
-async function faultyShop({ live, merchant: change }: Case) {
-  const merchant: CreatedMerchant = await service.merchant({ verified: true })
-  if (change) await service.set(merchant, change)
-  return { merchant, api: service.client(live ? merchant.keys.live : merchant.keys.test) }
-}
-
-const bodyOf = ({ body }: Case): any =>
+const bodyOf = ({ body }: Rule): any =>
   typeof body === 'string' ? body : { ...CHARGE, customer: { phone: newPayer() }, ...body }
-
-function nameOf(body: Case['body']): string {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return (text ?? '').slice(0, 60).trim() || 'a body of 1 MiB and a byte'
-}

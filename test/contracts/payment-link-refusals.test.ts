@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { opened, prepare } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
 import {
   CURRENCY,
   FEE_EXCEEDS,
@@ -12,24 +12,18 @@ import {
   TOO_MUCH,
   unverified,
 } from './known-refusals.ts'
-import { assertRefused, invalid, type Refused } from './refused.ts'
+import { assertRefused, invalid } from './refused.ts'
 
 const LINKS = '/v1/payment-links'
 const LINK = { amount: 5000 }
+const NOTHING = {}
 let api: Client
 const service = opened(() => startService())
 prepare(async () => {
   api = service.client((await service.merchant()).keys.test)
 })
 
-type Domain = {
-  expected: Refused
-  body?: object
-  live?: boolean
-  fault?: MerchantChange
-  cured?: MerchantChange
-}
-const DOMAIN: Domain[] = [
+const DOMAIN: Rule[] = [
   { expected: INACTIVE, fault: { active: false }, cured: { active: true } },
   { expected: INACTIVE, body: { amount: 0 }, fault: { active: false }, cured: { active: true } },
   { expected: NOT_POSITIVE, body: { amount: 0 } },
@@ -63,27 +57,21 @@ const DOMAIN: Domain[] = [
     cured: { kycStatus: 'verified' },
   },
 ]
-for (const { expected, body = {}, live = false, fault, cured } of DOMAIN)
-  test(`refused by rule and kept under the key: ${expected.error} (${JSON.stringify({ ...body, ...fault, live })})`, async () => {
+for (const refusal of DOMAIN)
+  test(`"${refusal.expected.error}" is kept under the key of a link (${caseOf(refusal)})`, async () => {
+    const { expected, live, fault, cured } = refusal
     const merchant = await service.merchant({ verified: !fault?.kycStatus })
     if (fault) await service.set(merchant, fault)
-    const own = service.client(live ? merchant.keys.live : merchant.keys.test)
-    const before = await service.digest()
-    const send = (key?: string) => own.post(LINKS, { ...LINK, ...body }, { 'idempotency-key': key })
-    const first = await send('k')
-    assertRefused(first, expected)
-    assertRefused(await send(), expected, { because: 'without a key too' })
-    assert.equal(await service.digest(), before, 'zero writes')
-    if (cured) await service.set(merchant, cured)
-    const again = await send('k')
-    assert.deepEqual([again.status, again.text], [400, first.text])
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    assert.equal((await send('new')).status, cured && !('amount' in body) ? 201 : 400)
+    const api = service.client(live ? merchant.keys.live : merchant.keys.test)
+    const body = { ...LINK, ...(refusal.body as object) }
+    const sent = { api, path: LINKS, body, expected, digest: service.digest, keyless: true } as const
+    await assertKept(sent, async () => cured && service.set(merchant, cured))
+    assert.equal((await api.post(LINKS, body)).status, cured && body.amount === LINK.amount ? 201 : 400)
   })
 
 const FORM: [unknown, string][] = [
   ['[]', 'body must be a JSON object'],
-  [{}, 'amount must be an integer'],
+  [NOTHING, 'amount must be an integer'],
   [{ amount: null }, 'amount must be an integer'],
   [{ amount: '5000' }, 'amount must be an integer'],
   [{ amount: 5000.5 }, 'amount must be an integer'],
@@ -111,16 +99,10 @@ const FORM: [unknown, string][] = [
   [{ allow_multiple_uses: 'true' }, 'allow_multiple_uses must be true or false'],
 ]
 for (const [body, problem] of FORM)
-  test(`a fault of form: ${problem} (${JSON.stringify(body).slice(0, 60)})`, async () => {
-    const before = await service.digest()
-    const key = { 'idempotency-key': JSON.stringify(body).slice(0, 200) }
-    const sent = typeof body === 'string' ? body : { ...LINK, ...(body as object) }
-    const faulty = JSON.stringify(body) === '{}' ? {} : sent
-    assertRefused(await api.post(LINKS, faulty, key), invalid(problem))
-    assertRefused(await api.post(LINKS, faulty, key), invalid(problem), { because: 'not a replay' })
-    assertRefused(await api.post(LINKS, faulty, { 'idempotency-key': undefined }), invalid(problem))
-    assert.equal(await service.digest(), before, 'zero writes')
-    assert.equal((await api.post(LINKS, LINK, key)).status, 201, 'the key is free')
+  test(`a fault of form: ${problem} (${JSON.stringify(body).slice(0, 60)})`, () => {
+    const faulty = typeof body === 'string' || body === NOTHING ? body : { ...LINK, ...(body as object) }
+    const sent = { api, path: LINKS, body: faulty, expected: invalid(problem), keyless: true } as const
+    return assertFree({ ...sent, digest: service.digest }, LINK)
   })
 
 test('form comes before rules: of an inactive, unverified merchant too', async () => {

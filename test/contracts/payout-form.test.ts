@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openedAndVerified } from '../helpers/opened.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
-import { assertRefused, invalid, type Refused, TOO_LARGE } from './refused.ts'
+import { assertFree, caseOf, type Rule } from './kept-or-free.ts'
+import { invalid, TOO_LARGE } from './refused.ts'
 
 const service = openedAndVerified(() => startService({ env: { RATE_LIMIT_PAYOUTS: '0' } }))
-
-/** `body`: part of the body; a text is the whole body. */
-type Case = { expected: Refused; body: Record<string, unknown> | string }
+const shop = made(() => payer(service, 1_000_000))
 
 const integer = invalid('amount must be an integer')
 const recipient = (more: unknown) => ({ recipient: more })
 const phone = (value: unknown) => recipient({ phone: value })
 const badPhone = invalid('recipient.phone is not a valid phone number')
-const FORM: Case[] = [
+const FORM: Rule[] = [
   { expected: invalid('body is not valid JSON'), body: '{"amount":5000,' },
   { expected: invalid('body must be a JSON object'), body: '[]' },
   ...['5000', true, null, 5000.5, [5000], { value: 5000 }].map((amount) => ({
@@ -53,19 +52,13 @@ const FORM: Case[] = [
 ]
 
 for (const { expected, body } of FORM)
-  test(`"${expected.error}" for ${nameOf(body)} writes nothing and leaves its key free`, async () => {
-    const { api } = await payer(service, 10_000)
-    const key = { 'idempotency-key': 'one order' }
-    const before = await digest()
+  test(`"${expected.error}" leaves the key of a payout free (${caseOf({ body })})`, () => {
     const sent = typeof body === 'string' ? body : { ...PAYOUT, ...body }
-    assertRefused(await api.post('/v1/payouts', sent, key), expected)
-    assert.equal(await digest(), before, 'zero writes')
-    const good = await pay(api, {}, key)
-    assert.deepEqual([good.status, good.headers.get('idempotent-replayed')], [201, null])
+    return assertFree({ api: shop.api, path: '/v1/payouts', body: sent, expected, digest }, PAYOUT)
   })
 
 test('texts of the longest length pass, and come back as they were', async () => {
-  const { api } = await payer(service, 10_000)
+  const { api } = shop
   const reference = 'é'.repeat(255)
   const { status, body } = await pay(api, {
     reference,
@@ -75,8 +68,3 @@ test('texts of the longest length pass, and come back as they were', async () =>
 })
 
 const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`
-
-function nameOf(body: Case['body']): string {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return text.slice(0, 60).trim() || 'a body of 1 MiB and a byte'
-}

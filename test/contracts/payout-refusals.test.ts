@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
-import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund, payer } from '../helpers/schedules.ts'
 import type { Client } from '../helpers/test-service.ts'
+import { assertKept, caseOf, type Rule } from './kept-or-free.ts'
 import {
   CURRENCY,
   FROZEN,
   INACTIVE,
-  KEY_REUSED,
   NOT_POSITIVE,
   noAdapter,
   overLimit,
@@ -20,18 +20,11 @@ import {
   TOO_MUCH,
   unverified,
 } from './known-refusals.ts'
-import { assertRefused, insufficient, type Refused } from './refused.ts'
+import { assertRefused, insufficient } from './refused.ts'
 
 const service = openedAndVerified(() => startPayingService())
 
-type Case = {
-  expected: Refused
-  /** Part of the body; a text is the whole body. */
-  body?: Record<string, unknown> | string
-  live?: boolean
-  /** The merchant while the fault lasts, and afterwards. */
-  merchant?: MerchantChange
-  cured?: MerchantChange
+type Case = Rule & {
   /** What else is wrong while the fault lasts. */
   set?(shop: Shop): Promise<void>
   cure?(shop: Shop): Promise<void>
@@ -51,7 +44,7 @@ const DOMAIN: Case[] = [
   ...[false, true].map((live) => ({
     expected: INACTIVE,
     live,
-    merchant: { active: false },
+    fault: { active: false },
     cured: { active: true },
   })),
   { expected: NOT_POSITIVE, body: { amount: 0 } },
@@ -67,7 +60,7 @@ const DOMAIN: Case[] = [
   ...[false, true].map((live) => ({
     expected: overLimit('payout', 4999),
     live,
-    merchant: { payoutLimit: 4999 },
+    fault: { payoutLimit: 4999 },
     cured: { payoutLimit: 5000 },
   })),
   { expected: CURRENCY, body: { currency: 'KES' } },
@@ -81,7 +74,7 @@ const DOMAIN: Case[] = [
   ...(['pending', 'rejected'] as const).map((kycStatus) => ({
     expected: unverified('payouts'),
     live: true,
-    merchant: { kycStatus },
+    fault: { kycStatus },
     cured: { kycStatus: 'verified' as const },
   })),
   {
@@ -103,24 +96,15 @@ const DOMAIN: Case[] = [
 ]
 
 for (const refusal of DOMAIN)
-  test(`"${refusal.expected.error}" (${refusal.live ? 'live' : 'test'}) writes nothing and is kept under its key for good`, async () => {
+  test(`"${refusal.expected.error}" is kept under its key for good (${caseOf(refusal)})`, async () => {
     const shop = await fundedShop(refusal)
     const api = refusal.live ? shop.live : shop.test
-    const key = { 'idempotency-key': 'one order' }
     const body = bodyOf(refusal)
-    const [before, sent] = [await digest(), service.rail.submitted.length]
-    const first = await api.post('/v1/payouts', body, key)
-    const after = await digest()
-    await cure(refusal, shop)
-    assertRefused(first, refusal.expected)
-    assert.equal(after, before, 'zero writes')
-    const again = await api.post('/v1/payouts', body, key)
-    assert.deepEqual([again.status, again.text], [400, first.text], 'the stored bytes')
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'))
-    assertRefused(await pay(api, { amount: 7000 }, key), KEY_REUSED)
+    const submitted = service.rail.submitted.length
+    const sent = { api, path: '/v1/payouts', body, expected: refusal.expected, digest }
+    await assertKept(sent, () => cure(refusal, shop))
     assert.deepEqual((await api.get('/v1/payouts')).body.data, [])
-    assert.equal(service.rail.submitted.length, sent, 'the operator heard nothing')
+    assert.equal(service.rail.submitted.length, submitted, 'the operator heard nothing')
     if (refusal.cured || refusal.cure)
       assert.equal((await api.post('/v1/payouts', body)).status, 201, 'a new key finds the cause gone')
   })
@@ -167,11 +151,11 @@ test('a refusal for want of money is kept: the same key is refused when there is
 const digest = async () => `${await service.digest()} ${await payoutDigest(service)}`
 
 /** A merchant with the same money in both modes, and what is wrong with it. */
-async function fundedShop({ live, merchant: change, set }: Partial<Case>): Promise<Shop> {
+async function fundedShop({ live, fault, set }: Partial<Case>): Promise<Shop> {
   const shop = live === false ? await service.shop() : await richShop(service, FUNDS)
   const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
   await fund(service, { merchant: shop.merchant, merchantId: row.id, tag: row.tag, api: shop.test }, FUNDS)
-  if (change) await service.set(shop.merchant, change)
+  if (fault) await service.set(shop.merchant, fault)
   await set?.(shop)
   return shop
 }

@@ -3,8 +3,9 @@ import test from 'node:test'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
-import { payer, plan, planned, SCHEDULES } from '../helpers/schedules.ts'
+import { payer, plan, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
+import { assertFree, assertKept } from './kept-or-free.ts'
 import { CURRENCY, NOT_POSITIVE, noAdapter, overLimit, TOO_MUCH, unverified } from './known-refusals.ts'
 import { assertRefused, domain, invalid, type Refused } from './refused.ts'
 
@@ -72,13 +73,8 @@ const FORMS: [string, object, string][] = [
 ]
 
 for (const [name, difference, problem] of FORMS)
-  test(`a schedule with ${name} is refused with "${problem}", nothing is written and the key is free`, async () => {
-    const before = await service.digest()
-    const key = { 'idempotency-key': `form ${name}` }
-    assertRefused(await plan(api, difference, key), invalid(problem))
-    assert.equal(await service.digest(), before, 'zero writes')
-    assert.equal((await plan(api, {}, key)).status, 201)
-  })
+  test(`a schedule with ${name} is refused with "${problem}", nothing is written and the key is free`, () =>
+    assertFree(sentWith(difference, invalid(problem)), SCHEDULE))
 
 // Refusals of the business: kept under the key.
 const RULES: [string, object, Refused][] = [
@@ -102,16 +98,12 @@ const RULES: [string, object, Refused][] = [
 ]
 
 for (const [name, difference, refused] of RULES)
-  test(`a schedule with ${name} is refused with "${refused.error}" and that is kept under its key`, async () => {
-    const before = await service.digest()
-    const key = { 'idempotency-key': `rule ${name}` }
-    const first = await plan(api, difference, key)
-    assertRefused(first, refused)
-    assert.equal(await service.digest(), before, 'zero writes')
-    const again = await plan(api, difference, key)
-    assert.equal(again.text, first.text)
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-  })
+  test(`a schedule with ${name} is refused with "${refused.error}" and that is kept under its key`, () =>
+    assertKept(sentWith(difference, refused)))
+
+function sentWith(difference: object, expected: Refused) {
+  return { api, path: SCHEDULES, body: { ...SCHEDULE, ...difference }, expected, digest: service.digest }
+}
 
 test('what is just right passes: the ceiling, the cap, a thousand people, long texts', async () => {
   assert.equal((await planned(api, { amount: 1_000_000_000 })).amount, 1_000_000_000)

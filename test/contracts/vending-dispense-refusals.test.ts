@@ -16,6 +16,7 @@ import {
   type VendingShop,
   vendingShop,
 } from '../helpers/vending.ts'
+import { assertFree } from './kept-or-free.ts'
 import { INACTIVE, NO_MACHINE, NO_ORDER, VENDING_OFF } from './known-refusals.ts'
 import { assertRefused, domain, invalid, notFound, type Refused } from './refused.ts'
 
@@ -92,14 +93,15 @@ const DIRECT_FORM: [object | string, string][] = [
 for (const [body, problem] of DIRECT_FORM)
   test(`a fault in the form of a direct dispense: ${problem} (${JSON.stringify(body).slice(0, 60)})`, async () => {
     const charge = await paidCharge(service, shop)
-    const digest = await service.digest()
-    const key = { 'idempotency-key': `form ${DIRECT_FORM.findIndex(([one]) => one === body)}` }
-    const sent = typeof body === 'string' ? body : dispenseBody(charge, body)
-    assertRefused(await shop.api.post(DISPENSE, sent, key), invalid(problem))
-    assertRefused(await shop.api.post(DISPENSE, sent, key), invalid(problem), { because: 'not a replay' })
-    assertRefused(await shop.api.post(DISPENSE, sent, { 'idempotency-key': undefined }), invalid(problem))
-    assert.equal(await service.digest(), digest, 'zero writes')
-    assert.equal((await shop.api.post(DISPENSE, dispenseBody(charge), key)).status, 200, 'the key is free')
+    const faulty = typeof body === 'string' ? body : dispenseBody(charge, body)
+    const sent = {
+      api: shop.api,
+      path: DISPENSE,
+      body: faulty,
+      expected: invalid(problem),
+      keyless: true,
+    } as const
+    await assertFree({ ...sent, digest: service.digest }, dispenseBody(charge))
   })
 
 test('a direct dispense is refused in its order, each kept under its key but 403', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { removeMachine } from '../../src/vending/machines/machines.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { GOODS, makeOrder, ORDERS, orderBody, vendingShop } from '../helpers/vending.ts'
+import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
 import {
   CURRENCY,
   FEE_EXCEEDS,
@@ -77,15 +77,16 @@ const FORM: [object | string, string][] = [
   [{ pay_account: 'p'.repeat(65) }, 'pay_account must be at most 64 characters'],
 ]
 for (const [body, problem] of FORM)
-  test(`a fault in the form of an order: ${problem} (${JSON.stringify(body).slice(0, 60)})`, async () => {
-    const digest = await service.digest()
-    const key = { 'idempotency-key': `form ${FORM.findIndex(([one]) => one === body)}` }
-    const sent = typeof body === 'string' ? body : orderBody(body)
-    assertRefused(await shop.api.post(ORDERS, sent, key), invalid(problem))
-    assertRefused(await shop.api.post(ORDERS, sent, key), invalid(problem), { because: 'not a replay' })
-    assertRefused(await shop.api.post(ORDERS, sent, { 'idempotency-key': undefined }), invalid(problem))
-    assert.equal(await service.digest(), digest, 'zero writes')
-    assert.equal((await shop.api.post(ORDERS, orderBody(), key)).status, 201, 'the key is free')
+  test(`a fault in the form of an order: ${problem} (${JSON.stringify(body).slice(0, 60)})`, () => {
+    const faulty = typeof body === 'string' ? body : orderBody(body)
+    const sent = {
+      api: shop.api,
+      path: ORDERS,
+      body: faulty,
+      expected: invalid(problem),
+      keyless: true,
+    } as const
+    return assertFree({ ...sent, digest: service.digest }, orderBody())
   })
 
 test('the longest and oddest goods pass, and come back as they were', async () => {
@@ -100,13 +101,6 @@ test('the longest and oddest goods pass, and come back as they were', async () =
   assert.deepEqual((await shop.api.get(`${ORDERS}/${made.order_id}`)).body.goods, goods)
 })
 
-type Rule = {
-  expected: Refused
-  body?: object
-  live?: boolean
-  fault?: MerchantChange
-  cured?: MerchantChange
-}
 // Each with a fault of every rule behind it, as far as one merchant can have them all.
 const ALL_WRONG = { amount: 0, currency: 'KES', machine: 'absent' }
 const RULES: Rule[] = [
@@ -145,21 +139,17 @@ const RULES: Rule[] = [
   },
   { expected: NO_SUPPLIER, live: true },
 ]
-for (const { expected, body = {}, live = false, fault, cured } of RULES)
-  test(`an order refused by rule and kept under the key: ${expected.error} (${JSON.stringify({ ...body, ...fault, live })})`, async () => {
+for (const refusal of RULES)
+  test(`an order refused by rule: ${refusal.expected.error} is kept under its key (${caseOf(refusal)})`, async () => {
+    const { expected, live, fault, cured } = refusal
     const own = await vendingShop(service, { verified: true })
     if (fault) await service.set(own.merchant, fault)
-    const api = live ? own.live : own.api
-    const digest = await service.digest()
-    const send = (key?: string) => api.post(ORDERS, orderBody(body), { 'idempotency-key': key })
-    const first = await send('k')
-    assertRefused(first, expected)
-    assertRefused(await send(), expected, { because: 'without a key too' })
-    assert.equal(await service.digest(), digest, 'zero writes')
-    if (cured) await service.set(own.merchant, cured)
-    const again = await send('k')
-    assert.deepEqual([again.status, again.text], [expected.status, first.text])
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    const body = orderBody(refusal.body as object)
+    const sent = { api: live ? own.live : own.api, path: ORDERS, body, expected, keyless: true } as const
+    await assertKept(
+      { ...sent, digest: service.digest },
+      async () => cured && service.set(own.merchant, cured),
+    )
   })
 
 test('while vending is off no order is made, and the same key is right once it is on', async () => {

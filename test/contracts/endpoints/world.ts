@@ -115,10 +115,7 @@ export const paid = (side: Side, amount = 5000): Promise<string> =>
   ended(side, { amount, customer: { phone: newPayer() } })
 
 /** A charge about which the customer has decided. */
-export async function ended(
-  { service, client, mode }: Side,
-  charge: Record<string, unknown>,
-): Promise<string> {
+async function ended({ service, client, mode }: Side, charge: Record<string, unknown>): Promise<string> {
   const { status, body } = await client.charge(charge)
   assert.equal(status, 201, JSON.stringify(body))
   if (mode === 'live') await succeed(service, body.id)
