@@ -1,48 +1,24 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
-import { newId, uuidFor } from '../../src/platform/ids.ts'
-import {
-  type Attempt,
-  deadlineIn,
-  type Movement,
-  type PayoutFailure,
-  type Rail,
-} from '../../src/rails/rail.ts'
+import type { Attempt, Rail } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
-import { type Operator, startOperator } from '../fakes/operator.ts'
+import { startOperator } from '../fakes/operator.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
-import { type HttpRail, httpRail } from '../helpers/http-rail.ts'
-import { type LiveService, newPayer } from '../helpers/live-service.ts'
+import { httpRail } from '../helpers/http-rail.ts'
+import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, startPayingService } from '../helpers/payouts.ts'
+import { attemptAt, EACH_SIDE, movementOf, PHONE, SIDES, type Side, soon } from './rail-attempts.ts'
 
 // The same promises for whoever carries a movement: the simulated operator of test mode and a real one over HTTP.
 const clock = movableClock()
-let operator: Operator
-let http: HttpRail
-let service: LiveService
-before(async () => {
-  operator = await startOperator({ pays: 'when told' })
-  http = httpRail(operator.url, clock)
-  service = await startPayingService()
-})
-after(async () => {
-  await service.verify()
-  await service.close()
-  await operator.close()
-  await http.close()
-})
-
-/** Money in, and money out: what fails on the phone that fails, and how the operator calls it. */
-const SIDES = {
-  collect: { reason: 'insufficient_funds', code: 'NOT_ENOUGH_FUNDS' },
-  disburse: { reason: 'recipient_not_found', code: 'PAYEE_NOT_FOUND' },
-} as const
-type Side = keyof typeof SIDES
-const EACH_SIDE = Object.keys(SIDES) as Side[]
+const operator = opened(() => startOperator({ pays: 'when told' }))
+const http = opened(async () => httpRail(operator.url, clock))
+const service = openedAndVerified(() => startPayingService())
 
 type Carrier = {
   mode: 'test' | 'live'
@@ -64,28 +40,14 @@ const CARRIERS: Record<string, Carrier> = {
   'real operator': {
     mode: 'live',
     rail: () => http,
-    payer: '256712345678',
+    payer: PHONE,
     poor: '256712000001',
     decide: ({ reference, phone }, side) =>
       phone.endsWith('000001') ? operator.refuses(reference, SIDES[side].code) : operator.pays(reference),
   },
 }
 
-function attemptOf(phone: string): Attempt {
-  const publicId = newId('txn_', 'abcde')
-  const reference = uuidFor(publicId)
-  return {
-    ...{ reference, publicId, phone, installation: 'first contract', amount: 5000, currency: 'UGX' },
-    ...{ note: 'order 1', createdAt: clock.now() },
-  }
-}
-const soon = () => deadlineIn(5000)
-
-function movementOf(rail: Rail, side: Side): Movement<PayoutFailure> {
-  const movement = rail[side]
-  assert.ok(movement)
-  return movement
-}
+const attemptOf = (phone: string) => attemptAt(clock, { phone })
 
 for (const [name, carrier] of Object.entries(CARRIERS)) {
   test(`${name}: says what it is, and is ready under a name on both sides`, async () => {
@@ -207,60 +169,3 @@ function testThroughService(name: string, carrier: Carrier): void {
     assert.deepEqual(await balanceOf(api), { available: 400_000 - 5200, pending: 0 })
   })
 }
-
-test('real operator: what was collected is not found among what was paid out, and the reverse', async () => {
-  for (const [side, other] of [EACH_SIDE, [...EACH_SIDE].reverse()] as [Side, Side][]) {
-    const attempt = attemptOf('256712345678')
-    await movementOf(http, side).submit(attempt, soon())
-    assert.equal((await movementOf(http, other).status(attempt, soon())).kind, 'not_found')
-    assert.equal((await movementOf(http, side).status(attempt, soon())).kind, 'pending')
-  }
-})
-
-for (const [answer, kind] of [
-  ['pending', 'pending'],
-  ['not found', 'not_found'],
-  ['unknown', 'unknown'],
-  ['garbage', 'unknown'],
-  ['error', 'unknown'],
-  ['reset', 'unknown'],
-] as const)
-  for (const side of EACH_SIDE)
-    test(`real operator, ${side}: "${answer}" is ${kind}, which ends nothing`, async () => {
-      const attempt = attemptOf('256712345678')
-      operator.onQuestion({ answer }, attempt.reference)
-      await movementOf(http, side).submit(attempt, soon())
-      operator.onQuestion({ answer }, attempt.publicId)
-      assert.equal((await movementOf(http, side).status(attempt, soon())).kind, kind)
-    })
-
-for (const [answer, kind, stage] of [
-  ['accept', 'accepted', 'answered'],
-  ['had it', 'accepted', 'answered'],
-  ['refuse', 'rejected', 'answered'],
-  ['refuse to serve', 'unavailable', 'answered'],
-  ['bar the account', 'unavailable', 'answered'],
-  ['error', 'ambiguous', 'answered'],
-  ['garbage', 'ambiguous', 'sent'],
-  ['reset early', 'ambiguous', 'sent'],
-  ['reset late', 'ambiguous', 'sent'],
-] as const)
-  for (const side of EACH_SIDE)
-    test(`real operator, ${side}: a submit met with "${answer}" is ${kind}`, async () => {
-      operator.onSubmit({ answer })
-      const submitted = await movementOf(http, side).submit(attemptOf('256712345678'), soon())
-      operator.onSubmit({ answer: 'accept' })
-      assert.deepEqual([submitted.kind, submitted.evidence.stage], [kind, stage])
-    })
-
-for (const side of EACH_SIDE)
-  test(`real operator, ${side}: nobody at its address is clean, silence up to the deadline is ambiguous`, async () => {
-    await operator.shut()
-    const refused = await movementOf(http, side).submit(attemptOf('256712345678'), soon())
-    await operator.open()
-    assert.deepEqual([refused.kind, refused.evidence.stage], ['unavailable', 'connect'])
-    operator.onSubmit({ answer: 'silence' })
-    const silent = await movementOf(http, side).submit(attemptOf('256712345678'), deadlineIn(100))
-    operator.onSubmit({ answer: 'accept' })
-    assert.deepEqual([silent.kind, silent.evidence.stage], ['ambiguous', 'sent'])
-  })

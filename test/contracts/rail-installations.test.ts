@@ -1,46 +1,31 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
-import { newId, uuidFor } from '../../src/platform/ids.ts'
-import { type Attempt, deadlineIn, type Movement, type PayoutFailure } from '../../src/rails/rail.ts'
-import { type Operator, startOperator } from '../fakes/operator.ts'
-import { FIRST_INSTALLATION, type HttpRail, httpRail } from '../helpers/http-rail.ts'
+import { startOperator } from '../fakes/operator.ts'
+import { FIRST_INSTALLATION, httpRail } from '../helpers/http-rail.ts'
+import { opened } from '../helpers/opened.ts'
+import { attemptAt, EACH_SIDE, movementOf, soon } from './rail-attempts.ts'
 
 // Two contracts with one operator: two platforms, neither of which knows the references of the other.
 const SECOND = 'second contract'
 const clock = movableClock()
-let first: Operator
-let second: Operator
-let rail: HttpRail
-before(async () => {
-  first = await startOperator({ pays: 'when told' })
-  second = await startOperator({ pays: 'when told' })
-  rail = httpRail(first.url, clock)
-  rail.addInstallation(SECOND, second.url)
-})
-after(async () => {
-  await rail.close()
-  await first.close()
-  await second.close()
+const first = opened(() => startOperator({ pays: 'when told' }))
+const second = opened(() => startOperator({ pays: 'when told' }))
+const rail = opened(async () => {
+  const joined = httpRail(first.url, clock)
+  joined.addInstallation(SECOND, second.url)
+  return joined
 })
 
-const soon = () => deadlineIn(5000)
-
-function attemptAt(installation: string): Attempt {
-  const publicId = newId('pout_', 'abcde')
-  const facts = { reference: uuidFor(publicId), publicId, installation, phone: '256712345678' }
-  return { ...facts, amount: 5000, currency: 'UGX', note: 'order 1', createdAt: clock.now() }
-}
-
-for (const side of ['collect', 'disburse'] as const) {
-  const movement = () => rail[side] as Movement<PayoutFailure>
+for (const side of EACH_SIDE) {
+  const movement = () => movementOf(rail, side)
 
   test(`M1 ${side}: an attempt goes to the contract that it names, whichever one is active`, async () => {
     for (const [installation, at] of [
       [FIRST_INSTALLATION, first],
       [SECOND, second],
     ] as const) {
-      const attempt = attemptAt(installation)
+      const attempt = attemptAt(clock, { installation })
       assert.equal((await movement().submit(attempt, soon())).kind, 'accepted')
       assert.ok(at.book.has(attempt.reference))
       assert.equal((await movement().status(attempt, soon())).kind, 'pending')
@@ -62,7 +47,7 @@ for (const side of ['collect', 'disburse'] as const) {
   })
 
   test(`M1 ${side}: a contract that is no longer configured takes nothing and tells nothing`, async () => {
-    const gone = attemptAt('a contract that nobody has configured')
+    const gone = attemptAt(clock, { installation: 'a contract that nobody has configured' })
     assert.equal((await rail.readiness(side, soon(), gone.installation)).kind, 'unavailable')
     assert.equal((await movement().submit(gone, soon())).kind, 'unavailable')
     assert.equal((await movement().status(gone, soon())).kind, 'unknown')
