@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
-import { type Callback, md5, postCallback, signed } from '../fakes/supplier-callbacks.ts'
+import { md5, postCallback } from '../fakes/supplier-callbacks.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { assertRefused, dispenseSecret, keptOf, RECEIVED, report, send } from '../helpers/callbacks.ts'
-import { made, opened, prepare } from '../helpers/opened.ts'
+import { dispenseSecret, keptOf, RECEIVED, send } from '../helpers/callbacks.ts'
+import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, readOrder, vendingShop } from '../helpers/vending.ts'
+import { reporterOf } from './changed-reports.ts'
 
 const PATH = '/inbound/vendor/dispense-result'
 const SUPPLIER = { baseUrl: 'https://suppliers.co.ug', key: 'k', shbh: '1' }
 
-let secret: string
 const service = opened(() => startService())
-const shop = made(() => vendingShop(service))
-prepare(async () => {
-  secret = await dispenseSecret(shop)
-})
-
-const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
-const statusOf = async ({ order_id }: { order_id: string }) =>
-  (await readOrder(shop, order_id)).vending_status
-
-const refused = (body: Callback | string, status: number, message: string) =>
-  assertRefused(service, body, { status, message })
-
-/** A good message with something changed before it is signed; `undefined` takes a field out. */
-function good(order: any, change: Callback = {}, key = secret): Callback {
-  const { sign: _, ...body } = report(service, 'done', { ...order, secret: key })
-  const next = Object.fromEntries(
-    Object.entries({ ...body, ...change }).filter(([, value]) => value !== undefined),
-  )
-  return signed(next, key)
-}
+const reporter = reporterOf(service)
+const { shop, dispensing, statusOf, good, refused } = reporter
 
 test('what is no JSON object is answered 400, whatever it calls itself', async () => {
   for (const body of ['', ' ', '[]', '"text"', 'null', '{', 'ddbh=lnk_1&sign=x'])
@@ -90,8 +72,8 @@ test('no sign, a malformed one and one of somebody else get the same answer', as
   const { keys } = shop.merchant
   for (const key of [keys.live, keys.live_collections])
     await refused(good(order, {}, key), 401, 'invalid signature')
-  const old = secret
-  secret = await dispenseSecret(shop)
+  const old = reporter.secret
+  reporter.secret = await dispenseSecret(shop)
   await refused(good(order, {}, old), 401, 'invalid signature')
   for (const [field, value] of [
     ['status', '0'],

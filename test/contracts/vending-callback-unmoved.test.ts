@@ -1,48 +1,28 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Callback, callbackBase, signed } from '../fakes/supplier-callbacks.ts'
-import { assertRefused, dispenseSecret, keptOf, report, send } from '../helpers/callbacks.ts'
+import { type Callback, callbackBase } from '../fakes/supplier-callbacks.ts'
+import { keptOf, send } from '../helpers/callbacks.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
-import { made, opened, prepare } from '../helpers/opened.ts'
+import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import {
   dispensingOrder,
   failedOrder,
   makeOrder,
   payOrder,
-  readOrder,
   registerMachines,
   vendingShop,
 } from '../helpers/vending.ts'
+import { reporterOf } from './changed-reports.ts'
 
-let secret: string
 const service = opened(() => startService())
-const shop = made(() => vendingShop(service))
-prepare(async () => {
-  secret = await dispenseSecret(shop)
-})
-
-const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
-const statusOf = async ({ order_id }: { order_id: string }) =>
-  (await readOrder(shop, order_id)).vending_status
-
-const refused = (body: Callback | string, status: number, message: string) =>
-  assertRefused(service, body, { status, message })
+const { shop, dispensing, statusOf, good, refused } = reporterOf(service)
 
 /** Posts it, asserts that it was received and that no order, claim or event has changed. */
 async function ignored(body: Callback): Promise<void> {
   const before = await service.digest()
   await send(service, body)
   assert.equal(await service.digest(), before)
-}
-
-/** A good message with something changed before it is signed; `undefined` takes a field out. */
-function good(order: any, change: Callback = {}, key = secret): Callback {
-  const { sign: _, ...body } = report(service, 'done', { ...order, secret: key })
-  const next = Object.fromEntries(
-    Object.entries({ ...body, ...change }).filter(([, value]) => value !== undefined),
-  )
-  return signed(next, key)
 }
 
 test('what names nothing of ours is received and changes nothing', async () => {
