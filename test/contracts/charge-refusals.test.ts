@@ -4,15 +4,7 @@ import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { CHARGE } from '../helpers/test-service.ts'
 import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
-import {
-  CURRENCY,
-  FEE_EXCEEDS,
-  INACTIVE,
-  NOT_POSITIVE,
-  overLimit,
-  TOO_MUCH,
-  unverified,
-} from './known-refusals.ts'
+import { CURRENCY, FEE, INACTIVE, NOT_POSITIVE, overLimit, TOO_MUCH, unverified } from './known-refusals.ts'
 import { assertRefused, domain, invalid, TOO_LARGE } from './refused.ts'
 
 const service = openedAndVerified(() => startLiveService())
@@ -71,7 +63,7 @@ const DOMAIN: Rule[] = [
     live: true,
     body: { channel: 'card' },
   },
-  { expected: FEE_EXCEEDS, body: { amount: 200 } },
+  { expected: FEE, body: { amount: 200 } },
   {
     expected: domain('invalid_split', 'invalid split: split must be a non-empty list'),
     body: { split: [] },

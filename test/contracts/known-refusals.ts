@@ -21,7 +21,7 @@ export const TOO_MUCH = domain('amount_too_large', 'amount exceeds the maximum o
 export const overLimit = (per: 'charge' | 'payout', limit: number) =>
   domain('amount_too_large', `amount exceeds this account's per-${per} limit of ${limit}`)
 export const CURRENCY = domain('unsupported_currency', 'demo only supports UGX')
-export const FEE_EXCEEDS = domain('fee_exceeds_amount', 'fee exceeds amount')
+export const FEE = domain('fee_exceeds_amount', 'fee exceeds amount')
 
 export const unverified = (what: 'charges' | 'payouts') =>
   domain(

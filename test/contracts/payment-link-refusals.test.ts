@@ -3,15 +3,7 @@ import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
-import {
-  CURRENCY,
-  FEE_EXCEEDS,
-  INACTIVE,
-  NOT_POSITIVE,
-  overLimit,
-  TOO_MUCH,
-  unverified,
-} from './known-refusals.ts'
+import { CURRENCY, FEE, INACTIVE, NOT_POSITIVE, overLimit, TOO_MUCH, unverified } from './known-refusals.ts'
 import { assertRefused, invalid } from './refused.ts'
 
 const LINKS = '/v1/payment-links'
@@ -48,8 +40,8 @@ const DOMAIN: Rule[] = [
     expected: CURRENCY,
     body: { amount: 200, currency: 'KES' },
   },
-  { expected: FEE_EXCEEDS, body: { amount: 200 } },
-  { expected: FEE_EXCEEDS, body: { amount: 200 }, live: true },
+  { expected: FEE, body: { amount: 200 } },
+  { expected: FEE, body: { amount: 200 }, live: true },
   {
     expected: unverified('charges'),
     live: true,

@@ -5,17 +5,8 @@ import type { Shop } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
 import { PAYOUT, payoutDigest, startPayingService } from '../helpers/payouts.ts'
 import type { Reply } from '../helpers/test-service.ts'
-import {
-  CURRENCY,
-  FROZEN,
-  INACTIVE,
-  NOT_POSITIVE,
-  noAdapter,
-  overLimit,
-  PAUSED,
-  TOO_MUCH,
-  unverified,
-} from './known-refusals.ts'
+import { FROZEN, noAdapter, PAUSED, unverified } from './known-refusals.ts'
+import { moneyRules, NO_CURRENCY, NO_REFERENCE, TEXT_AMOUNT } from './money-faults.ts'
 import { type Fault, field, fieldOf, requestWith, testOrder } from './refusal-order-of.ts'
 import { domain, insufficient, invalid } from './refused.ts'
 
@@ -24,18 +15,8 @@ const service = opened(() => startPayingService())
 type State = 'inactive' | 'limited' | 'unverified' | 'frozen' | 'held' | 'poor' | 'no rail'
 /** In the order in which they must be reported (fields of spec 2.4, G14a); what comes before the body is in `endpoints/`. */
 const FAULTS: Fault<State>[] = [
-  {
-    name: 'a text as amount',
-    kind: 'amount',
-    expected: invalid('amount must be an integer'),
-    spoil: field('amount', '5000'),
-  },
-  {
-    name: 'a number as currency',
-    kind: 'currency',
-    expected: invalid('currency must be a string'),
-    spoil: field('currency', 800),
-  },
+  TEXT_AMOUNT,
+  NO_CURRENCY,
   {
     name: 'a number as channel',
     kind: 'channel',
@@ -54,42 +35,8 @@ const FAULTS: Fault<State>[] = [
     expected: invalid('recipient.name must be a string'),
     spoil: fieldOf('recipient', 'name', 7),
   },
-  {
-    name: 'a number as reference',
-    kind: 'reference',
-    expected: invalid('reference must be a string'),
-    spoil: field('reference', 1),
-  },
-  {
-    name: 'an inactive merchant',
-    kind: 'inactive',
-    expected: INACTIVE,
-    state: 'inactive',
-  },
-  {
-    name: 'an amount of 0',
-    kind: 'amount',
-    expected: NOT_POSITIVE,
-    spoil: field('amount', 0),
-  },
-  {
-    name: 'an amount above the ceiling',
-    kind: 'amount',
-    expected: TOO_MUCH,
-    spoil: field('amount', 1_000_000_001),
-  },
-  {
-    name: 'an amount above the limit of the account',
-    kind: 'limit',
-    expected: overLimit('payout', 100),
-    state: 'limited',
-  },
-  {
-    name: 'another currency',
-    kind: 'currency',
-    expected: CURRENCY,
-    spoil: field('currency', 'USD'),
-  },
+  NO_REFERENCE,
+  ...moneyRules('payout'),
   {
     name: 'a channel without an adapter',
     kind: 'channel',

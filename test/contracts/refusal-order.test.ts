@@ -1,15 +1,8 @@
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { opened } from '../helpers/opened.ts'
 import { CHARGE, startService } from '../helpers/test-service.ts'
-import {
-  CURRENCY,
-  FEE_EXCEEDS,
-  INACTIVE,
-  NOT_POSITIVE,
-  overLimit,
-  TOO_MUCH,
-  unverified,
-} from './known-refusals.ts'
+import { FEE, unverified } from './known-refusals.ts'
+import { moneyRules, NO_CURRENCY, NO_REFERENCE, TEXT_AMOUNT } from './money-faults.ts'
 import { type Fault, field, fieldOf, requestWith, testOrder } from './refusal-order-of.ts'
 import { domain, invalid } from './refused.ts'
 
@@ -20,18 +13,8 @@ type State = 'inactive' | 'unverified' | 'limited'
 
 /** In the order in which they must be reported (fields of spec 2.1, G11c); what comes before the body is in `endpoints/`. */
 const FAULTS: Fault<State>[] = [
-  {
-    name: 'a text as amount',
-    kind: 'amount',
-    expected: invalid('amount must be an integer'),
-    spoil: field('amount', '5000'),
-  },
-  {
-    name: 'a number as currency',
-    kind: 'currency',
-    expected: invalid('currency must be a string'),
-    spoil: field('currency', 800),
-  },
+  TEXT_AMOUNT,
+  NO_CURRENCY,
   {
     name: 'no channel',
     kind: 'channel',
@@ -50,48 +33,14 @@ const FAULTS: Fault<State>[] = [
     expected: invalid('customer.email is not a valid email address'),
     spoil: fieldOf('customer', 'email', 'none'),
   },
-  {
-    name: 'a number as reference',
-    kind: 'reference',
-    expected: invalid('reference must be a string'),
-    spoil: field('reference', 1),
-  },
+  NO_REFERENCE,
   {
     name: 'an object as split',
     kind: 'split',
     expected: invalid('split must be a list'),
     spoil: field('split', {}),
   },
-  {
-    name: 'an inactive merchant',
-    kind: 'inactive',
-    expected: INACTIVE,
-    state: 'inactive',
-  },
-  {
-    name: 'an amount of 0',
-    kind: 'amount',
-    expected: NOT_POSITIVE,
-    spoil: field('amount', 0),
-  },
-  {
-    name: 'an amount above the ceiling',
-    kind: 'amount',
-    expected: TOO_MUCH,
-    spoil: field('amount', 1_000_000_001),
-  },
-  {
-    name: 'an amount above the limit of the account',
-    kind: 'limit',
-    expected: overLimit('charge', 100),
-    state: 'limited',
-  },
-  {
-    name: 'another currency',
-    kind: 'currency',
-    expected: CURRENCY,
-    spoil: field('currency', 'USD'),
-  },
+  ...moneyRules('charge'),
   {
     name: 'no verification',
     kind: 'unverified',
@@ -107,7 +56,7 @@ const FAULTS: Fault<State>[] = [
   {
     name: 'an amount below the fee',
     kind: 'amount',
-    expected: FEE_EXCEEDS,
+    expected: FEE,
     spoil: field('amount', 150),
   },
   {

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
 import { addSubaccounts, setStatus } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
-import { FEE_EXCEEDS } from './known-refusals.ts'
+import { FEE } from './known-refusals.ts'
 import { assertRefused, domain, invalid } from './refused.ts'
 
 let api: Client
@@ -115,7 +115,7 @@ test('a split of null is no split: the charge is made and shows none', async () 
 
 test('the rules of the charge come before those of its split', async () => {
   const reply = await api.charge({ amount: 200, split: [] })
-  assertRefused(reply, FEE_EXCEEDS)
+  assertRefused(reply, FEE)
 })
 
 test('a refused split in one batch with good ones harms none of them', async () => {

@@ -9,7 +9,7 @@ import { GOODS, makeOrder, ORDERS, orderBody, vendingShop } from '../helpers/ven
 import { assertFree, assertKept, caseOf, type Rule } from './kept-or-free.ts'
 import {
   CURRENCY,
-  FEE_EXCEEDS,
+  FEE,
   INACTIVE,
   NO_MACHINE,
   NO_ORDER,
@@ -122,12 +122,12 @@ const RULES: Rule[] = [
   },
   { expected: CURRENCY, body: { ...ALL_WRONG, amount: 200 }, live: true },
   {
-    expected: FEE_EXCEEDS,
+    expected: FEE,
     body: { amount: 200, machine: 'absent' },
     live: true,
     fault: { kycStatus: 'pending' },
   },
-  { expected: FEE_EXCEEDS, body: { amount: 1 } },
+  { expected: FEE, body: { amount: 1 } },
   { expected: NO_MACHINE, body: { machine: 'absent' }, live: true, fault: { kycStatus: 'pending' } },
   { expected: NO_MACHINE, body: { machine: 'm-1' } },
   { expected: NO_MACHINE, body: { machine: "M-1' or '1'='1" } },
