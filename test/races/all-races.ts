@@ -23,7 +23,7 @@ import { stopAgainstPayouts } from './stop-races.ts'
 import { dispensesOfOneCharge, retryAgainstRefund } from './vending-races.ts'
 import { manyFollowers, manySettlers, resendAgainstAttempt } from './worker-races.ts'
 
-/** The races of reliability.md 3.8 that the product can run by now, and some of their kind. */
+/** The races of reliability.md 3.8 that apply to the product so far, and some similar ones. */
 export const RACES: readonly Race[] = [
   oneKeyOneBody,
   oneKeyTwoBodies,
@@ -67,7 +67,7 @@ export const RACES: readonly Race[] = [
 export const verifyAfter: Race = {
   name: '   verify',
   async run({ installation }: Fleet): Promise<Verdict> {
-    // The races have moved the clock by days; the workers look for holds and dates at their own pace.
+    // The races have moved the clock by days; the workers look for holds and due dates only at intervals.
     for (const sweep of ['settle-charges', 'run-schedules']) await installation.command(['sweep', sweep])
     const { code, json, stderr } = await installation.command(['verify'])
     if (code === 0) return { wrong: [], seen: 'every invariant holds' }

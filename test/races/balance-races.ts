@@ -5,10 +5,10 @@ const ASKED = 30
 const FITTING = 5
 const AMOUNT = 10 ** 9
 const FEE = 5000
-// What a balance may hold: 10^14 below the largest whole number, kept for what nobody counts beforehand.
+// The most a balance may hold: 10^14 below the largest safe integer, as a reserve for amounts that are not counted in advance.
 const MOST = Number.MAX_SAFE_INTEGER - 10 ** 14
 
-/** Charges near the end of what a balance can hold, in all processes at once: as many are promised as fit, and all of them pay (C20). */
+/** Charges near the limit of a balance, in all processes at once: only as many are accepted as fit, and all of them pay (C20). */
 export const chargesNearTheEnd: Race = {
   name: `C20 ${ASKED} charges on a balance with room for ${FITTING}`,
   async run(fleet) {
@@ -37,7 +37,7 @@ export const chargesNearTheEnd: Race = {
   },
 }
 
-/** Test money with the transfer that brought it: no command brings so much at once. */
+/** Test money, added with a transfer: no command adds this much at once. */
 async function give({ installation }: Fleet, handle: string, amount: number): Promise<void> {
   await installation.sql(
     `with head as (

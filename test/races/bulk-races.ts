@@ -68,7 +68,7 @@ export const bulksWithSameReferences: Race = {
 const ITEMS = 1000
 const FUNDED = 617
 
-/** Race 8: a bulk call with money for some of its items, sent three times at once: the first ones are paid, in their order. */
+/** Race 8: a bulk call with money for only some of its items, sent three times at once: the first items are paid, in order. */
 export const bulkWithMoneyForSome: Race = {
   name: '8  bulk of 1,000 with money for 617, one key, three at once',
   async run(fleet) {
@@ -92,7 +92,7 @@ export const bulkWithMoneyForSome: Race = {
   },
 }
 
-/** Accepted in index order up to the last that could be paid; after it none. */
+/** Items are accepted in index order up to the last that could be paid, and none after it. */
 function wrongOrder(results: readonly Result[]): string[] {
   const wrong = results.filter(({ index, ok }, nth) => index !== nth || ok !== index < FUNDED)
   if (results.length !== ITEMS) return [`${results.length} results for ${ITEMS} items`]

@@ -10,7 +10,7 @@ const VALUE = 50_000
 const LINKS = 45
 const ROUNDS = 3
 const OUTCOMES: readonly PayerKind[] = ['pays', 'refused', 'not served']
-// Of the first round: the card comes back from all of them.
+// Used in the first round: each of these payments returns what it took from the card.
 const FAILING: readonly PayerKind[] = ['refused', 'not served']
 
 const SUMS = `select g.value::int, g.balance::int, g.reserved::int, g.spent::int,
@@ -31,7 +31,7 @@ async function sumsOf({ installation }: Fleet, card: Card): Promise<Sums> {
   return sums
 }
 
-/** Race 17: one card on many links at once, wholly and in part, while payments end in every way and are given back. */
+/** Race 17: one card on many links at once, for all or part of the amount, while payments end in every way and are refunded. */
 export const oneCardOnManyLinks: Race = {
   name: `17 one gift card on ${LINKS} links at once, ${ROUNDS} rounds, with refunds`,
   async run(fleet) {
@@ -42,7 +42,7 @@ export const oneCardOnManyLinks: Race = {
     const all: LinkCharge[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const links = await newLinks(fleet, { merchant: live, mode: 'live' }, amountsOf(round))
-      // What the round before has paid is given back while this one pays.
+      // The payments of the previous round are refunded while this round pays.
       const [answers] = await Promise.all([
         spendAtOnce(fleet, { card, links, outcomes: round === 0 ? FAILING : OUTCOMES }),
         refundAll(fleet, all),
@@ -63,14 +63,14 @@ export const oneCardOnManyLinks: Race = {
   },
 }
 
-/** At first more than the card has, in the last round also what it covers; all one-shot, but every fifth. */
+/** At first more than the card holds, in the last round also amounts it covers fully; every fifth link is reusable. */
 const amountsOf = (round: number) =>
   Array.from({ length: LINKS }, (_, nth) => ({
     amount: round < ROUNDS - 1 ? 60_000 : ([900, 4000, 7000, 60_000][nth % 4] as number),
     allow_multiple_uses: nth % 5 === 0,
   }))
 
-/** Each customer applies the card and pays, all at once and each of them twice; who hears that less is left looks again, a few times. */
+/** Each customer applies the card and pays, twice and all at once; one told that less is left reloads the page, a few times. */
 async function spendAtOnce(
   fleet: Fleet,
   { card, links, outcomes }: { card: Card; links: readonly string[]; outcomes: readonly PayerKind[] },
@@ -93,7 +93,7 @@ async function spendAtOnce(
   return answers.flat()
 }
 
-/** What the page says the card pays now, is paid; without the card this customer does not want to pay. */
+/** Reloads the page with the card and pays what the page now says. */
 async function lookAndPay(
   fleet: Fleet,
   nth: number,
@@ -104,7 +104,7 @@ async function lookAndPay(
   return pay(fleet, nth, link, form as NonNullable<typeof form>, { phone })
 }
 
-/** The merchant gives back what it can. What a card paid alone has no money to be given back. */
+/** The merchant refunds whatever it can. */
 async function refundAll(fleet: Fleet, charges: readonly LinkCharge[]): Promise<void> {
   const { live } = fleet.merchants
   await Promise.all(
@@ -128,7 +128,7 @@ function wrongSums(sums: Sums): string[] {
 
 const SPENDERS = 4
 
-/** Race 17b: the card is deactivated while it is being spent: afterwards nobody spends it, and what was reserved still ends. */
+/** Race 17b: the card is deactivated while it is being spent: nobody can spend it afterwards, and every reservation still ends. */
 export const cardDeactivated: Race = {
   name: '17 a gift card is deactivated while it is being spent',
   async run(fleet) {
@@ -155,7 +155,7 @@ export const cardDeactivated: Race = {
   },
 }
 
-/** Customers who had applied the card before, each paying again as soon as the last payment was answered. */
+/** Customers who applied the card earlier, each paying again as soon as the last payment was answered. */
 function spendWithoutEnd(fleet: Fleet, card: Card, links: readonly string[]) {
   const answers: FormAnswer[] = []
   let spending = true
@@ -163,7 +163,7 @@ function spendWithoutEnd(fleet: Fleet, card: Card, links: readonly string[]) {
     const cookie = await applyCard(fleet, client, { link, code: card.code })
     const [first] = await openForms(fleet, [link], [cookie])
     while (spending) {
-      // Once the card pays nothing any more the page says so, and the browser sends what it was shown before.
+      // When the card no longer covers anything the page says so, and the browser resends the form it was shown before.
       const [now] = await openForms(fleet, [link], [cookie])
       const form = { ...(now ?? first), cookie } as NonNullable<typeof first>
       answers.push(await pay(fleet, client, link, form, { phone: newPayer(fleet) }))

@@ -10,12 +10,12 @@ import {
 } from '../crash/forms.ts'
 import { type Fleet, webOf } from './fleet.ts'
 
-/** What the operator does with the requests for one phone, and what becomes of such a payment. */
+/** How the operator treats the requests for one phone, and so how such a payment ends. */
 export type PayerKind = 'pays' | 'refused' | 'not served'
 
 let payers = 0
 
-/** A phone that no other payment has, and whose operator behaves so. */
+/** A phone that no other payment uses and that the operator treats in this way. */
 export function newPayer({ operator }: Fleet, kind: PayerKind = 'pays'): string {
   payers += 1
   const phone = `25678${String(process.pid % 1000).padStart(3, '0')}${String(payers).padStart(4, '0')}`
@@ -24,11 +24,11 @@ export function newPayer({ operator }: Fleet, kind: PayerKind = 'pays'): string 
   return phone
 }
 
-/** Sends a form until the process is not too busy to judge it. The same token makes all of these one form. */
+/** Sends a form until the process is not too busy to process it. The shared token makes every try the same form. */
 export const send = (fleet: Fleet, nth: number, form: Form): Promise<FormAnswer> =>
   sendUntilJudged((again) => webOf(fleet, nth + again), form)
 
-/** The same to an address for each try. */
+/** Like `send`, but with a new address for each try. */
 export async function sendUntilJudged(urlOf: (again: number) => string, form: Form): Promise<FormAnswer> {
   for (let again = 0; ; again += 1) {
     const answer = await sendForm(urlOf(again), form)
@@ -57,7 +57,7 @@ async function openAt(
   throw new Error(`no form at ${link}`)
 }
 
-/** Applies a gift card; answers with the cookie to pay with, empty when the card cannot be used here. */
+/** Applies a gift card; returns the cookie to pay with, or an empty one when the card cannot be used here. */
 export async function applyCard(
   fleet: Fleet,
   nth: number,

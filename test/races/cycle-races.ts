@@ -47,7 +47,7 @@ async function schedule(fleet: Fleet, nth: number, name: string): Promise<string
   return JSON.parse(text).id
 }
 
-/** So that no later round of the races finds them due again. */
+/** Cancels the schedules so that no later race finds them due again. */
 async function cancel(fleet: Fleet, nth: number, id: string): Promise<void> {
   const path = `/v1/scheduled-payouts/${id}/cancel`
   const { status, text } = await postUntilJudged(fleet, webOf(fleet, nth), {

@@ -16,7 +16,7 @@ import { DONE_WITHIN_MS, earnLiveMoney } from './money.ts'
 const PAYOUTS = 20
 const AMOUNT = 1000
 const LOOK_MS = 50
-// Longer than the lease of a payout whose process has stopped.
+// Longer than the lease that a stopped process holds on a payout.
 const LEASE_MS = 31_000
 
 let phones = 0
@@ -28,7 +28,7 @@ const bodyFor = (phone: string) => ({ amount: AMOUNT, recipient: { phone } })
 
 /**
  * The first post of each payout is lost on its way. While every worker asks about them and posts them again, staff switch the
- * contract to and fro: what was first posted to one contract is never heard of at the other (M1).
+ * active contract back and forth: a payout first posted to one contract is never sent to the other (M1).
  */
 export const contractSwitched: Race = {
   name: `M1 the contract is switched while ${PAYOUTS} payouts are in doubt`,
@@ -82,7 +82,7 @@ function switchWithoutEnd(fleet: Fleet) {
   }
 }
 
-/** The operator is asked at ages on the clock that the races move. */
+/** Moves the clock, because the operator is asked again only after a certain time, until all payouts have ended. */
 async function untilEnded(fleet: Fleet, ids: readonly string[]): Promise<void> {
   const giveUpAt = performance.now() + 3 * DONE_WITHIN_MS
   for (;;) {
@@ -97,7 +97,7 @@ async function untilEnded(fleet: Fleet, ids: readonly string[]): Promise<void> {
   }
 }
 
-/** Each was paid by the one contract that heard of it, once, and posted so often. */
+/** Each payout was paid once, by the only contract that received it, and was posted this many times. */
 async function onceAtOne(fleet: Fleet, ids: readonly string[], posts: number): Promise<Verdict> {
   const rows = await fleet.installation.sql<{ id: string; status: string; reference: string }>(
     'select id, status, rail_reference as reference from payouts where id = any($1)',
@@ -124,8 +124,8 @@ type Book = { heard: number; posted: number; moved: number }
 const SLEEPERS = 5
 
 /**
- * A process stops in the middle of its posts. Others ask, post again, and the operator takes it; then the first wakes up and
- * reads that its own post was refused. Nothing has failed (M5).
+ * A process stops in the middle of its posts. Others ask and post again, and the operator accepts; then the first process
+ * resumes and reads that its own post was refused. No payout may fail because of that (M5).
  */
 export const stoppedProcess: Race = {
   name: `M5 a process that stopped over ${SLEEPERS} payouts wakes with refusals`,
@@ -137,7 +137,7 @@ export const stoppedProcess: Race = {
       const until = new Promise<void>((resolve) => {
         answer = resolve
       })
-      // It has them, and nobody has been paid yet: a refusal could still end them.
+      // The operator has the requests but has not paid anybody yet: a refusal could still end them.
       for (const phone of payees) fleet.operator.onQuestion({ answer: 'pending' }, phone)
       for (const phone of payees)
         fleet.operator.onSubmit(
@@ -167,7 +167,7 @@ export const stoppedProcess: Race = {
   },
 }
 
-/** The operator has each post and has not answered; the ids are those of the payouts. */
+/** Waits until the operator has received each post without answering it; returns the ids of the payouts. */
 async function untilHeard(fleet: Fleet, payees: readonly string[]): Promise<string[]> {
   const giveUpAt = performance.now() + DONE_WITHIN_MS
   for (;;) {
@@ -183,7 +183,7 @@ async function untilHeard(fleet: Fleet, payees: readonly string[]): Promise<stri
   }
 }
 
-/** Each is with the operator, and so many of its posts have their evidence: the sleeper writes down what it heard, whatever it is worth. */
+/** Each payout is with the operator, and this many posts have stored evidence: a resumed process records even a stale answer. */
 async function untilWritten(fleet: Fleet, ids: readonly string[], posts: number): Promise<void> {
   const giveUpAt = performance.now() + 3 * DONE_WITHIN_MS
   const written = `select a.subject from rail_attempts a join rail_evidence e on e.attempt_id = a.id

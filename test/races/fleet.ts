@@ -6,21 +6,21 @@ import { type Operator, startOperator } from '../fakes/operator.ts'
 import { type FakeSupplier, startSupplier } from '../fakes/supplier.ts'
 import { FIRST_INSTALLATION, type SECOND_CONTRACT } from '../helpers/http-rail.ts'
 
-/** Three web processes and two workers on one database, as they would stand behind a balancer, with a live rail. */
+/** Three web processes and two workers on one database, as behind a load balancer, with a live rail. */
 export type Fleet = {
   installation: Installation
   operator: Operator
-  /** Another contract, with a platform of its own that knows nothing of the first. */
+  /** The operator's second contract, which shares no data with the first. */
   secondOperator: Operator
-  /** From now on new live movements of every process go to this contract. */
+  /** Every process sends new live movements to this contract from now on. */
   switchTo(contract: Contract): void
-  /** Of the machines of `live`. */
+  /** The supplier of the machines of `live`. */
   supplier: FakeSupplier
   /** The addresses of the web processes. */
   webs: readonly string[]
   /**
-   * `shop` and `other` sell; `held` has its money held for a day; `slow` has a receiver for the races about webhooks; `payer`
-   * pays others with test money, `live` with live money that is settled at once.
+   * `shop` and `other` sell; the money of `held` is held for a day; `slow` has a receiver for the webhook races; `payer` pays
+   * others with test money, and `live` pays them with live money that is settled at once.
    */
   merchants: Record<'shop' | 'other' | 'held' | 'slow' | 'payer' | 'live', Merchant>
   /** Starts more processes for one race; they are killed after it. */
@@ -33,13 +33,13 @@ export type Fleet = {
 export type Contract = typeof FIRST_INSTALLATION | typeof SECOND_CONTRACT
 export type MoreProcesses = { role: 'web' | 'worker'; env?: Record<string, string> }
 
-/** What a race left behind: sentences about what should not be, and the figures that a reader wants to see. */
+/** The result of a race: a sentence for each fault, and the figures to print. */
 export type Verdict = { wrong: string[]; seen: string }
 export type Race = { name: string; run(fleet: Fleet): Promise<Verdict> }
 
-/** How long after its creation a charge of the fleet ends, on the clock that the races move. */
+/** How long after its creation a test charge of the fleet ends, on the clock that the races move. */
 export const OUTCOME_MS = 5000
-/** After this the operator is asked again about what is open. */
+/** After this time the operator is asked again about open movements. */
 export const QUESTION_MS = 6000
 const WEBS = 3
 const WORKERS = 2
@@ -79,7 +79,7 @@ async function peopled({ installation, ...outside }: Outside & Pick<Fleet, 'inst
 
   const contractFile = join(installation.dataDir, '..', 'contract')
   const switchTo = (contract: Contract) => {
-    // Whoever reads it meanwhile finds the one or the other.
+    // A rename is atomic: a process that reads the file now gets either the old or the new contract.
     writeFileSync(`${contractFile}.new`, contract)
     renameSync(`${contractFile}.new`, contractFile)
   }
@@ -128,7 +128,7 @@ export type Reply = {
 export const webOf = (fleet: Fleet, nth: number) => fleet.webs[nth % fleet.webs.length] as string
 
 let keys = 0
-/** A key that no request has carried before. */
+/** A key that no earlier request has used. */
 export const newKey = (race: string) => `${race}-${process.pid}-${++keys}`
 
 /** A charge that succeeds. */
@@ -136,7 +136,7 @@ export const CHARGE = { amount: 5000, channel: 'op1_momo', customer: { phone: '0
 
 type Request = { method?: 'GET' | 'POST'; path?: string; apiKey: string; key?: string; body?: object }
 
-/** One request to one web process, a POST unless said. Every request that waits has a connection of its own. */
+/** One request to one web process, a POST unless stated. Every waiting request has its own connection. */
 export async function sendTo(
   fleet: Fleet,
   url: string,
@@ -165,10 +165,10 @@ export async function sendTo(
 export const post = (fleet: Fleet, url: string, request: Omit<Request, 'method'>): Promise<Reply> =>
   sendTo(fleet, url, request)
 
-/** Shed with the promise that the same key may come again: no race is lost by it, and a small machine sheds early. */
+/** Shed with an invitation to retry under the same key: this breaks no race, and a small machine sheds load early. */
 export const isTooBusy = ({ status, retryAfter }: Reply) => status === 503 && retryAfter !== null
 
-/** The same until the process is not too busy: for races in which every request must be judged. */
+/** Repeats the request until the process is not too busy: for races in which every request must be processed. */
 export async function postUntilJudged(...request: Parameters<typeof post>): Promise<Reply> {
   for (;;) {
     const reply = await post(...request)

@@ -10,7 +10,7 @@ export function countAnswers(answers: readonly FormAnswer[]): string {
     .join(', ')
 }
 
-/** Answers that no race excuses. */
+/** Answers that are not allowed in any race. */
 export function strangeAnswers(answers: readonly FormAnswer[], expected: readonly number[]): string[] {
   const strange = answers.filter(({ status }) => !expected.includes(status))
   return strange.length === 0 ? [] : [`unexpected: ${countAnswers(strange)}`]

@@ -18,8 +18,8 @@ const FOLLOWERS = 4
 const SURE_MS = 100
 
 /**
- * The platform is frozen and let run again and again while commands run, others start, and payouts are accepted: what was
- * said last holds in the directory and in the cell, and nothing is reserved under a freeze (M7).
+ * The platform is frozen and unfrozen again and again while commands run, processes start, and payouts are accepted: the last
+ * command holds in the directory and in the cell, and nothing is reserved during a freeze (M7).
  */
 export const freezeAgainstStarts: Race = {
   name: `M7 ${TURNS} freezes while commands run, cells are told and payouts are accepted`,
@@ -48,7 +48,7 @@ export const freezeAgainstStarts: Race = {
   },
 }
 
-/** One gateway of this process, as a command has it: connections of its own to the database of the fleet. */
+/** A gateway inside this process, as a command opens one: it has its own connections to the database of the fleet. */
 async function withGateway<T>(
   { installation }: Fleet,
   work: (gateway: Gateway, app: App) => Promise<T>,
@@ -67,7 +67,7 @@ async function withGateway<T>(
   }
 }
 
-/** A crowded machine has no connection for a moment. */
+/** Retries, because a busy machine may have no connection for a moment. */
 const patiently = <T>(work: () => Promise<T>): Promise<T> => againWhileAway(work, DONE_WITHIN_MS)
 
 async function otherThan(app: App, reason: string | null): Promise<string[]> {
@@ -76,7 +76,7 @@ async function otherThan(app: App, reason: string | null): Promise<string[]> {
   return [`frozen for ${reason}: the directory says ${directory}, the cell ${cell}`]
 }
 
-/** Clients that pay, commands one after the other, and tasks that tell the cell what the directory says. */
+/** Background activity: clients that pay, commands one after the other, and tasks that copy the directory's state to the cell. */
 function besides(fleet: Fleet, app: App) {
   const load = payWithoutEnd(fleet)
   let going = true
@@ -110,17 +110,17 @@ async function untilReserved(fleet: Fleet, before: number): Promise<void> {
 
 const MISTOLD = 30
 const ROUNDS_OF_QUESTIONS = 12
-// Longer than the longest time between two questions about an old payout.
+// Longer than the longest interval between two questions about an old payout.
 const QUESTION_MS = 4 * 3_600_000
 const ASKED_MS = 400
 
-// In one snapshot: an open critical exception beside an account that pays.
+// One snapshot: an open critical exception whose account may still pay.
 const UNPAUSED = `select e.id from exceptions e join ledger_heads h on (h.merchant_id, h.mode) = (e.merchant_id, e.mode)
   where e.closed_at is null and e.severity = 'critical' and h.payouts_paused_by is null`
 
 /**
- * The operator tells another amount than was paid of many payouts: workers open exceptions as fast as somebody resolves them.
- * At no moment does one stand open beside an account that may pay (M8).
+ * The operator reports wrong amounts for many payouts: workers open exceptions as fast as people resolve them.
+ * At no moment does an account pay while one of its exceptions is open (M8).
  */
 export const exceptionsOpenAndClose: Race = {
   name: `M8 exceptions of ${MISTOLD} payouts open while others are resolved`,
@@ -162,7 +162,7 @@ const pay = (fleet: Fleet, nth: number, phone: string): Promise<Reply> =>
     body: { amount: 1000, recipient: { phone } },
   })
 
-/** The operator tells the truth again. */
+/** The operator reports the true amounts again. */
 async function allPaid(fleet: Fleet, payees: readonly string[]): Promise<void> {
   const giveUpAt = performance.now() + 2 * DONE_WITHIN_MS
   const open = 'select 1 from payouts where recipient_phone = any($1) and follow_at is not null'
@@ -173,7 +173,7 @@ async function allPaid(fleet: Fleet, payees: readonly string[]): Promise<void> {
   }
 }
 
-/** Two people resolve whatever is open; of one that both have seen the second is told so. */
+/** Two people resolve whatever is open; when both try the same exception, the second is told that it is already resolved. */
 function resolveWithoutEnd(app: App, merchantId: number) {
   let going = true
   const people = [1, 2].map(async () => {

@@ -5,7 +5,7 @@ import { haveAtLeast, PAYOUT } from './money.ts'
 const AT_ONCE = 300
 const ENDPOINTS = ['/v1/charges', '/v1/payouts'] as const
 
-/** Race 10: one key on charges and on payouts: one of them is executed, the other hears that the key is used. */
+/** Race 10: one key on charges and on payouts: one request is executed, and the others are told that the key is used. */
 export const oneKeyTwoEndpoints: Race = {
   name: '10 one key on charges and payouts, 300 at once',
   async run(fleet) {
@@ -16,7 +16,7 @@ export const oneKeyTwoEndpoints: Race = {
     const replies = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, nth) => {
         const request = { path: ENDPOINTS[nth % 2] as string, apiKey: payer.keys.test, key }
-        // Three processes and two endpoints: each endpoint is asked of each process.
+        // There are three processes and two endpoints: each endpoint is called on each process.
         return post(fleet, webOf(fleet, Math.floor(nth / 2)), { ...request, body: bodies[nth % 2] as object })
       }),
     )
@@ -34,7 +34,7 @@ export const oneKeyTwoEndpoints: Race = {
   },
 }
 
-/** Race 11: a collections-only key beside the full one, with the same idempotency key: it neither pays nor sees an answer. */
+/** Race 11: a collections-only key beside the full one, with the same idempotency key: it neither pays nor sees the answer. */
 export const fullAndCollectionsKey: Race = {
   name: '11 full and collections key, one idempotency key, payouts',
   async run(fleet) {

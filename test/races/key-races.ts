@@ -14,7 +14,7 @@ import {
 
 const AT_ONCE = 1000
 
-/** Race 1: many requests, one key, one body: one charge; the others hear "in flight" or the same answer. */
+/** Race 1: many requests, one key, one body: one charge; the others get "in flight" or the same answer. */
 export const oneKeyOneBody: Race = {
   name: '1  one key, one body, 1,000 at once',
   async run(fleet) {
@@ -29,7 +29,7 @@ export const oneKeyOneBody: Race = {
   },
 }
 
-/** Race 2: the same with two bodies: one is executed, the other is only ever refused. */
+/** Race 2: the same with two bodies: one is executed, and requests with the other are always refused. */
 export const oneKeyTwoBodies: Race = {
   name: '2  one key, two bodies, 1,000 at once',
   async run(fleet) {
@@ -48,7 +48,7 @@ export const oneKeyTwoBodies: Race = {
   },
 }
 
-/** Race 9: one key in test and in live, and at two merchants: three charges that know nothing of each other. */
+/** Race 9: one key in test and live mode, and at two merchants: three independent charges. */
 export const oneKeyManyOwners: Race = {
   name: '9  one key in test and live, and at two merchants',
   async run(fleet) {
@@ -58,7 +58,7 @@ export const oneKeyManyOwners: Race = {
     const replies = await Promise.all(
       Array.from({ length: 90 }, (_, nth) => {
         const apiKey = owners[nth % 3] as string
-        // Each owner asks each process.
+        // Each owner sends to each process.
         const url = webOf(fleet, Math.floor(nth / 3))
         return post(fleet, url, { apiKey, key, body: { ...CHARGE, reference: key } })
       }),
@@ -71,7 +71,7 @@ export const oneKeyManyOwners: Race = {
 
 const REPLAYS = 300
 
-/** Many requests repeat a key that is finished: each hears the same answer again, whoever asks beside it (M13). */
+/** Many requests repeat a finished key: each gets the same answer again, however many run at once (M13). */
 export const finishedKeyReplayed: Race = {
   name: `M13 ${REPLAYS} replays of a finished key at once`,
   async run(fleet) {
@@ -93,7 +93,7 @@ export const finishedKeyReplayed: Race = {
 
 const DEAD_WITHIN_MS = 1000
 
-/** Race 15: a key is rotated under load: a second later it opens nothing in any process, and the new one opens all. */
+/** Race 15: a key is rotated under load: a second later every process refuses the old key, and all accept the new one. */
 export const keyRevoked: Race = {
   name: '15 a key is revoked under load',
   async run(fleet) {
@@ -106,7 +106,7 @@ export const keyRevoked: Race = {
       return replies
     })
     const rotated = await fleet.installation.command(['keys', 'rotate', shop.handle, '--kind', 'test'])
-    // The commit came before the command ended, so this allows the product a little more than its second.
+    // The commit came before the command ended, so this gives the product slightly more than its one second.
     const revokedBy = performance.now()
     shop.keys.test = rotated.json.key
     const successor = await Promise.all(
@@ -127,7 +127,7 @@ export const keyRevoked: Race = {
   },
 }
 
-/** One executes; of the others each hears that it is under way, or the same bytes again, or that its body differs. */
+/** One is executed; each of the others gets "in flight", the same bytes again, or a refusal because its body differs. */
 export function wrongForKey(replies: readonly Reply[]): string[] {
   const created = replies.filter(({ status }) => status === 201)
   const first = created.filter(({ replayed }) => !replayed)

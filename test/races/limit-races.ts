@@ -11,11 +11,11 @@ import {
 } from './fleet.ts'
 import { joined } from './several.ts'
 
-/** What is asked too often: never more of it than its limit is answered, whichever process is asked. */
+/** A rate-limited request: all processes together never accept more than its limit. */
 type Counted = { name: string; limit: number; asked: number; ask(fleet: Fleet, url: string): Promise<Reply> }
 
 const WINDOW_MS = 60_000
-// Above 300 a minute requests are counted in slots of time, below it each for itself.
+// Limits above 300 a minute count requests in time slots; smaller ones count each request by itself.
 const IN_SLOTS = 400
 const apiKeyOf = (fleet: Fleet) => fleet.merchants.other.keys.test
 
@@ -55,7 +55,7 @@ const LOOKUPS: Counted = {
     }),
 }
 
-/** A limit lets exactly so many through, whichever process is asked; also before there is a row to lock (C19). */
+/** All processes together accept exactly as many as the limit, even before there is a row to lock (C19). */
 export const rateAcrossProcesses: Race = {
   name: 'C19 limits of charges, links, schedules, look-ups over three processes',
   run: (fleet) => {
@@ -70,7 +70,7 @@ export const rateAcrossProcesses: Race = {
   },
 }
 
-/** The same of a limit that is counted in slots of time (S6). */
+/** The same for a limit that is counted in time slots (S6). */
 export const largeRateAcrossProcesses: Race = {
   name: `S6 a limit of ${IN_SLOTS} charges over two processes, 700 asked`,
   run: (fleet) => {
@@ -79,13 +79,13 @@ export const largeRateAcrossProcesses: Race = {
   },
 }
 
-/** Once before anything was ever counted, once when all that was counted has just left its window. */
+/** Runs once before anything was counted, and once when everything counted has just left its window. */
 async function twice(fleet: Fleet, urls: readonly string[], all: readonly Counted[]): Promise<Verdict> {
   const verdicts: Verdict[] = []
   await fleet.installation.sql('delete from rate_windows')
   for (const state of ['first', 'a minute later']) {
     for (const counted of all) verdicts.push(await askTooOften(fleet, urls, { ...counted, state }))
-    // A slot counts until its last instant has left.
+    // A slot counts until its last instant has left the window.
     fleet.installation.advance(WINDOW_MS + 2000)
   }
   return joined(verdicts)
@@ -99,7 +99,7 @@ async function askTooOften(
   const all = await Promise.all(
     Array.from({ length: asked }, (_, nth) => ask(fleet, urls[nth % urls.length] as string)),
   )
-  // A request that was too busy after it was counted keeps its place: only a 4xx gives it back (contract.md G5).
+  // A request shed after it was counted stays counted: only a 4xx uncounts it (contract.md G5).
   const busy = all.filter(isTooBusy).length
   const replies = all.filter((reply) => !isTooBusy(reply))
   const accepted = replies.filter(({ status }) => status === 200 || status === 201).length

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fleet, QUESTION_MS } from './fleet.ts'
 import { DONE_WITHIN_MS } from './money.ts'
 
-/** A charge on a link, those that were taken back too. */
+/** A charge on a link; includes charges that were taken back. */
 export type LinkCharge = {
   id: string
   link: string
@@ -23,7 +23,7 @@ export const chargesOn = ({ installation }: Fleet, links: readonly string[]) =>
 
 export const isOpenOrPaid = ({ status, voided }: LinkCharge) => !voided && status !== 'failed'
 
-/** Lets the operator be asked until no payment on these links is open. */
+/** Moves the clock until the operator has decided every open payment on these links. */
 export async function allDecided(fleet: Fleet, links: readonly string[]): Promise<void> {
   const giveUpAt = performance.now() + DONE_WITHIN_MS
   for (let look = 0; ; look += 1) {

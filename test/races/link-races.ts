@@ -9,7 +9,7 @@ import { joined, untilStopped } from './several.ts'
 const AT_ONCE = 60
 const MODES = ['test', 'live'] as const
 
-/** Race 13: many customers send the form of a one-shot link at once, some of them the same one: one charge, one prompt. */
+/** Race 13: many customers send the form of a one-shot link at once, some of them the same form: one charge, one prompt. */
 export const submitsOfOneLink: Race = {
   name: `13 ${AT_ONCE} submits of a one-shot link, in test and live`,
   run: async (fleet) => {
@@ -24,7 +24,7 @@ async function submitAtOnce(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdic
   const [link = ''] = await newLinks(fleet, { merchant, mode }, [{ amount: 5000 }])
   const forms = await openForms(fleet, Array<string>(AT_ONCE).fill(link))
   const answers = await Promise.all(
-    // A third of them is one customer who presses again and again.
+    // A third of the requests are one customer who presses the button again and again.
     forms.map((form, nth) => {
       const sent = nth % 3 === 0 ? (forms[0] as Shown) : form
       return pay(fleet, nth, link, sent, { phone: newPayer(fleet) })
@@ -40,7 +40,7 @@ async function submitAtOnce(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdic
   return { wrong, seen: `${mode}: ${countAnswers(answers)}, ${charges.length} charge` }
 }
 
-/** Race 13b: one form of a reusable link sent many times over makes one charge; other forms make their own. */
+/** Race 13b: one form of a reusable link sent many times makes one charge; every other form makes its own. */
 export const oneFormOfReusableLink: Race = {
   name: '13 one form of a reusable link, 60 times, beside 20 others',
   run: async (fleet) => {
@@ -53,7 +53,7 @@ export const oneFormOfReusableLink: Race = {
 const OTHERS = 20
 const CARD = 1500
 
-/** In live mode the customer of that form has a gift card, which nobody else spends. */
+/** In live mode the customer of that form has a gift card that nobody else uses. */
 async function sendOneForm(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
   const merchant = fleet.merchants.live
   const [link = ''] = await newLinks(fleet, { merchant, mode }, [{ amount: 5000, allow_multiple_uses: true }])
@@ -76,7 +76,7 @@ async function sendOneForm(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict
   return { wrong, seen: `${mode}: ${charges.length} charges of ${AT_ONCE + OTHERS} submits` }
 }
 
-/** A way to close a link under load, and the way back. */
+/** A way to close a link under load, and how to undo it. */
 type Closing = { name: string; close(link: string): string[]; open(link: string): string[] }
 
 const CLOSINGS: readonly Closing[] = [
@@ -91,15 +91,15 @@ const CLOSINGS: readonly Closing[] = [
     open: () => ['merchants', 'set', 'race-live', '--active', 'true'],
   },
 ]
-// Nobody of these ever pays, so that attempt follows attempt; the operator takes a part of them not even on.
+// Nobody here ever pays, so that one attempt follows another; the operator does not even accept some of them.
 const CHURN: readonly PayerKind[] = ['refused', 'refused', 'not served']
 const CLIENTS = 4
-// Every second run each way closes the other kind of link.
+// The two ways swap the kind of link that they close in every second run.
 let rounds = 0
 
 /**
- * Race 13 with everything that may happen to a one-shot link meanwhile (F88, F90): attempts fail and are taken back, customers
- * press retry and send old forms again, and somebody closes it. Afterwards nothing starts; opened again, it is paid once.
+ * Race 13 with everything else that may happen to a one-shot link (F88, F90): attempts fail and are taken back, customers press
+ * retry and send old forms again, and somebody closes the link. Nothing starts after that; once opened again, it is paid once.
  */
 export const closedUnderLoad: Race = {
   name: '13 one-shot and reusable links closed under load, with retries',
@@ -156,7 +156,7 @@ function submitWithoutEnd(fleet: Fleet, link: string) {
     const forms = await openForms(fleet, [link])
     for (let nth = 0; sending; nth += 1) {
       const phone = newPayer(fleet, CHURN[nth % CHURN.length])
-      // Where there is no form now, the browser sends its last one again; now and then an old one as well.
+      // Where the page shows no form, the browser sends its last one again; now and then it also sends an old one.
       const form = (await openForm(webOf(fleet, client), link)) ?? (forms.at(-1) as Shown)
       const old = nth % 3 === 0 ? [forms[Math.max(0, forms.length - 4)] as Shown] : []
       const twice = nth % 3 === 1 ? [form] : []
@@ -179,7 +179,7 @@ function atMostOne(charges: readonly LinkCharge[], reusable: boolean): string[] 
   return reusable || standing <= 1 ? [] : [`${standing} charges of one one-shot link are open or paid`]
 }
 
-/** Opened again, many at once pay it, and it is paid as often as it may be. */
+/** Opens the link again and many customers pay it at once: it is paid as often as its kind allows. */
 async function payAtLast(
   fleet: Fleet,
   { link, reusable }: { link: string; reusable: boolean },

@@ -5,7 +5,7 @@ import { strangeAnswers } from './form-answers.ts'
 import { allDecided } from './link-charges.ts'
 import { until } from './money.ts'
 
-/** The supplier is told of these in live mode; `refusing` as the race wants. The others report by themselves in test mode. */
+/** In live mode the supplier gets the commands, and `refusing` does what the race sets. The other two work in test mode. */
 export const MACHINES = { usual: 'RACE-1', refusing: 'RACE-NO', delivering: 'RACE-OK', jamming: 'RACE-JAM' }
 export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 5000 }]
 /** How long an order can be paid. */
@@ -20,7 +20,7 @@ const PRICE = 5000
 const TEST_FUNDS = '10000000'
 const prepared = new WeakMap<Fleet, Promise<void>>()
 
-/** Who sells at the machines of the fleet's supplier. */
+/** The merchant that sells at the machines of the fleet's supplier. */
 export async function machineMerchant(fleet: Fleet): Promise<Merchant> {
   const preparing = prepared.get(fleet) ?? prepare(fleet)
   prepared.set(fleet, preparing)
@@ -43,7 +43,7 @@ async function prepare({ installation, merchants, supplier }: Fleet): Promise<vo
   }
 }
 
-/** One POST of the merchant of the machines, by its key of the mode. */
+/** One POST of the machine merchant, with its key for the mode. */
 export async function ask(
   fleet: Fleet,
   nth: number,
@@ -70,7 +70,7 @@ export async function newOrders(
 
 const PAID = `select l.id, l.charge_id as charge from payment_links l where l.id = any($1) order by array_position($1, l.id)`
 
-/** Orders that were paid and whose machines have been told. */
+/** Paid orders whose machines have received the command. */
 export async function toldOrders(
   fleet: Fleet,
   ...wanted: Parameters<typeof newOrders>[1][]
@@ -93,14 +93,14 @@ export async function toldOrders(
   return fleet.installation.sql<Paid>(PAID, [ids])
 }
 
-/** How often the supplier was told to dispense for this charge. */
+/** How often the supplier was commanded to dispense for this charge. */
 export const commandsFor = ({ supplier }: Fleet, charge: string): number =>
   supplier.commands.filter(({ chargeId }) => chargeId === charge).length
 
 // Longer than the lease of a claim.
 const LEASE_MS = 61_000
 
-/** Whoever has claimed the dispense of this charge may have been too busy to go on: another takes it up after the lease. */
+/** The process that claimed this dispense may be too busy to go on: another takes it up after the lease. */
 export async function takenUp(fleet: Fleet, charge: string): Promise<void> {
   const open = `select 1 from dispense_claims where charge_id = '${charge}' and state in ('claimed', 'commanding')`
   if ((await fleet.installation.sql(open)).length === 0) return
@@ -108,7 +108,7 @@ export async function takenUp(fleet: Fleet, charge: string): Promise<void> {
   await until(fleet, open)
 }
 
-/** What became of an order, and how often it was told and kept. */
+/** How an order ended, and how many events and callbacks there are of it. */
 export type OrderEnd = {
   id: string
   charge: string
@@ -119,7 +119,7 @@ export type OrderEnd = {
   callbacks: number
   refunds: number
   refunded: boolean
-  /** Its refund was not possible yet and is tried later. */
+  /** The refund was not possible yet and is tried later. */
   refundDue: boolean
 }
 

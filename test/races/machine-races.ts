@@ -7,7 +7,7 @@ import { until } from './money.ts'
 const COPIES = 100
 const OTHER_SIGNS = 20
 
-/** The same report a hundred times over all processes: one move, one event, whatever else comes under its sign. */
+/** The same report a hundred times over all processes: one state change, one event, whatever other content uses its signature. */
 export const callbacksOfOneOrder: Race = {
   name: `   ${COPIES} copies of one callback over all processes`,
   async run(fleet) {
@@ -17,7 +17,7 @@ export const callbacksOfOneOrder: Race = {
     const later = Array.from({ length: OTHER_SIGNS }, (_, nth) => reportOf(fleet, first, 1 + nth))
     const repeated = await sendReports(fleet, [...Array<Callback>(COPIES).fill(done), ...later])
     const signed = reportOf(fleet, second)
-    // Says the opposite under the same sign, which does not cover it: the first content counts.
+    // States the opposite under the same signature, which does not cover this field: the first content received counts.
     const forged = { ...signed, splist: GOODS.map(({ spbh }) => ({ spbh, chsl: 0 })) }
     const mixed = Array.from({ length: COPIES }, (_, nth) => (nth % 2 === 0 ? signed : forged))
     const contradicted = await sendReports(fleet, mixed)
@@ -34,7 +34,7 @@ export const callbacksOfOneOrder: Race = {
   },
 }
 
-/** `later`: in ms; another time makes another sign. */
+/** `later` is in ms; a different time gives a different signature. */
 const reportOf = ({ installation, supplier }: Fleet, { id, charge }: Paid, later = 0): Callback =>
   callbackOf('done', {
     at: Math.floor(installation.clock.nowMs()) + later,
@@ -45,7 +45,7 @@ const reportOf = ({ installation, supplier }: Fleet, { id, charge }: Paid, later
     goods: GOODS,
   })
 
-/** As a supplier does, each is sent again until it is taken. */
+/** Sends each report again until it is accepted, as a supplier does. */
 async function sendReports(fleet: Fleet, reports: readonly Callback[]): Promise<string[]> {
   const refused = await Promise.all(
     reports.map(async (report, nth) => {
@@ -64,7 +64,7 @@ const OF_EACH = 20
 const TWO_MORE_WORKERS = [{ role: 'worker' }, { role: 'worker' }] as const
 const REPORTED_MS = 2500
 
-/** Four workers see the same paid orders in the same moment: one command each; and the same jams: one refund each. */
+/** Four workers find the same paid orders at the same moment: one command each; and the same jams: one refund each. */
 export const manyDispensers: Race = {
   name: '   four workers dispense the same orders and refund the same jams',
   run: (fleet) =>
@@ -98,7 +98,7 @@ export const manyDispensers: Race = {
 
 const TRIED_WITHIN_MS = 10_000
 
-/** Until every jam is refunded; one whose order was just locked by another report of it waits for the next minute. */
+/** Until every jam is refunded: a refund whose order was locked by another report is tried again a minute later. */
 async function refundsTried({ installation }: Fleet): Promise<void> {
   const giveUpAt = performance.now() + TRIED_WITHIN_MS
   while (performance.now() < giveUpAt) {

@@ -1,4 +1,4 @@
-// npm run race -- [--rounds N] [--only word]: the word stands in the names of the races that are wanted
+// npm run race -- [--rounds N] [--only word]: runs the races whose names contain the word
 import { parseArgs } from 'node:util'
 import { RACES, verifyAfter } from './all-races.ts'
 import { type Race, startFleet, type Verdict } from './fleet.ts'

@@ -6,11 +6,11 @@ import { CHARGE, type Fleet, newKey, OUTCOME_MS, postUntilJudged, webOf } from '
 export const DONE_WITHIN_MS = 20_000
 const ENOUGH_LIVE_MONEY = 5_000_000
 const QUESTION_MS = 6000
-/** What one payout of 1,000 to 13,333 costs beyond its amount. */
+/** The fee of one payout of 1,000 to 13,333. */
 export const SMALLEST_FEE = 200
 const LARGEST_FEE = 5000
 
-/** Waits until the question has no rows left. */
+/** Waits until the query returns no rows. */
 export async function until(fleet: Fleet, question: string): Promise<void> {
   const giveUpAt = performance.now() + DONE_WITHIN_MS
   while ((await fleet.installation.sql(question)).length > 0) {
@@ -19,7 +19,7 @@ export async function until(fleet: Fleet, question: string): Promise<void> {
   }
 }
 
-/** Creates charges that will succeed, spread over the web processes; answers with their ids. */
+/** Creates charges that will succeed, spread over the web processes; returns their ids. */
 export async function createCharges(
   fleet: Fleet,
   merchant: Merchant,
@@ -47,7 +47,7 @@ export async function availableOf(
   return row?.available ?? 0
 }
 
-/** Lets everything end that the merchant has under way in test mode. */
+/** Lets everything in progress in the merchant's test mode end. */
 export async function allEnded(fleet: Fleet, { handle }: Merchant): Promise<void> {
   fleet.installation.advance(OUTCOME_MS)
   for (const table of ['charges', 'payouts'])
@@ -58,13 +58,13 @@ export async function allEnded(fleet: Fleet, { handle }: Merchant): Promise<void
     )
 }
 
-/** Lets everything end; then the merchant has test money for what follows. */
+/** Lets everything end, then makes sure that the merchant has at least this much test money. */
 export async function haveAtLeast(fleet: Fleet, merchant: Merchant, amount: number): Promise<void> {
   await allEnded(fleet, merchant)
   if ((await availableOf(fleet, merchant)) < amount) await haveExactly(fleet, merchant, 2 * amount)
 }
 
-/** Brings the merchant's test money to exactly this amount, with nothing under way that could change it. */
+/** Sets the merchant's test money to exactly this amount, with nothing in progress that could change it. */
 export async function haveExactly(fleet: Fleet, merchant: Merchant, amount: number): Promise<void> {
   await allEnded(fleet, merchant)
   const have = await availableOf(fleet, merchant)
@@ -74,7 +74,7 @@ export async function haveExactly(fleet: Fleet, merchant: Merchant, amount: numb
   return haveExactly(fleet, merchant, amount)
 }
 
-/** What a customer has to pay so that this is left of it after the fee: there is always such an amount. */
+/** The amount a customer has to pay so that this is left after the fee: such an amount always exists. */
 function grossOf(net: number): number {
   let gross = net
   while (gross - chargeFee(gross) < net) gross += net + chargeFee(gross) - gross
@@ -91,11 +91,11 @@ async function payOut(fleet: Fleet, merchant: Merchant, amount: number): Promise
 /** A payout that succeeds. */
 export const PAYOUT = { amount: 10_000, recipient: { phone: '0700000000' } }
 
-/** Whether this answer refuses for want of money. */
+/** Whether this answer refuses the request because there is not enough money. */
 export const isUnfunded = ({ status, text }: { status: number; text: string }) =>
   status === 400 && JSON.parse(text).code === 'insufficient_balance'
 
-/** Live money has only one source: a customer who paid. */
+/** The only source of live money is a customer who paid. */
 export async function earnLiveMoney(fleet: Fleet): Promise<void> {
   const { live } = fleet.merchants
   if ((await availableOf(fleet, live, 'live')) >= ENOUGH_LIVE_MONEY) return
@@ -109,7 +109,7 @@ export async function earnLiveMoney(fleet: Fleet): Promise<void> {
   const giveUpAt = performance.now() + DONE_WITHIN_MS
   while ((await availableOf(fleet, live, 'live')) < ENOUGH_LIVE_MONEY) {
     if (performance.now() > giveUpAt) throw new Error('the live charge was not credited')
-    // The operator is asked at ages on this clock.
+    // The operator is asked only after a certain time on this clock.
     fleet.installation.advance(QUESTION_MS)
     await sleep(100)
   }

@@ -3,7 +3,7 @@ import { type Fleet, newKey, postUntilJudged, webOf } from './fleet.ts'
 
 type NewLink = { amount: number; allow_multiple_uses?: boolean }
 
-/** Links of this merchant, made by its key of the mode. */
+/** Links of this merchant, made with its key for the mode. */
 export function newLinks(
   fleet: Fleet,
   { merchant, mode }: { merchant: Merchant; mode: 'test' | 'live' },

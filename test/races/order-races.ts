@@ -9,11 +9,11 @@ import { joined } from './several.ts'
 
 const TAKEN_BACK = 15
 const ENDING = 24
-// The first customers are in time and the last too late.
+// The first customers are in time, and the last are too late.
 const BEFORE_END_MS = 150
 const APART_MS = 15
 
-/** Race 12: each order is paid and taken back, or paid at the moment it ends: one winner, and nobody is told otherwise. */
+/** Race 12: each order is either paid or invalidated, even at the moment it expires: one outcome, and everyone is told the same. */
 export const invalidateAgainstSubmit: Race = {
   name: '12 pay against invalidate and against the end of an order',
   async run(fleet) {
@@ -37,7 +37,7 @@ async function takeBackAndPay(fleet: Fleet, mode: 'test' | 'live'): Promise<Verd
   const answers = await Promise.all(
     ids.map(async (_, nth) => {
       const paid = submit(nth)
-      // It has fewer steps to go, so that it comes later from order to order.
+      // Invalidating takes fewer steps than paying, so it starts a little later with each order.
       await sleep(nth * APART_MS)
       return { taken: await takeBack(nth), paid: await paid }
     }),

@@ -9,7 +9,7 @@ const LINKS = 30
 const PROMPTS = 3
 const WEBS = Array.from({ length: 3 }, () => ({ role: 'web' as const }))
 
-/** One phone on many links at once: one prompt while it is open, three unpaid ones in ten minutes, whichever process is asked. */
+/** One phone on many links at once: one open prompt, and three unpaid ones in ten minutes, over all processes. */
 export const promptsOfOnePhone: Race = {
   name: `   one phone over ${LINKS} links against the limit of prompts`,
   run: (fleet) =>
@@ -17,7 +17,7 @@ export const promptsOfOnePhone: Race = {
       WEBS.map((web) => ({ ...web, env: { CHECKOUT_PROMPTS_PER_PHONE: String(PROMPTS) } })),
       async (urls) => {
         const open = await floodPhone(fleet, urls, { kind: 'pays', times: 1, allowed: 1 })
-        // These end at once, so that only the limit of unpaid ones holds them back.
+        // These end at once, so that only the limit of unpaid prompts applies.
         const unpaid = await floodPhone(fleet, urls, { kind: 'refused', times: 4, allowed: PROMPTS })
         return { wrong: [...open.wrong, ...unpaid.wrong], seen: `${open.seen}; ${unpaid.seen}` }
       },
@@ -54,7 +54,7 @@ const REPORTS = 40
 const PER_DAY = 5
 const DAY_MS = 86_400_000
 
-/** Many reports of one payment at once: one dispute, told once; of many payments: no more than a merchant gets in a day. */
+/** Many reports of one payment at once: one dispute, one notice; of many payments: at most the daily limit of notices. */
 export const reportsOfOneCharge: Race = {
   name: `   ${REPORTS} reports of one payment, and of as many payments`,
   async run(fleet) {
@@ -74,12 +74,12 @@ export const reportsOfOneCharge: Race = {
   },
 }
 
-/** With reports on the book the limit of a day is exact over all processes; all are stored, and every customer is thanked. */
+/** Once reports are stored, the daily limit is exact over all processes; all reports are stored, and every customer is thanked. */
 const reportAll = (fleet: Fleet, charges: readonly LinkCharge[]): Promise<Verdict> =>
   fleet.withMore(
     WEBS.map((web) => ({ ...web, env: { RATE_LIMIT_REPORTS_DAY: String(PER_DAY) } })),
     async (urls) => {
-      // Behind the last day on which those of the round before are told.
+      // Moves past the last day on which the reports of the previous round are announced.
       fleet.installation.advance((REPORTS / PER_DAY + 1) * DAY_MS)
       const answers = await Promise.all(
         charges.map((charge, nth) =>

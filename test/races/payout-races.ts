@@ -15,7 +15,7 @@ const PAYOUTS = 100
 const MONEY = 500_000
 const AFFORDABLE = 49
 
-/** Race 3: more payouts than there is money for: exactly as many are accepted as can be paid, and the rest stays. */
+/** Race 3: more payouts than there is money for: exactly as many are accepted as can be paid, and the rest of the money stays. */
 export const payoutsOnOneBalance: Race = {
   name: '3  100 payouts of 10,000 on available 500,000',
   async run(fleet) {
@@ -45,7 +45,7 @@ const refund = (fleet: Fleet, nth: number, chargeId: string) =>
     apiKey: fleet.merchants.payer.keys.test,
   })
 
-/** Race 4: many refunds of one charge: one starts, the others hear that it has been refunded, and one payout exists. */
+/** Race 4: many refunds of one charge: one starts, the others are told that it has been refunded, and one payout exists. */
 export const refundsOfOneCharge: Race = {
   name: '4  100 and 500 refunds of one charge',
   async run(fleet) {
@@ -75,10 +75,10 @@ async function refundAtOnce(fleet: Fleet, times: number) {
 const ROUNDS = 10
 const LARGE = 500_000
 const COST_OF_LARGE = 505_000
-// What each round takes from it is at most two fees, so that it is enough for all rounds and never for a second payout.
+// Each round takes at most two fees of it, so it lasts for all rounds and never suffices for a second payout.
 const ASIDE = 400_000
 
-/** Race 5: a refund and a payout, and money for one of them: exactly one passes, whichever. */
+/** Race 5: a refund and a payout with money for only one of them: exactly one is accepted, either of them. */
 export const refundAgainstPayout: Race = {
   name: `5  refund against payout with money for one, ${ROUNDS} times`,
   async run(fleet) {
@@ -101,7 +101,7 @@ async function oneOfTwo(fleet: Fleet, round: number): Promise<{ passed: string; 
   const have = await availableOf(fleet, payer)
   if (have < COST_OF_LARGE || have >= 2 * COST_OF_LARGE)
     throw new Error(`${have} is not the money for exactly one`)
-  // Neither of them is always the first to leave.
+  // The two take turns at being sent first.
   const both = [() => refund(fleet, round, chargeId), () => pay(fleet, round + 1, LARGE)]
   const asked = round % 2 === 0 ? both : both.reverse()
   const replies = await Promise.all(asked.map((ask) => ask()))

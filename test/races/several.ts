@@ -6,13 +6,13 @@ export const joined = (verdicts: readonly Verdict[]): Verdict => ({
   seen: verdicts.map(({ seen }) => seen).join('; '),
 })
 
-/** Clients that go on until they are told to stop; `heard` is what they were answered so far. */
+/** Clients that go on until they are told to stop; `heard` holds the answers so far. */
 export const untilStopped = <Heard>(
   clients: readonly Promise<void>[],
   heard: readonly Heard[],
   stop: () => void,
 ) => ({
-  /** Waits for so many more answers. */
+  /** Waits for this many more answers. */
   answered: async (count: number) => {
     const wanted = heard.length + count
     while (heard.length < wanted) await new Promise((resolve) => setTimeout(resolve, 5))

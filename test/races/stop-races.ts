@@ -12,7 +12,7 @@ import {
 import { DONE_WITHIN_MS, earnLiveMoney, PAYOUT } from './money.ts'
 import { joined } from './several.ts'
 
-/** A way to stop live payouts, the code of the refusals that follow, and the way back. */
+/** A way to stop live payouts, the error code while they are stopped, and the way to allow them again. */
 type Stop = { name: string; code: string; stop: string[]; back: string[] }
 
 const STOPS: readonly Stop[] = [
@@ -32,7 +32,7 @@ const STOPS: readonly Stop[] = [
 const AT_ONCE = 3
 const SURE_MS = 400
 
-/** Race 16: live payouts are stopped under load: none is reserved after that commit, whichever process is asked. */
+/** Race 16: live payouts are stopped under load: no process reserves any money after that commit. */
 export const stopAgainstPayouts: Race = {
   name: '16 freeze and lost verification against live payouts',
   async run(fleet) {
@@ -65,7 +65,7 @@ async function stopUnderLoad(fleet: Fleet, { name, code, stop, back }: Stop): Pr
 
 const isRefused = ({ status, text }: Reply, code: string) => status === 400 && JSON.parse(text).code === code
 
-/** Every row is a reservation, also one that nobody has been shown yet. */
+/** Counts rows: each is a reservation, even one whose answer has not been sent yet. */
 export async function reservations({ installation }: Fleet): Promise<number> {
   const [row] = await installation.sql<{ count: number }>(
     `select count(*)::int as count from payouts p join merchants m on m.id = p.merchant_id
@@ -74,7 +74,7 @@ export async function reservations({ installation }: Fleet): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Several clients at each web process, each with its next live payout as soon as the last one was answered. */
+/** Several clients at each web process, each sending its next live payout as soon as the last was answered. */
 export function payWithoutEnd(fleet: Fleet) {
   const replies: Reply[] = []
   const apiKey = fleet.merchants.live.keys.live

@@ -21,7 +21,7 @@ const MODES = ['test', 'live'] as const
 
 const CALLS = 100
 
-/** Race 14: a hundred calls over both endpoints spend one charge: one command, and everybody else is told so. */
+/** Race 14: a hundred calls over both endpoints spend one charge: one command, and all other callers are told so. */
 export const dispensesOfOneCharge: Race = {
   name: `14 ${CALLS} dispenses of one charge over both endpoints`,
   async run(fleet) {
@@ -32,7 +32,7 @@ export const dispensesOfOneCharge: Race = {
   },
 }
 
-/** Paid, and refused by the supplier at first: it can be dispensed again, once, and only as the order that it is. */
+/** Paid, and refused by the supplier at first: it can be dispensed again once, and only through its order. */
 async function dispensePaidOrder(fleet: Fleet): Promise<Verdict> {
   const [order] = await refusedOrders(fleet, 1)
   if (order === undefined) throw new Error('no order was refused')
@@ -52,7 +52,7 @@ async function dispensePaidOrder(fleet: Fleet): Promise<Verdict> {
   const commands = commandsFor(fleet, order.charge) - before
   const wrong = commands === 1 ? [] : [`${commands} commands for a retried order`]
   const done = retried.filter(({ status }) => status === 200)
-  // None only where the one that had claimed it was too busy to answer.
+  // None succeeded only where the call that claimed the charge was too busy to answer.
   if (done.length > 1 || done.some(({ text }) => !JSON.parse(text).ok))
     wrong.push(`retries: ${countKinds(retried)}`)
   if (retried.some(({ status }) => status !== 200 && status !== 409))
@@ -61,7 +61,7 @@ async function dispensePaidOrder(fleet: Fleet): Promise<Verdict> {
   return { wrong, seen: `${commands} command of ${retried.length} retries and ${direct.length} direct` }
 }
 
-/** A charge that paid for nothing yet; a fifth of the calls repeat one key. */
+/** A charge not yet spent; a fifth of the calls repeat one key. */
 async function dispenseCharge(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
   const charge = mode === 'live' ? await liveCharge(fleet, 5000) : await testCharge(fleet)
   const same = newKey('dispense')
@@ -77,7 +77,7 @@ async function dispenseCharge(fleet: Fleet, mode: 'test' | 'live'): Promise<Verd
   )
   await takenUp(fleet, charge)
   const first = replies.filter(({ status, replayed }) => status === 200 && !replayed)
-  // Whoever had claimed it was too busy to send it, and the key was freed with the claim: the charge pays for the next call.
+  // The call that claimed it was too busy to send it and released claim and key: the charge is free for the next call.
   if (first.length === 0 && (await standingClaims(fleet, charge)) === 0)
     first.push(await ask(fleet, 0, { mode, ...directOf(charge, 0) }))
   const [{ commanded = 0 } = {}] = await fleet.installation.sql<{ commanded: number }>(
@@ -97,7 +97,7 @@ async function standingClaims({ installation }: Fleet, charge: string): Promise<
   return (await installation.sql(standing, [charge])).length
 }
 
-/** Of the calls some have a key of their own, and some have none. */
+/** Every fifth call repeats one key, some have their own, and some have none. */
 const directOf = (charge: string, nth: number) => ({
   path: '/v1/vending/dispense',
   ...(nth % 3 === 0 ? {} : { key: newKey('dispense') }),
@@ -111,7 +111,7 @@ async function testCharge(fleet: Fleet): Promise<string> {
   return charge
 }
 
-/** Live money that was paid at a page and belongs to no order. */
+/** Live money that was paid on a page and belongs to no order. */
 async function liveCharge(fleet: Fleet, amount: number): Promise<string> {
   const merchant = await machineMerchant(fleet)
   const [link = ''] = await newLinks(fleet, { merchant, mode: 'live' }, [{ amount }])
@@ -123,7 +123,7 @@ async function liveCharge(fleet: Fleet, amount: number): Promise<string> {
   return charge.id
 }
 
-/** Paid orders that the supplier has refused to serve; from now on it serves them. */
+/** Paid orders that the supplier refused; it accepts them from now on. */
 async function refusedOrders(fleet: Fleet, count: number): Promise<Paid[]> {
   fleet.supplier.behave('refuse', MACHINES.refusing)
   const orders = await toldOrders(fleet, { mode: 'live', machine: MACHINES.refusing, count })
@@ -139,7 +139,7 @@ const RETRIES = 3
 const LIVE_MONEY = 500_000
 const AFTER_REFUND = 'cannot dispense: charge status is refunded, not succeeded'
 
-/** Race 20: retries against the refund of the same charge: the refund passes, and one command leaves at most, before it. */
+/** Race 20: retries against the refund of the same charge: the refund is accepted, and at most one command is sent, before it. */
 export const retryAgainstRefund: Race = {
   name: `20 ${RETRIES} retries against a refund, of ${RETRIED} orders`,
   async run(fleet) {
@@ -157,7 +157,7 @@ export const retryAgainstRefund: Race = {
 async function retryAndRefund(fleet: Fleet, { id, charge }: Paid, nth: number) {
   const before = commandsFor(fleet, charge)
   const retry = (web: number) => ask(fleet, web, { mode: 'live', path: `/v1/vending/orders/${id}/dispense` })
-  // It has fewer steps to go, so that it comes later from order to order.
+  // The refund takes fewer steps than a retry, so it starts a little later with each order.
   const refund = sleep(nth * LATER_MS).then(() =>
     ask(fleet, nth, { mode: 'live', path: `/v1/charges/${charge}/refund` }),
   )

@@ -7,7 +7,7 @@ const CHARGES = 300
 const DAY_MS = 86_400_000
 const TWO_MORE_WORKERS = [{ role: 'worker' }, { role: 'worker' }] as const
 
-/** Four workers see the same charges come due in the same moment: each is credited once and told of once. */
+/** Four workers find the same charges due at the same moment: each charge is credited once and has one event. */
 export const manyFollowers: Race = {
   name: '   four workers follow the same charges',
   run: (fleet) =>
@@ -20,7 +20,7 @@ export const manyFollowers: Race = {
     }),
 }
 
-/** Race 18: four workers find the same holds over at their start: each charge is released once, in one settlement. */
+/** Race 18: four workers find the same holds over when they start: each charge is released once, in one settlement. */
 export const manySettlers: Race = {
   name: '18 four workers settle the same held charges',
   async run(fleet) {
@@ -40,7 +40,7 @@ export const manySettlers: Race = {
   },
 }
 
-/** Race 19: a resend while an attempt is under way: the same id and bytes, and never two attempts at a time. */
+/** Race 19: a resend while an attempt is in progress: the same id and bytes, and never two attempts at once. */
 export const resendAgainstAttempt: Race = {
   name: '19 resend against an attempt under way',
   async run(fleet) {
@@ -69,7 +69,7 @@ export const resendAgainstAttempt: Race = {
   },
 }
 
-/** The merchant's receiver answers nothing until it is released. */
+/** The merchant's receiver does not answer until it is released. */
 function holdAttempts({ receiver }: Merchant) {
   const held = new Set<() => void>()
   let arrivals = 0
