@@ -4,7 +4,7 @@ import { eventually } from '../helpers/live-service.ts'
 import { freePort, type Installation, type Merchant, makeInstallation } from './installation.ts'
 import { post } from './post.ts'
 
-// A process dies over a bulk call while a worker lives: the call goes on in less than fifteen seconds, and its key waits for it.
+// A process dies during a bulk call while a worker lives: the worker resumes the call within fifteen seconds under the same key.
 const RESUMES_WITHIN_MS = 15_000
 const ITEMS = 1000
 const COST = 1200

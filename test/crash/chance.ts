@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed, so that a run can be drawn again. */
+/** Random numbers from a seed, so that a run can be repeated. */
 export type Chance = {
   /** From 0 up to, not including, 1. */
   next(): number
@@ -9,7 +9,7 @@ export type Chance = {
 
 export function chanceFrom(seed: number): Chance {
   let state = seed >>> 0
-  // Mulberry32: 32 bits of state are plenty for moments of kills.
+  // Mulberry32: 32 bits of state are enough to choose moments of kills.
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

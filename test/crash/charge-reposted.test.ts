@@ -6,10 +6,10 @@ import { openLiveInstallation } from './live-installation.ts'
 import { post } from './post.ts'
 import { LIVE_PROGRAM, type Running } from './processes.ts'
 
-// A process dies between the commit of a live charge and the call: the operator has never heard of it. The next process posts it,
-// once, under the same reference, and the customer pays.
+// A process dies between the commit of a live charge and the call to the operator, which never hears of it. The next process posts
+// it once, under the same reference, and the customer pays.
 const STEP_MS = 3000
-// Until the submit of the dead process has surely ended; it may be posted again for as long once more.
+// How long the submit of the dead process may still arrive; a repost waits that long again.
 const SUBMIT_LIVES_MS = 30_000
 const world = opened(() => openLiveInstallation('reposted'))
 

@@ -6,9 +6,9 @@ import { ask, type Mode, type Parts, repeatUnanswered, type State, type Tally } 
 
 export type Clients = {
   tally: Tally
-  /** Each sends one new request; without an answer its key stays open. */
+  /** Each method sends one new request; if there is no answer, its key stays open. */
   charge(merchant: Merchant, mode?: Mode): Promise<void>
-  /** To anybody, unless a phone is named. */
+  /** To a random recipient, unless a phone is given. */
   payout(merchant: Merchant, mode?: Mode, phone?: string): Promise<void>
   bulk(merchant: Merchant, items: number, mode?: Mode): Promise<void>
   refund(merchant: Merchant, chargeId: string): Promise<void>
@@ -17,20 +17,20 @@ export type Clients = {
   dispense(merchant: Merchant, mode: Mode, chargeId: string): Promise<void>
   /** Customers pay at the page of a new link. */
   visit(visit: Visit): Promise<void>
-  /** A customer each pays these vending orders. */
+  /** Customers pay these vending orders, one each. */
   payOrders(paying: Paying): Promise<void>
-  /** The codes of gift cards that live customers of this merchant have from now on. */
+  /** From now on live customers of this merchant have gift cards with these codes. */
   haveCards(codes: readonly string[]): void
   /**
-   * Money in, money out and reads at a steady rate, whatever becomes of them (an open loop). `live`: whose pages are paid with
-   * live money as well; only where a live rail serves.
+   * Payments in, payments out and reads at a steady rate, whether or not they succeed (an open loop). `live`: the merchant whose
+   * pages are also paid with live money; set only while a service with a live rail runs.
    */
   load(perSecond: number, live?: Merchant): Load
   /** Repeats every key without an answer until it has one. Throws when that takes longer than `withinMs`. */
   repeatUnanswered(withinMs: number): Promise<void>
 }
 
-/** Clients that know nothing but what they were answered. */
+/** Clients that know only the answers they received. */
 export function makeClients(parts: Parts): Clients {
   const sentOf = { charge: 0, payout: 0, bulk: 0, refund: 0, schedule: 0, form: 0, dispense: 0 }
   const tally: Tally = {

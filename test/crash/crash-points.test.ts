@@ -17,12 +17,12 @@ const NOTHING = {
   eventsLost: [],
   wrongDeliveries: [],
 }
-// Each has processes of its own to run: more would finish no sooner on two processors.
+// Each world runs its own processes: more worlds would not finish sooner on two processors.
 const WORLDS = 2
 const QUEUES = queuesOf(POINT_CASES)
 const passedInCode = pointsInCode()
 
-test('every named crash point is passed somewhere in the code, and every one in the code is killed here', () => {
+test('the code passes exactly the named crash points, and every one of them has a kill here', () => {
   const named = [...CRASH_POINTS].sort()
   assert.deepEqual(passedInCode, named, 'the code passes other points than crash-point.ts names')
   const killed = new Set(QUEUES.flat().map(({ point }) => point))
@@ -34,7 +34,7 @@ describe('worlds beside each other', { concurrency: true }, () => {
     describe(`world ${nth + 1}`, { concurrency: 1 }, () => killInTurn(cases, nth + 1))
 })
 
-/** In one world, one after the other: what a kill leaves behind must not hurt those after it either. */
+/** One world, one kill after the other: what a kill leaves behind must not break the later ones either. */
 function killInTurn(cases: readonly PointCase[], seed: number): void {
   let world: World
   before(async () => {
@@ -42,7 +42,7 @@ function killInTurn(cases: readonly PointCase[], seed: number): void {
   })
   after(() => world?.end())
   for (const pointCase of cases) {
-    // A point that nobody passes is the failure of the test above; waiting for it would only take time.
+    // The test above already fails for a point that the code never passes; waiting for it here would only take time.
     const skip = passedInCode.includes(pointCase.point) ? false : 'not in the code'
     const { point, led, pass = 1 } = pointCase
     test(`a kill at pass ${pass} of ${point} (${led}) loses nothing and doubles nothing`, {
@@ -57,7 +57,7 @@ function killInTurn(cases: readonly PointCase[], seed: number): void {
         assert.deepEqual(world.clients.tally.unexpected, [])
         recovered = true
       } finally {
-        // The next case goes on with the process that has recovered from this one.
+        // The next case continues with the process that recovered from this one.
         if (!recovered) await stopServing(world).then(world.installation.killAll)
       }
     })
@@ -68,7 +68,7 @@ function killInTurn(cases: readonly PointCase[], seed: number): void {
   })
 }
 
-/** Cases that are led alike stay together: the later ones find what the first has prepared. */
+/** Cases that reach their point in the same way stay together: the later ones reuse what the first has prepared. */
 function queuesOf(cases: readonly PointCase[]): PointCase[][] {
   const ways = [...new Set(cases.map(({ led }) => led))]
   const queues: PointCase[][] = Array.from({ length: WORLDS }, () => [])

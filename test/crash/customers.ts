@@ -5,25 +5,25 @@ import { post } from './post.ts'
 import { phoneFor, type Wanted } from './requests.ts'
 import { ask, HANG_MS, type Mode, type State } from './sending.ts'
 
-/** Customers at the page of a link: of one that they share and that is paid once, or of one that everybody pays. */
+/** Customers on the page of a link: either a one-shot link that they share, or a reusable one. */
 export type Visit = {
   merchant: Merchant
   mode: Mode
   reusable: boolean
   customers: number
   amount: number
-  /** Of a gift card; null pays by mobile money alone. */
+  /** The code of a gift card; null pays by mobile money alone. */
   code: string | null
-  /** Everybody's, where it matters. */
+  /** The phone of all of them, where it matters. */
   phone?: string
 }
 
-/** Customers who pay vending orders, each one of them. */
+/** Customers who pay vending orders, one order each. */
 export type Paying = { merchant: Merchant; mode: Mode; orders: readonly string[] }
 
 const MOST_CUSTOMERS = 3
 
-/** Live only where a live rail serves, for this merchant; there every second customer has a gift card. */
+/** Live only for this merchant and only where a live rail runs; there every second customer has a gift card. */
 export function drawVisit(state: State, live: Merchant | null): Visit {
   const { chance, installation, cards } = state
   const isLive = live !== null && chance.next() < 0.5
@@ -38,7 +38,7 @@ export function drawVisit(state: State, live: Merchant | null): Visit {
   }
 }
 
-/** All of them open the page, then all of them pay. Whoever finds no page goes away and has promised nothing. */
+/** All open the page, then all of them pay. A customer who finds no form leaves, and nothing is expected of him. */
 export async function visit(state: State, { merchant, mode, ...wanted }: Visit): Promise<void> {
   const link = await newLink(state, { merchant, mode, ...wanted }).catch(() => null)
   if (link === null) return
@@ -58,7 +58,7 @@ export async function visit(state: State, { merchant, mode, ...wanted }: Visit):
   )
 }
 
-/** All of them open their pages, then all of them pay, and nobody's operator refuses. */
+/** All open their pages, then all of them pay, with phones that the operator accepts. */
 export async function payOrders(state: State, { merchant, mode, orders }: Paying): Promise<void> {
   const forms = await Promise.all(orders.map((order) => open(state, order, null).catch(() => null)))
   await Promise.all(
@@ -95,7 +95,7 @@ function formOf(
   return formFrom(key, { link, shown, phone: phone ?? phoneFor(chance, mode, 'page') })
 }
 
-/** The address of each form's own payer tells its charge apart from those of other forms. */
+/** Each form has a payer's email address of its own, which tells its charge apart from those of other forms. */
 function formFrom(
   key: string,
   { link, shown, phone }: { link: string; shown: Shown; phone: string },

@@ -1,4 +1,4 @@
-/** What a browser is answered. `location` is where it is sent on to, `cookie` what it is to remember; empty where nothing is. */
+/** An answer to a browser: where `location` redirects to and the `cookie` to keep, each empty if there is none. */
 export type FormAnswer = {
   status: number
   location: string
@@ -31,10 +31,10 @@ export async function sendForm(
   }
 }
 
-/** A pay form as a page shows it: its token, which says that the same form is sent when it is sent twice. */
+/** A pay form as a page shows it: its token identifies the form when it is sent twice. */
 export type Shown = { token: string; cookie: string }
 
-/** Opens the page of a link; null where it shows no form: paid, being paid, closed, or nobody serves. */
+/** Opens the page of a link; null where it shows no form: it is paid, being paid or closed, or nothing serves it. */
 export async function openForm(
   url: string,
   link: string,
@@ -54,12 +54,12 @@ export const payment = (
   typed: { phone?: string; email?: string } = {},
 ): Form => ({ path: `/pay/${link}/submit`, fields: { channel: 'op1_momo', token, ...typed }, cookie })
 
-/** The form by which a customer applies a gift card; what it answers is remembered for the payment. */
+/** The form with which a customer applies a gift card; the cookie of its answer goes with the payment. */
 export const voucher = (link: string, code: string): Form => ({
   path: `/pay/${link}/apply-voucher`,
   fields: { code },
 })
 
-/** The charge that a redirect names, of a reusable link. */
+/** The charge named in a redirect of a reusable link. */
 export const chargeIn = (location: string): string | null =>
   /[?&]charge=(txn_[a-z0-9]+)$/.exec(location)?.[1] ?? null

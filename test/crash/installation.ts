@@ -22,23 +22,23 @@ export type Merchant = {
 export type StartOptions = {
   role?: 'all' | 'web' | 'worker'
   port?: number
-  /** `name:n`, the point at which it kills itself. */
+  /** `name:n`: the process kills itself when it passes this point for the nth time. */
   crashPoint?: string
   env?: Record<string, string>
-  /** A program of the tests instead of the ordinary start command, with its arguments. */
+  /** A program of the tests, with its arguments, instead of the ordinary start command. */
   program?: { path: string; args: readonly string[] }
 }
 export type CommandResult = { code: number | null; signal: string | null; json: any; stderr: string }
 
-/** A whole installation as an operator would have it: a data folder, real PostgreSQL with full durability, real processes. */
+/** A whole installation as an operator would run it: a data folder, real PostgreSQL with full durability, real processes. */
 export type Installation = {
   dataDir: string
-  /** The port of the service; a restart takes the same. */
+  /** The port of the service; it stays the same after a restart. */
   port: number
   url: string
   clock: Clock
   server: EmbeddedServer
-  /** From now on the services that run die at this point; one that is started with a point of its own dies at that one. */
+  /** From now on the running services die at this point; a service started with a point of its own dies at its own. */
   arm(crashPoint: string): void
   disarm(): void
   /** Moves the clock that all its processes follow. */
@@ -60,7 +60,7 @@ const COMMAND_MS = 60_000
 const FIRST_PORT = 12_000
 const LAST_PORT = 32_000
 const run = promisify(execFile)
-// Normal durability, no limits in the way, test charges that end at once.
+// Normal durability, no rate limits, test charges that end at once.
 const USUAL = { ...NO_LIMITS, TEST_HOOKS: '1', SANDBOX_OUTCOME_SECONDS: '0', LOG_LEVEL: 'warn' }
 
 /** What starting a process of the installation needs. */
@@ -74,7 +74,7 @@ type Place = {
 
 export async function makeInstallation(settings: Record<string, string> = {}): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-crash-'))
-  // Started by root, PostgreSQL runs under its own account, which must be able to pass through.
+  // If root starts it, PostgreSQL runs under its own account, which must be able to enter this folder.
   chmodSync(folder, 0o711)
   const [dataDir, clockFile, logs] = ['data', 'clock', 'logs'].map((name) => join(folder, name)) as [
     string,
@@ -164,7 +164,7 @@ async function makeMerchant(place: Place, handle: string, options: readonly stri
   return { handle, keys: made.json.keys, webhookSecret: made.json.webhook_secret, receiver }
 }
 
-/** One question on a connection of its own: PostgreSQL may have been killed since the last. */
+/** One query on its own connection: PostgreSQL may have been killed since the last one. */
 async function ask<Row>(url: string, text: string, values: unknown[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=cell_0,directory' })
   client.on('error', () => {})
@@ -177,8 +177,8 @@ async function ask<Row>(url: string, text: string, values: unknown[]): Promise<R
 }
 
 /**
- * A port for processes that are killed and started again. Of those that no system gives away by itself: while the process is
- * gone nobody else comes by it.
+ * A port for processes that are killed and started again. It lies outside the range that systems hand out by themselves, so
+ * that nobody else gets it while the process is down.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

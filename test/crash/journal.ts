@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule' | 'form' | 'dispense'
 /**
- * A request that moves money, as it was sent; the same key always carries the same body. A refund's key is ours alone, and so
- * is that of a customer's form: what makes it the same form is a field of it.
+ * A request that moves money, as it was sent; the same key always has the same body. A refund and a customer's form send no key:
+ * theirs exists only here, and a field of the form says that it is the same one.
  */
 export type KeyedRequest = {
   key: string
@@ -12,10 +12,10 @@ export type KeyedRequest = {
   merchant: string
   mode: 'test' | 'live'
   body: Record<string, unknown>
-  /** Of a form: what the browser remembers of the page. */
+  /** Only of a form: the cookie that the browser has of the page. */
   cookie?: string
 }
-/** A conclusive answer. `body` is the bytes as text; of a form that was accepted, where it leads to. */
+/** A conclusive answer. `body` is the bytes as text, or for an accepted form the target of the redirect. */
 export type Answered = { key: string; status: number; body: string; replayed: boolean }
 
 /** The clients' own book: what was sent and what was answered, one JSON line each. */
@@ -42,7 +42,7 @@ export function openJournal(path: string): Journal {
   }
 }
 
-/** Reads the book back from the file: what counts is what was written down, not what a process remembers. */
+/** Reads the journal back from the file, because only what was written down counts. */
 export function readJournal(path: string): Book {
   const book: Book = { requests: new Map(), answers: new Map() }
   for (const line of readFileSync(path, 'utf8').split('\n')) {

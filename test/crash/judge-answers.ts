@@ -5,13 +5,13 @@ import type { PayoutRow } from './judge-payouts.ts'
 
 type KeyRow = { key: string; object_id: string | null; status: number | null; body: string | null }
 type ScheduleRow = { id: string; name: string }
-/** What the requests made, by id: under which key or reference. */
+/** What the requests created, by id, with the key or reference of each. */
 type Made = { names: Map<string, string | null>; charges: Map<string, ChargeRow> }
 
 const KEYS = 'select key, object_id, status, body from idempotency_keys'
 const SCHEDULES = 'select id, name from schedules'
 
-/** Acknowledged and not there, not kept under its key as it was answered, or never answered at all. */
+/** Requests that were acknowledged but left no object, are stored under their key with another answer, or were never answered. */
 export async function lostOnes(
   installation: Installation,
   book: Book,
@@ -42,7 +42,7 @@ export async function lostOnes(
   })
 }
 
-/** The first answer to a bulk call differs from a repeat's only in its marks (contract.md G13e). */
+/** The first answer to a bulk call differs from a repeated one only in its `replayed` marks (contract.md G13e). */
 const unmarked = (body: string) => body.replaceAll('"replayed":true', '"replayed":false')
 
 function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | undefined): string[] {
@@ -54,7 +54,7 @@ function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | und
 function notMade(request: KeyedRequest, { status, body }: Answered, { names, charges }: Made): string[] {
   const { key, what } = request
   if (what === 'refund') return notRefunded(request, { status, body }, charges)
-  // What a form led to is judged by its link, and a dispense by its claims.
+  // Forms are judged by their links, and dispenses by their claims.
   if (status >= 300 || what === 'form' || what === 'dispense') return []
   const said = JSON.parse(body)
   if (what !== 'bulk') return names.get(said.id) === key ? [] : [`${key}: no ${what}`]
@@ -65,10 +65,10 @@ function notMade(request: KeyedRequest, { status, body }: Answered, { names, cha
 
 const isAlreadyRefunded = (body: string) => JSON.parse(body).code === 'already_refunded'
 
-/** What a gift card had paid is given back at once, all else by a payout that has started. */
+/** A charge paid by a gift card is refunded at once (200), any other by a payout that has started (202). */
 const hasStarted = (status: number) => status === 200 || status === 202
 
-/** "Refunded" and "already refunded" both promise the one payout that gives the charge back, or the card that has it back. */
+/** "Refunded" and "already refunded" both promise exactly one refund, by a payout or back to the gift card. */
 function notRefunded(
   { key, path }: KeyedRequest,
   { status, body }: Pick<Answered, 'status' | 'body'>,
@@ -84,8 +84,8 @@ function notRefunded(
   return []
 }
 
-/** Charges that were given back without anybody having been told so and without a jam, or more than once told to have just been. */
-export function refundsNobodyHeardOf(book: Book, charges: ChargeRow[]): string[] {
+/** Charges refunded with neither a jam nor an answer that says so, or with two answers that both say they started the refund. */
+export function unexplainedRefunds(book: Book, charges: ChargeRow[]): string[] {
   const told = new Map<string, number[]>()
   for (const { status, body, request } of answersTo(book, 'refund')) {
     const id = request.path.split('/')[3] ?? ''

@@ -3,7 +3,7 @@ import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
 import { failsInSandbox, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 
-/** A charge as the judge sees it, with what the ledger credited for it and the payout that gave it back. */
+/** A charge with its credits in the ledger and the payout that refunded it. */
 export type ChargeRow = {
   id: string
   handle: string
@@ -18,7 +18,7 @@ export type ChargeRow = {
   net: number
   /** Null where a gift card covers all. */
   rail_reference: string | null
-  /** The payout that gives it back; `GIVEN_TO_CARD` where a gift card had paid all and has it back. */
+  /** The payout that refunds it, or `GIVEN_TO_CARD` where a gift card had paid everything and was credited again. */
   refund_id: string | null
   /** It paid an order whose machine reported a jam. */
   jammed: boolean
@@ -55,7 +55,7 @@ export function judgeCharges(charges: ChargeRow[], book: Book, operator: Operato
 const describe = (charge: ChargeRow) =>
   `${charge.reference ?? charge.link} ${charge.id} ${charge.mode} ${charge.status}`
 
-/** Each key has exactly the charge that its answer shows, and there is no charge that nobody asked for. */
+/** Each key has exactly the charge that its answer shows, and there is no charge that nobody requested. */
 function doubledOnes(book: Book, charges: ChargeRow[]): string[] {
   const acknowledged = new Set(
     answersTo(book, 'charge').flatMap(({ key, status }) => (status < 300 ? [key] : [])),
@@ -69,7 +69,7 @@ function doubledOnes(book: Book, charges: ChargeRow[]): string[] {
   })
 }
 
-/** How it may have ended by now. */
+/** The statuses that it may have by now. */
 function endsOf(charge: ChargeRow, operator: Operator | undefined): string[] {
   const paid = charge.refund_id === null ? 'succeeded' : 'refunded'
   if (charge.mode === 'live') return liveEndsOf(charge, operator?.movements(), paid)
@@ -83,7 +83,7 @@ function liveEndsOf(
 ): string[] {
   // Covered by a gift card: no operator was asked.
   if (reference === null || movements?.has(reference)) return [paid]
-  // What the operator never heard of ends by nothing but the operator's own word; a refusal may have died with its hearer.
+  // Only the operator's own refusal may fail a charge that it did not take; the process that heard the refusal may have died.
   return phone === REFUSED_PHONE || phone === UNSERVED_PHONE ? ['failed', 'authorized'] : ['authorized']
 }
 
@@ -92,7 +92,7 @@ const isFalselyFailed = (charge: ChargeRow, operator: Operator | undefined) =>
 
 function endsWrongly(charge: ChargeRow, operator: Operator | undefined): boolean {
   if (!endsOf(charge, operator).includes(charge.status)) return true
-  // Only mobile money is posted: what a gift card covers whole is not.
+  // Only mobile money is posted, so a charge that a gift card covers fully is not.
   const isPosted = (charge.status === 'succeeded' || charge.status === 'refunded') && charge.net > 0
   const credits = isPosted ? 1 : 0
   return charge.credits !== credits || charge.credited !== credits * charge.net

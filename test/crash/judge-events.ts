@@ -14,7 +14,7 @@ const EVENT_OF_ORDER: Record<string, string> = {
   failed: 'vending.dispense_failed',
 }
 
-/** Each end has its event, each event was received by its merchant alone, signed and as it was stored. */
+/** Each end has its event, and each event was received by its merchant alone, signed and as it was stored. */
 export async function judgeEvents(
   installation: Installation,
   { charges, payouts, vending }: { charges: ChargeRow[]; payouts: PayoutRow[]; vending: Vending },
@@ -27,7 +27,7 @@ export async function judgeEvents(
         [id, status === 'succeeded' || status === 'failed' ? `payout.${status}` : ''] as const,
     ),
     ...vending.orders.map(({ id, status }) => [id, EVENT_OF_ORDER[status] ?? ''] as const),
-    // A direct dispense that was never sent ends without a word, and nothing of these ever jams.
+    // A direct dispense that was never sent ends without an event, and no machine here jams a direct dispense.
     ...vending.claims.flatMap(({ id, kind, status }) =>
       kind === 'direct' ? [[id, status === 'dispensed' ? 'vending.dispensed' : ''] as const] : [],
     ),

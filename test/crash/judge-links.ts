@@ -5,7 +5,7 @@ import { answersTo, type Book, type KeyedRequest } from './journal.ts'
 import type { ChargeRow } from './judge-charges.ts'
 import { UNSERVED_PHONE } from './requests.ts'
 
-/** What customers were told at pages, against what there is. Rows that were taken back are none. */
+/** Compares what pages told customers with the payments that exist, without the rows that were taken back. */
 export function judgeLinks(rows: ChargeRow[], book: Book, operator: Operator | undefined) {
   const charges = rows.filter(({ link }) => link !== null)
   return {
@@ -17,7 +17,7 @@ export function judgeLinks(rows: ChargeRow[], book: Book, operator: Operator | u
 
 const linkOf = ({ path }: KeyedRequest) => path.split('/')[2] as string
 
-/** A form that was accepted leads to a payment. One that the operator did not take at all may have been taken back since. */
+/** An accepted form leads to a payment, but if the operator refused to take the payment it may have been taken back since. */
 function lostPayments(charges: ChargeRow[], book: Book): string[] {
   const ids = new Set(charges.map(({ id }) => id))
   const links = new Set(charges.map(({ link }) => link))
@@ -34,7 +34,7 @@ function lostPayments(charges: ChargeRow[], book: Book): string[] {
   })
 }
 
-/** However often a form was sent, it made one payment; and no payment was made by nobody's form. */
+/** Each form made one payment, however often it was sent, and every payment has a form. */
 function doubledForms(charges: ChargeRow[], book: Book): string[] {
   const known = new Set(
     [...book.requests.values()].flatMap(({ what, key }) => (what === 'form' ? [emailOf(key)] : [])),
@@ -47,7 +47,7 @@ function doubledForms(charges: ChargeRow[], book: Book): string[] {
   })
 }
 
-/** A link that is paid once has one payment that is open or paid, and moved money once at the operator. */
+/** A one-shot link has at most one payment that is open or paid, and at most one movement at the operator. */
 function doubledLinks(charges: ChargeRow[], operator: Operator | undefined): string[] {
   const byLink = new Map<string, ChargeRow[]>()
   for (const charge of charges)
@@ -62,7 +62,7 @@ function doubledLinks(charges: ChargeRow[], operator: Operator | undefined): str
   })
 }
 
-/** Whoever was only ever told that nothing was charged has no payment. */
+/** A customer who was always told that nothing was charged has no payment. */
 function wronglyRefused(charges: ChargeRow[], book: Book): string[] {
   const paying = new Map(charges.map((charge) => [charge.email, charge]))
   return [...book.requests.values()].flatMap(({ what, key }) => {

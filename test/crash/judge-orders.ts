@@ -2,7 +2,7 @@ import type { FakeSupplier } from '../fakes/supplier.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
 
-/** A vending order with the payment that it has now. */
+/** A vending order with its current payment. */
 export type OrderRow = {
   id: string
   mode: 'test' | 'live'
@@ -10,7 +10,7 @@ export type OrderRow = {
   charge: string | null
   charge_status: string | null
 }
-/** One right to command one dispense. `status` is that of a direct dispense. */
+/** The right to send one dispense command. `status` is set only for a direct dispense. */
 export type ClaimRow = {
   id: string
   mode: 'test' | 'live'
@@ -37,11 +37,11 @@ export async function vendingRows(installation: Installation): Promise<Vending> 
   return { orders, claims }
 }
 
-/** How often the supplier was told to dispense for this charge. */
+/** How often the supplier was commanded to dispense for this charge. */
 export const commandsFor = ({ commands }: FakeSupplier, chargeId: string): number =>
   commands.filter((command) => command.chargeId === chargeId).length
 
-/** What was paid against what machines were told. Nothing of all this is retried: one charge is one command. */
+/** Compares payments with the commands to machines. Nothing here is retried, so one charge means one command. */
 export function judgeOrders(vending: Vending, book: Book, supplier: FakeSupplier | undefined) {
   return {
     lost: lostDispenses(vending, book),
@@ -53,11 +53,11 @@ export function judgeOrders(vending: Vending, book: Book, supplier: FakeSupplier
 const describe = ({ id, mode, status, charge, charge_status }: OrderRow) =>
   `${id} ${mode} ${status}, its payment ${charge} is ${charge_status}`
 
-/** Paid, and no machine was told; or the other way round. */
+/** Paid but no machine was commanded, or the other way round. */
 const isLeft = ({ status, charge_status }: OrderRow) =>
   (status === 'pending') === (charge_status === 'succeeded' || charge_status === 'refunded')
 
-/** Whoever was told that the machine has its command has paid for one. */
+/** Direct dispenses that were answered 200 although no claim of that charge was ever commanded. */
 function lostDispenses({ claims }: Vending, book: Book): string[] {
   return answersTo(book, 'dispense').flatMap(({ key, status, body }) => {
     if (status !== 200) return []
@@ -76,7 +76,7 @@ function doubledClaims({ claims }: Vending): string[] {
   )
 }
 
-/** The book of the supplier: what really arrived. */
+/** Compares with the supplier's own book of what really arrived. */
 function doubledCommands({ claims }: Vending, { commands }: FakeSupplier): string[] {
   const known = new Set(claims.flatMap((claim) => (isLiveCommand(claim) ? [claim.charge_id] : [])))
   const times = new Map<string, number>()
@@ -88,7 +88,7 @@ function doubledCommands({ claims }: Vending, { commands }: FakeSupplier): strin
 
 const isLiveCommand = ({ mode, commanded }: ClaimRow) => mode === 'live' && commanded
 
-/** Accepted by a supplier that has never heard of it, or still to be sent when everything has run dry. */
+/** Accepted, but the supplier never received it; or not sent although all background work is done. */
 function unheard({ claims }: Vending, supplier: FakeSupplier | undefined): string[] {
   return claims.flatMap((claim) => {
     const open = claim.state === 'claimed' || claim.state === 'commanding'

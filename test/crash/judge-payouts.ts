@@ -4,7 +4,7 @@ import { answersTo, type Book } from './journal.ts'
 import type { Wrongs } from './judge-charges.ts'
 import { failsInSandbox, REFUSED_PHONE } from './requests.ts'
 
-/** A payout as the judge sees it, with every transfer that names it, in the order of the ledger. */
+/** A payout with every transfer that names it, in ledger order. */
 export type PayoutRow = {
   id: string
   handle: string
@@ -27,7 +27,7 @@ const PAYOUTS = `select p.id, m.handle, p.mode, p.kind, p.status, p.reference, p
   from payouts p join merchants m on m.id = p.merchant_id
   left join transfers t on t.merchant_id = p.merchant_id and t.subject = p.id
   group by p.merchant_id, p.id, m.handle`
-// A cycle of which a recipient was paid twice cannot be stored; one of which somebody was left out would show here.
+// The tables cannot hold a cycle that pays one recipient twice; this query shows one that leaves somebody out.
 const SCHEDULES = `select s.name, s.status, jsonb_array_length(s.recipients) as recipients, count(p.id)::int as paid,
     count(distinct p.cycle_at)::int as cycles, count(distinct p.item_index)::int as indexes,
     coalesce(bool_and(s.next_run_at > p.cycle_at), false) as advanced
@@ -49,7 +49,7 @@ export function judgePayouts(payouts: PayoutRow[], book: Book, operator: Operato
   }
 }
 
-/** Every schedule has become due exactly once by now: one cycle, every recipient in it, and the next date in the future. */
+/** By now every schedule has run exactly once: one cycle, every recipient in it, and the next date in the future. */
 export async function judgeSchedules(installation: Installation): Promise<string[]> {
   const schedules = await installation.sql(SCHEDULES)
   return schedules.flatMap(({ name, status, recipients, paid, cycles, indexes, advanced }) =>
@@ -69,7 +69,7 @@ const nameOf = ({
   reference,
 }: Pick<PayoutRow, 'handle' | 'mode' | 'kind' | 'reference'>) => `${handle} ${mode} ${kind} ${reference}`
 
-/** One payout for each acknowledged key, and one for each reference that a bulk answer accepted; none that nobody asked for. */
+/** One payout for each acknowledged key, and one for each reference accepted in a bulk answer; none that nobody requested. */
 function doubledOnes(book: Book, payouts: PayoutRow[]): string[] {
   const acknowledged = new Set([
     ...answersTo(book, 'payout').flatMap(({ key, status, request: { merchant: handle, mode } }) =>
@@ -93,7 +93,7 @@ function doubledOnes(book: Book, payouts: PayoutRow[]): string[] {
   })
 }
 
-/** A live payout is sent again under its one reference until the operator takes it, or refuses its recipient. */
+/** A live payout is sent again under the same reference until the operator takes it or refuses its recipient. */
 const mustEnd = ({ mode, phone }: PayoutRow) =>
   (mode === 'test' ? failsInSandbox(phone) : phone === REFUSED_PHONE) ? 'failed' : 'succeeded'
 
@@ -106,7 +106,7 @@ const saysMoreThanTheOperator = ({ mode, voided, status, rail_reference }: Payou
   mode === 'live' &&
   (operator?.movements().get(rail_reference) ?? 0) !== (!voided && status === 'succeeded' ? 1 : 0)
 
-/** Reserved once; then out once with its fee, or back once. */
+/** Reserved once; then either paid with its fee or released, once. */
 function transfersDue({ kind, voided, status, amount, fee }: PayoutRow): string {
   const reserved = `payout_reserve ${amount + fee}`
   if (voided || status === 'failed') return `${reserved}, payout_return ${amount + fee}`

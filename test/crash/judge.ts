@@ -2,25 +2,25 @@ import type { Operator } from '../fakes/operator.ts'
 import type { FakeSupplier } from '../fakes/supplier.ts'
 import type { Installation } from './installation.ts'
 import { readJournal } from './journal.ts'
-import { lostOnes, refundsNobodyHeardOf } from './judge-answers.ts'
+import { lostOnes, unexplainedRefunds } from './judge-answers.ts'
 import { chargeRows, judgeCharges } from './judge-charges.ts'
 import { judgeEvents } from './judge-events.ts'
 import { judgeLinks } from './judge-links.ts'
 import { judgeOrders, vendingRows } from './judge-orders.ts'
 import { judgePayouts, judgeSchedules, payoutRows } from './judge-payouts.ts'
 
-/** What the comparison of all books found. Every list must be empty; each entry names its key or id. */
+/** The result of comparing all books. Every list must be empty; each entry names a key or id. */
 export type Findings = {
   lost: string[]
   doubled: string[]
   falselyFailed: string[]
-  /** Ended otherwise than it had to, or not at all. */
+  /** Ended in another way than it had to, or not at all. */
   wrongEnd: string[]
   eventsLost: string[]
-  /** Received by a merchant that it does not belong to, with a wrong signature or with other bytes than were stored. */
+  /** Received by the wrong merchant, with a wrong signature, or with other bytes than were stored. */
   wrongDeliveries: string[]
 }
-/** No fault: at-least-once delivery is allowed to repeat. */
+/** Duplicate sends are not a fault: at-least-once delivery may repeat. */
 export type Judgement = { findings: Findings; duplicateSends: number; mostMovementsOfOneReference: number }
 
 /** Compares the books of clients, receivers, operator and machine supplier with the database. */
@@ -51,7 +51,7 @@ export async function judge(
         ...ofPayouts.doubled,
         ...ofLinks.doubled,
         ...ofOrders.doubled,
-        ...refundsNobodyHeardOf(book, charges),
+        ...unexplainedRefunds(book, charges),
         ...doubledAtOperator(books.operator),
       ],
       falselyFailed: [...ofCharges.falselyFailed, ...ofPayouts.falselyFailed],

@@ -32,12 +32,12 @@ export async function whileRotating(world: World, crashPoint: string): Promise<s
 const OPEN_IN_CELL = `select k.id from cell_0.api_keys k where k.id = $1 and k.revoked_at is null`
 
 /**
- * The second key of a merchant is revoked, and the command dies between the directory and the cell: it opens nothing from then
- * on, and a background task closes it in the cell too, where it would still sign callbacks (D10).
+ * The second key of a merchant is revoked, and the command dies between the directory and the cell: the key opens nothing from
+ * then on, and a background task also closes it in the cell, where it could still verify the signatures of callbacks (D10).
  */
 export async function whileRevoking(world: World, crashPoint: string): Promise<string[]> {
   const { installation, payer } = world
-  // What runs would close it in its cell before anybody has looked.
+  // A running service would close the key in its cell before this case can look.
   await stopServing(world)
   const made = await installation.command(['keys', 'create', payer.handle, '--kind', 'test'])
   if (made.code !== 0) throw new Error(`keys create: ${made.stderr}`)

@@ -1,4 +1,4 @@
-// The ordinary service with a live rail, which only construction can give it.
+// The ordinary service with a live rail, which can only be passed in when the gateway is constructed.
 // Usage: live-service.js <address of the operator> [all|web|worker] [<address of a second contract> <file with the active one>]
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
@@ -18,7 +18,7 @@ await serve({
   liveRails: { op1_momo: railOf(httpRail(operatorUrl, clock)) },
 })
 
-/** Staff switch the active contract while the service runs. */
+/** Follows the file in which staff switch the active contract while the service runs. */
 function railOf(rail: HttpRail): HttpRail {
   if (secondUrl === undefined || contractFile === undefined) return rail
   rail.addInstallation(SECOND_CONTRACT, secondUrl)

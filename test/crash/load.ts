@@ -12,7 +12,7 @@ export type Load = {
 const MOST_UNDER_WAY = 400
 const TICK_MS = 10
 
-/** Starts an open loop over everything that clients do. */
+/** Starts an open loop over all requests that clients make. */
 export function startLoad(
   state: State,
   { perSecond, live }: { perSecond: number; live: Merchant | null },
@@ -66,14 +66,14 @@ function oneOfTheLoad(state: State, live: Merchant | null): Promise<void> {
   return ask(state, known, refundOf(known.id))
 }
 
-/** What was paid on a page is given back like any other payment, gift card and all. */
+/** A payment made on a page is refunded like any other, including its gift card. */
 function refundOnLink(state: State, live: Merchant | null): Promise<void> {
   const known = state.paidOnLinks.length === 0 ? null : state.chance.one(state.paidOnLinks)
   if (known === null || (known.mode === 'live' && live === null)) return Promise.resolve()
   return ask(state, known, refundOf(known.id))
 }
 
-/** A client that does not know what became of its last bulk call sends some of its lines again under another key. */
+/** A client that does not know the outcome of its last bulk call sends some of its lines again under another key. */
 function bulkWithOldLines(state: State, merchant: Merchant): Promise<void> {
   const { chance, lines, name, tally } = state
   const drawn = { chance, key: `${name}-${tally.sent + 1}`, mode: 'test' as const }

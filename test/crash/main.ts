@@ -13,7 +13,7 @@ type Run = { world: World; chance: Chance; record: CrashRecord }
 
 const RANDOM: Record<KillKind, number> = { web: 4, worker: 3, postgres: 2, everything: 1 }
 const RECOVERY: Record<KillKind, number> = { web: 3, worker: 3, postgres: 3, everything: 3 }
-// In later rounds another pass of the same point kills.
+// Later rounds kill at a later pass of the same point.
 const LATEST_PASS = 12
 
 const { values } = parseArgs({
@@ -46,7 +46,7 @@ try {
 console.log(writeReport(run.record, (performance.now() - startedAt) / 1000))
 process.exitCode = isCleanRecord(run.record) ? 0 : 1
 
-/** Each kill is verified while the next one is led up to: the invariants are judged on a snapshot (reliability.md 2.10). */
+/** Verifies the state after each kill while the next one is prepared, on a snapshot (reliability.md 2.10). */
 async function everyPoint({ world, chance, record }: Run, round: number): Promise<void> {
   let verifying: Promise<void> = Promise.resolve()
   for (const pointCase of POINT_CASES) {

@@ -9,7 +9,7 @@ const CARD = { forSome: 1500, forAll: 5000 }
 const LOOK_MS = 200
 const QUESTION_MS = 6000
 
-/** Customers who share a link that is paid once, in the sandbox; the process dies over the first of them. */
+/** Customers share a one-shot link in the sandbox; the process dies while it handles the first of them. */
 export const onTestPage = (world: World, crashPoint: string): Promise<string[]> =>
   payAtPages(world, { crashPoint, program: 'shipped', mode: 'test', cardValue: null })
 
@@ -22,7 +22,7 @@ export const onPageWithCardForSome = (world: World, crashPoint: string): Promise
 export const onPageWithCardForAll = (world: World, crashPoint: string): Promise<string[]> =>
   payAtPages(world, { crashPoint, program: 'with live rail', mode: 'live', cardValue: CARD.forAll })
 
-/** Their operator refuses them, and the process dies over what it has said. */
+/** The operator refuses the customers, and the process dies while it handles that refusal. */
 export const onRefusedPage = (world: World, crashPoint: string): Promise<string[]> =>
   payAtPages(world, {
     ...{ crashPoint, program: 'with live rail', mode: 'live', cardValue: CARD.forSome },
@@ -37,7 +37,7 @@ type How = {
   phone?: string
 }
 
-/** Of a link that is paid once and of one that everybody pays; all of them with the same card, where there is one. */
+/** Customers pay at a one-shot link and at a reusable one, all of them with the same card, if there is one. */
 async function payAtPages(
   world: World,
   { crashPoint, program, mode, cardValue, phone }: How,
@@ -56,7 +56,7 @@ async function payAtPages(
       ...(phone === undefined ? {} : { phone }),
     }),
   )
-  // Time passes, and the operator is asked how it stands.
+  // Time passes, and the operator is asked about the payments.
   const time = setInterval(() => installation.advance(QUESTION_MS), LOOK_MS)
   const wrong = await killedBy(running, crashPoint, visits)
   clearInterval(time)

@@ -5,7 +5,7 @@ import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
 import { restart, settleBooks, type World, withLiveRail } from './world.ts'
 
 const ENOUGH_MONEY = { live: 50_000, test: 10_000_000 }
-// Five chunks; where the chunks do not matter, two are enough.
+// Five chunks; two are enough for cases that are not about chunks.
 const ITEMS = { many: 1000, usual: 250 }
 const REFUNDS = 3
 const FIRST_CYCLE_MS = 20_000
@@ -20,7 +20,7 @@ async function availableOf({ installation }: World, { handle }: Merchant, mode: 
   return row?.available ?? 0
 }
 
-/** Three live payouts at once, and the process dies over one of them. */
+/** Three live payouts at once, and the process dies while it handles one of them. */
 export async function onLivePayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
   const running = await victim(world, 'with live rail', crashPoint)
@@ -28,14 +28,14 @@ export async function onLivePayout(world: World, crashPoint: string): Promise<st
   return killedBy(running, crashPoint, payouts)
 }
 
-/** The operator refuses it, and the process dies between storing that and applying it. */
+/** The operator refuses the payout, and the process dies between storing the refusal and applying it. */
 export async function onRefusedPayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
   const running = await victim(world, 'with live rail', crashPoint)
   return killedBy(running, crashPoint, [world.clients.payout(world.live, 'live', REFUSED_PHONE)])
 }
 
-/** The operator takes nothing, so the reservation comes back and the key is free; then it serves again. */
+/** The operator takes nothing, so the reservation is released and the key is free again; then it accepts payouts again. */
 export async function onReturnedPayout(world: World, crashPoint: string): Promise<string[]> {
   await earnLiveMoney(world)
   world.operator.onSubmit({ answer: 'refuse to serve' })
@@ -45,7 +45,7 @@ export async function onReturnedPayout(world: World, crashPoint: string): Promis
   return wrong
 }
 
-/** Live money has only one source: customers of the merchant who paid. */
+/** The only source of live money is customers who paid the merchant. */
 async function earnLiveMoney(world: World): Promise<void> {
   while ((await availableOf(world, world.live, 'live')) < ENOUGH_MONEY.live) {
     await serving(world, 'with live rail')
@@ -58,7 +58,7 @@ const REFUNDABLE = `select c.id from charges c join merchants m on m.id = c.merc
   where m.handle = $1 and c.mode = 'test' and c.status = 'succeeded' and c.settled_at is not null
   order by c.created_at desc limit $2`
 
-/** The merchant asks for refunds and hears nothing; asking again says that they are on their way. */
+/** The merchant asks for refunds and gets no answer; asking again is answered that they are on their way. */
 export async function onRefund(world: World, crashPoint: string): Promise<string[]> {
   const charges = await refundable(world)
   const running = await victim(world, 'shipped', crashPoint)
@@ -94,7 +94,7 @@ async function addTestMoney(world: World): Promise<void> {
   await installation.command(['funds', 'add', payer.handle, '--amount', '100000000'])
 }
 
-/** A schedule becomes due while nothing runs; the first worker that looks dies over it. */
+/** A schedule becomes due while nothing runs, and the first worker that picks it up dies. */
 export async function onCycle(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, payer } = world
   await addTestMoney(world)
@@ -107,8 +107,8 @@ export async function onCycle(world: World, crashPoint: string): Promise<string[
 }
 
 /**
- * Payouts have waited for two days, as behind a freeze; the worker that sends them dies after it has marked one as on its way
- * and before the operator hears of it. It is asked about and posted again: the day for that counts from then (M4).
+ * Payouts have waited for two days, as behind a freeze; the worker that sends them dies after it has marked one as sent and
+ * before the operator hears of it. It is asked about and posted again: the day allowed for that starts only then (M4).
  */
 export async function onLongQueuedPayout(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, live } = world

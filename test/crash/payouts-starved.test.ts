@@ -10,9 +10,9 @@ import { openLiveInstallation } from './live-installation.ts'
 import { post } from './post.ts'
 import { LIVE_PROGRAM, type Running } from './processes.ts'
 
-// Live payouts on a starved machine: what other processes leave of it, a payroll that waited over a day for its worker, kill -9
-// twice, and an operator that loses, keeps and resets. In the end every payout is as the operator has it, none was paid twice,
-// and none was posted after its day.
+// Live payouts on a starved machine: other processes take its CPU time, a payroll has waited over a day for its worker, kill -9
+// strikes twice, and the operator loses requests, keeps them unanswered and resets connections. In the end every payout stands as
+// in the operator's book, none was paid twice, and none was posted after its day.
 const PAYOUTS = 40
 const HOUR = 3_600_000
 const QUESTION_MS = 15_000
@@ -20,7 +20,7 @@ const PATIENCE_MS = 120_000
 const LAST_PRIORITY = 19
 const world = opened(() => openLiveInstallation('starved'))
 
-/** So it goes the first time; after that the operator takes it. A request that is repeated has another reference each time. */
+/** Treats the first request of a payout in this way and accepts later ones. Each repeated request has a new reference. */
 function atFirst(how: SubmitHow): () => SubmitHow {
   let times = 0
   return () => {
@@ -46,7 +46,7 @@ async function startStarved(role: 'web' | 'all' = 'all'): Promise<Running> {
   return service
 }
 
-/** Sends it until there is an answer, as a client does whose request met a dying process; the last status. */
+/** Sends it until there is an answer, as a client does when the process dies during its request; returns the last status. */
 async function postUntilAnswered(path: string, body: object): Promise<{ status: number; body: any }> {
   const request = { apiKey: world.shop.keys.live, key: randomUUID(), body }
   const giveUpAt = performance.now() + PATIENCE_MS
@@ -82,7 +82,7 @@ async function untilPaid(): Promise<void> {
   }
 }
 
-test('M12: live payouts on a starved machine, two kill -9: each ends as the operator has it, and is paid once', async () => {
+test("M12: live payouts on a starved machine with two kill -9: each ends as in the operator's book, and is paid once", async () => {
   let service = await startStarved()
   await untilPaid()
   const phones = Array.from({ length: PAYOUTS }, () => newPayer())
@@ -111,7 +111,7 @@ test('M12: live payouts on a starved machine, two kill -9: each ends as the oper
   const giveUpAt = performance.now() + PATIENCE_MS
   for (let step = 0; (await open()) > 0; step += 1) {
     assert.ok(performance.now() < giveUpAt, `still open: ${JSON.stringify(await stillOpen())}`)
-    // The questions of the first minutes, then hours at once: what waits for its ladder is asked about, whenever it was sent.
+    // First short steps, for the questions of the first minutes, then whole hours, so that late steps of the ladder come due too.
     world.installation.advance(step < 20 ? QUESTION_MS : HOUR)
     await sleep(300)
   }

@@ -22,17 +22,17 @@ import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders }
 import { killedBy, notKilled, PASSED_WITHIN_MS, untilTooLate } from './victims.ts'
 import type { World } from './world.ts'
 
-/** How a process is led past a point. `pass`: which pass kills it, the first unless said. */
+/** How a process is brought to a point. `pass`: at which pass it is killed, the first unless given. */
 export type PointCase = { point: CrashPoint; led: keyof typeof WAYS; pass?: number }
 
-/** Every point there is, with the way to it; some are passed more than once. A point that stands here and not in the code fails the suite. */
+/** Every crash point and how to reach it; some are reached more than once. A point that is not in the code fails the suite. */
 export const POINT_CASES: readonly PointCase[] = [
   { point: 'key.done-unsent', led: 'load' },
   { point: 'batch.collected', led: 'load' },
   { point: 'batch.sent', led: 'load' },
   { point: 'batch.committed', led: 'load' },
   { point: 'charge.moved', led: 'load' },
-  // Passed ten times a second whether or not something is due: late enough for charges to be there.
+  // Passed ten times a second even when nothing is due: a late pass, so that there are charges by then.
   { point: 'charge.sandbox-due', led: 'load', pass: 12 },
   { point: 'delivery.claimed', led: 'load' },
   { point: 'delivery.sent', led: 'load' },
@@ -54,7 +54,7 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'payout.reserved', led: 'M4: long queued payout' },
   { point: 'payout.rail-sent', led: 'live payout' },
   { point: 'payout.rail-answered', led: 'live payout' },
-  // The refusal is stored and not applied yet: another process does it.
+  // The refusal is stored and not applied yet: another process applies it.
   { point: 'payout.no-kept', led: 'refused payout' },
   { point: 'payout.returned', led: 'returned payout' },
   { point: 'refund.committed', led: 'refund' },
@@ -73,7 +73,7 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'card.reserved', led: 'page with card for some' },
   { point: 'card.reserved', led: 'page with card for all' },
   { point: 'card.taken', led: 'page with card for some' },
-  // The refusal is stored and not applied yet: another process does it.
+  // The refusal is stored and not applied yet: another process applies it.
   { point: 'charge.no-kept', led: 'refused page' },
   { point: 'dispense.claimed', led: 'test orders' },
   { point: 'dispense.claimed', led: 'live orders' },
@@ -90,7 +90,7 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'jam-refund.claimed', led: 'jam refund' },
 ]
 
-/** The ways that need the live rail also after the kill. */
+/** The ways that need the live rail after the kill too. */
 const LIVE_WAYS = [
   'live',
   'live payout',
@@ -112,7 +112,7 @@ export const programOf = ({ led }: PointCase): Program =>
 
 const LOAD_PER_SECOND = 60
 
-/** Kills a process at the point. Answers with what is wrong beyond the books: the point was not passed, a key still opens. */
+/** Kills a process at the point. Returns faults that the books do not show: the point was not reached, or a key still opens. */
 export const crashAt = (world: World, { point, led, pass = 1 }: PointCase): Promise<string[]> =>
   WAYS[led](world, `${point}:${pass}`)
 
@@ -161,7 +161,7 @@ async function paid(world: World, handle: string): Promise<void> {
   while ((await world.installation.sql(open, [handle])).length > 0) await sleep(20)
 }
 
-/** Once between the directory and the cell, once between the cell and the rights of the service's role. */
+/** Dies once between the directory and the cell, and once between the cell and the rights of the service's role. */
 async function whileMigrating(world: World, crashPoint: string): Promise<string[]> {
   const passes = [crashPoint, crashPoint.replace(/:.*/, ':2')]
   return (await Promise.all(passes.map((setting) => migrateTwice(world, setting)))).flat()

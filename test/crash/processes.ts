@@ -10,7 +10,7 @@ export type End = { code: number | null; signal: NodeJS.Signals | null }
 /** One service process, a child of the harness. */
 export type Running = {
   pid: number
-  /** Resolves when it says that it is ready; false when it ended before. */
+  /** Resolves to true when it reports that it is ready, to false when it ended before. */
   ready: Promise<boolean>
   ended: Promise<End>
   /** Everything it has written to standard error. */
@@ -23,9 +23,9 @@ export type Running = {
 type Launch = { program: string; args: readonly string[]; env: Record<string, string>; logFile: string }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
-/** The program as everybody starts it. */
+/** The program as users start it. */
 export const PROGRAM = join(ROOT, 'bin', 'gateway.mjs')
-/** The same service with a live rail, bundled like it: `live-service.ts`. */
+/** The same service with a live rail, bundled in the same way: `live-service.ts`. */
 export const LIVE_PROGRAM = join(ROOT, 'dist', 'test-program', 'live-service.js')
 const PATIENCE_MS = 20_000
 
@@ -65,7 +65,7 @@ function untilReady(child: ChildProcess): Promise<boolean> {
   })
 }
 
-/** Every process of the PostgreSQL on that data folder, its children included; empty when none runs. */
+/** Every process of the PostgreSQL on that data folder, including children; empty when none runs. */
 export function postgresProcesses(dataDir: string): number[] {
   const postmaster = postmasterOf(dataDir)
   if (postmaster === null || identityOf(postmaster) === null) return []
@@ -74,7 +74,7 @@ export function postgresProcesses(dataDir: string): number[] {
   return [postmaster, ...pairs.filter(([, parent]) => parent === postmaster).map(([pid]) => pid as number)]
 }
 
-/** kill -9 of the whole PostgreSQL at once, by the ids found; resolves when none of them runs. It repairs nothing. */
+/** kill -9 of all these processes at once; resolves when none of them runs. It repairs nothing. */
 export async function killPostgres(dataDir: string): Promise<number> {
   const identities = postgresProcesses(dataDir).map((pid) => identityOf(pid))
   const living = identities.filter((identity): identity is string => identity !== null)
@@ -98,5 +98,5 @@ function postmasterOf(dataDir: string): number | null {
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
-  } catch {} // It ended by itself, as a child of a killed postmaster does.
+  } catch {} // It ended by itself, as children of a killed postmaster do.
 }

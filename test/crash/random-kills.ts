@@ -7,7 +7,7 @@ import { killPostgres, type Running } from './processes.ts'
 import { issueCards, settleBooks, type World, withLiveRail } from './world.ts'
 
 export type KillKind = 'web' | 'worker' | 'postgres' | 'everything'
-/** One kill: how long until new work was accepted (or, for a worker, done), and what the books say afterwards. */
+/** One kill: the time until new work was accepted (or, for a worker, done), and the comparison of the books afterwards. */
 export type Kill = { kind: KillKind; recoveredMs: number; flowingMs: number; judgement: Judgement }
 
 type Service = { web: Running; worker: Running; workerPort: number }
@@ -35,7 +35,7 @@ export async function killUnderLoad(
   { chance, kinds, after }: { chance: Chance; kinds: readonly KillKind[]; after(kill: Kill): Promise<void> },
 ): Promise<void> {
   const service = await startBoth(world, await freePort())
-  // Some prices are above a card's value and some below.
+  // Some prices are higher than a card's value and some lower.
   world.clients.haveCards(await issueCards(world, CARD_VALUE))
   for (const kind of kinds) {
     const load = world.clients.load(LOAD_PER_SECOND, world.live)
@@ -57,7 +57,7 @@ async function startBoth(world: World, workerPort: number): Promise<Service> {
   return { web, worker, workerPort }
 }
 
-/** Only the start that came before follows a kill; PostgreSQL is brought back by the service itself. */
+/** After a kill only the same start command is run again; the service itself brings PostgreSQL back. */
 async function killAndRecover(
   world: World,
   service: Service,

@@ -14,7 +14,7 @@ export type CrashRecord = {
   pointKills: number
   kills: Kill[]
   findings: Findings
-  /** Sentences about points that were not passed, keys that still open, processes that did not come back. */
+  /** Faults beside the books: points that were not reached, keys that still open, processes that did not come back. */
   wrong: string[]
   duplicateSends: number
   mostMovementsOfOneReference: number
@@ -41,7 +41,7 @@ export function newRecord(seed: number, tally: Tally, pointsKnown: number): Cras
   }
 }
 
-/** Findings are about all rows there are, so the same one is found again after each later kill: it counts once. */
+/** Findings cover all rows, so the same one is found again after each later kill: it counts once. */
 export function addJudgement(record: CrashRecord, judgement: Judgement): void {
   for (const [name, list] of Object.entries(judgement.findings)) {
     const known = record.findings[name as keyof Findings]
@@ -57,7 +57,7 @@ export const isCleanRecord = (record: CrashRecord) =>
   record.verify.breaches.length === 0 &&
   record.tally.unexpected.length === 0
 
-/** One JSON object into reports/crash-test.json, and one line a person can read. */
+/** Writes one JSON object to reports/crash-test.json and returns one readable line. */
 export function writeReport(record: CrashRecord, seconds: number): string {
   const { findings, tally } = record
   const counted = Object.fromEntries(

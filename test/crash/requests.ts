@@ -2,10 +2,10 @@ import { lastNine, readPhone } from '../../src/platform/phone.ts'
 import type { Chance } from './chance.ts'
 import type { KeyedRequest } from './journal.ts'
 
-/** What a client wants, before it is known under which key and for whom. */
+/** A client's request before its key and merchant are chosen. */
 export type Wanted = Pick<KeyedRequest, 'what' | 'path' | 'body' | 'cookie'>
 
-/** Ends by the rule of the sandbox: these fail, every other number pays and is paid. */
+/** The sandbox fails these phones; every other number succeeds. */
 const FAILING_PHONES = ['0700000001', '0700000002', '0700000003']
 
 type Drawn = { chance: Chance; key: string; mode: 'test' | 'live' }
@@ -16,7 +16,7 @@ export function chargeOf({ chance, key, mode }: Drawn): Wanted {
   return { what: 'charge', path: '/v1/charges', body }
 }
 
-/** Some ask for more than anybody has. */
+/** Some ask for more money than anybody has. */
 export function payoutOf({ chance, key, mode }: Drawn, phone?: string): Wanted {
   const amount = mode === 'test' && chance.next() < 0.03 ? 900_000_000 : chance.whole(500, 5000)
   const body = { amount, recipient: { phone: phone ?? phoneFor(chance, mode) }, reference: key }
@@ -26,7 +26,7 @@ export function payoutOf({ chance, key, mode }: Drawn, phone?: string): Wanted {
 /** One line of a bulk call. */
 export type Line = { amount: number; phone: string; reference: string }
 
-/** `again`: lines that were sent before, with the same references. */
+/** `again`: lines that were sent before, to be sent with the same references. */
 export function bulkOf({ chance, key, mode }: Drawn, count: number, again: readonly Line[] = []): Wanted {
   const lines = Array.from({ length: count - again.length }, (_, nth) => ({
     amount: chance.whole(500, 1500),
@@ -42,26 +42,26 @@ export const refundOf = (chargeId: string): Wanted => ({
   body: {},
 })
 
-/** Its name is its key: a schedule has no reference. */
+/** A schedule has no reference, so its key is its name. */
 export function scheduleOf({ chance, key, mode }: Drawn, startAt: Date): Wanted {
   const recipients = Array.from({ length: 20 }, () => ({ phone: phoneFor(chance, mode) }))
   const body = { amount: 500, interval: 'monthly', name: key, start_at: startAt.toISOString(), recipients }
   return { what: 'schedule', path: '/v1/scheduled-payouts', body }
 }
 
-/** The machines of the world: one is reported of by its supplier, the other jams by itself in the sandbox. */
+/** The machines of the world: the supplier reports about the first, the second jams by itself in the sandbox. */
 export const MACHINE = 'CRASH-1'
 export const JAMMING_MACHINE = 'CRASH-JAM'
 export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 4000 }]
 
-/** The merchant's own number of a dispense is its key. */
+/** The key of a dispense is also the merchant's own order number. */
 export const dispenseOf = ({ key }: Drawn, chargeId: string): Wanted => ({
   what: 'dispense',
   path: '/v1/vending/dispense',
   body: { machine: MACHINE, order_id: key, goods: GOODS, charge_id: chargeId },
 })
 
-/** Whose requests the operator refuses, and whose it does not even take; none of those that are drawn for the API. */
+/** The operator refuses the first phone's payments and does not even take the second's; the API load never uses either. */
 export const REFUSED_PHONE = '256788000001'
 export const UNSERVED_PHONE = '256788000002'
 
@@ -73,5 +73,5 @@ export function phoneFor(chance: Chance, mode: 'test' | 'live', at: 'api' | 'pag
 }
 
 const FAILS = new Set(FAILING_PHONES.map((phone) => lastNine(readPhone(phone) as string)))
-/** Whether the sandbox refuses this number, as the database has it. */
+/** Whether the sandbox fails this phone, given as the database stores it. */
 export const failsInSandbox = (phone: string) => FAILS.has(lastNine(phone))

@@ -7,35 +7,35 @@ import { post } from './post.ts'
 import type { Line, Wanted } from './requests.ts'
 
 export type Mode = 'test' | 'live'
-/** What the clients saw. A key counts once, however often it was sent. */
+/** What the clients saw. Each key counts once, however often it was sent. */
 export type Tally = {
   sent: number
   sentOf: Record<What, number>
   acknowledged: number
   refused: number
-  /** Keys that got no answer at first and one later, when repeated. */
+  /** Keys that got no answer at first, but did when repeated. */
   unansweredThenResolved: number
-  /** Answers that no fault excuses: 500, 404 for what was acknowledged, silence. */
+  /** Answers that no fault excuses: 500, 404 for something acknowledged, no answer. */
   unexpected: string[]
 }
 export type Parts = {
   installation: Installation
   journal: Journal
   chance: Chance
-  /** Tells the keys of two groups of clients on one installation apart. */
+  /** Distinguishes the keys of two groups of clients on one installation. */
   name: string
 }
-/** What all clients know together. */
+/** What all clients know. */
 export type State = Parts & {
   tally: Tally
-  /** Sent and not answered. */
+  /** Sent and not yet answered. */
   open: Map<string, Sending>
   missedOnce: Set<string>
-  /** What can be read: charges and payouts. */
+  /** Charges and payouts that can be read. */
   acknowledged: { id: string; path: string; merchant: Merchant; mode: Mode }[]
-  /** Lines of bulk calls that some later call sends again. */
+  /** Lines of bulk calls that a later call may send again. */
   lines: Map<Merchant, Line[]>
-  /** What customers were led to on reusable links. */
+  /** Charges that customers were redirected to on reusable links. */
   paidOnLinks: { id: string; merchant: Merchant; mode: Mode }[]
   /** Codes of live gift cards. */
   cards: readonly string[]
@@ -45,11 +45,11 @@ export type State = Parts & {
 type Sending = { request: KeyedRequest; merchant: Merchant }
 type Reply = { status: number; body: string; replayed: boolean }
 
-// A client that has waited this long for an answer has found a fault.
+// A client that waits this long for an answer has found a fault.
 export const HANG_MS = 30_000
 const REPEATED_AT_ONCE = 50
 
-/** Sends one new request for this merchant, written down before. */
+/** Sends one new request for this merchant, after writing it to the journal. */
 export async function ask(
   state: State,
   { merchant, mode }: { merchant: Merchant; mode: Mode },
@@ -61,7 +61,7 @@ export async function ask(
   const sending = { request: { key, merchant: merchant.handle, mode, ...wanted }, merchant }
   state.open.set(key, sending)
   state.journal.sending(sending.request)
-  // Some clients are impatient and send the same twice at once. A refund has no key that would make the two one request.
+  // Some impatient clients send the same request twice at once. A refund has no key that would make the two one request.
   const times = wanted.what !== 'refund' && state.chance.next() < 0.05 ? 2 : 1
   await Promise.all(Array.from({ length: times }, () => send(state, sending)))
 }
@@ -129,9 +129,9 @@ async function postForm(installation: Installation, { path, body, cookie }: Keye
   return { status: answer.status, body: answer.location, replayed: false }
 }
 
-/** An answer that ends the client's waiting: created, or refused for a reason that stays. */
+/** An answer that ends the client's waiting: created, or refused for a reason that will not change. */
 function isConclusive(what: What, { status, body }: Reply): boolean {
-  // The operator is away and nothing was charged, the page says.
+  // The page says that the operator is away and nothing was charged.
   if (what === 'form' && status === 502) return true
   if (status === 409) return !body.includes('still in flight')
   return status < 500 && status !== 429

@@ -1,4 +1,4 @@
-// npm run starve -- [--runs MS] [--stops MS] [--kills N]: a machine with too little CPU, and kill -9 beside it.
+// npm run starve -- [--runs MS] [--stops MS] [--kills N]: a machine with too little CPU, and kill -9 on top.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Operator, type SubmitHow, startOperator } from '../fakes/operator.ts'
@@ -14,11 +14,11 @@ const { values } = parseArgs({
 })
 const CLIENTS = 30
 const BETWEEN_KILLS_MS = 12_000
-// ID7, counted from the moment at which there is a process again, or from the first sight of a key that came later.
+// ID7: counted from the restart of the process, or from when the key was first seen, whichever is later.
 const ANSWERED_WITHIN_MS = 60_000
 const WATCHED_AT_MOST_MS = 180_000
 const LOOK_MS = 1000
-// The operator of a bad day: it takes most, refuses some, and of some nobody hears.
+// The operator on a bad day: it takes most requests, refuses some, and loses some.
 const BAD_DAY: readonly [number, SubmitHow['answer']][] = [
   [17, 'silence'],
   [13, 'refuse to serve'],
@@ -72,13 +72,13 @@ async function replace(service: Running, start: () => Running): Promise<Running>
   return heir
 }
 
-/** All these processes run for a moment and stand still for another: what a crowded machine does to them. */
+/** Lets all these processes run for a moment and stops them for another, as on an overloaded machine. */
 function starve(processes: () => number[]) {
   const signal = (what: 'SIGSTOP' | 'SIGCONT') => {
     for (const pid of processes())
       try {
         process.kill(pid, what)
-      } catch {} // It has just ended.
+      } catch {} // The process has just ended.
   }
   let going = true
   const loop = (async () => {
@@ -98,7 +98,7 @@ function starve(processes: () => number[]) {
   }
 }
 
-/** Charges, payouts and bulk calls, each client with its next as soon as the last was answered or cut off. */
+/** Charges, payouts and bulk calls; each client sends its next one as soon as the last was answered or cut off. */
 function payWithoutEnd({ url, clock }: Installation, { keys }: Merchant) {
   const statuses = new Map<string, number>()
   let nth = 0
@@ -140,7 +140,7 @@ function payWithoutEnd({ url, clock }: Installation, { keys }: Merchant) {
   }
 }
 
-/** How long each key has been running; `count` begins anew for all, because their process is gone only now. */
+/** Measures how long each key has been running; `count` restarts all counts, because their process has died only now. */
 function watchKeys({ sql }: Installation) {
   const since = new Map<string, number>()
   let longestMs = 0

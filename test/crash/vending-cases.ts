@@ -12,15 +12,15 @@ const PRICE = 4000
 const ORDERS = 3
 const LOOK_MS = 200
 const QUESTION_MS = 6000
-// With it and the time of a restart the key of a dead direct dispense counts as orphaned, and a refund's lease is over.
+// After this and a restart, the key of a dead direct dispense counts as orphaned and the lease of a refund is over.
 const LONGER_MS = 31_000
 const ACCEPTED = '1'
 
-/** Orders that are paid by simulation, and of which a simulated machine is told. */
+/** Test orders: payments and machines are simulated. */
 export const onTestOrders = (world: World, crashPoint: string): Promise<string[]> =>
   dieOverOrders(world, { crashPoint, mode: 'test' })
 
-/** Orders whose machines the merchant's own supplier is told of. */
+/** Live orders: the machines are commanded through the merchant's own supplier. */
 export const onLiveOrders = (world: World, crashPoint: string): Promise<string[]> =>
   dieOverOrders(world, { crashPoint, mode: 'live' })
 
@@ -44,7 +44,7 @@ async function dieOverOrders(
   })
 }
 
-/** Charges of the merchant's own are spent on dispenses; the keys are repeated until they are answered. */
+/** The merchant spends charges of its own on dispenses; unanswered keys are repeated until they are answered. */
 export async function onDirectDispense(world: World, crashPoint: string): Promise<string[]> {
   const charges = await unspentCharges(world, ORDERS)
   const running = await victim(world, 'with live rail', crashPoint)
@@ -55,7 +55,7 @@ export async function onDirectDispense(world: World, crashPoint: string): Promis
   return withNext(world, async () => endBy(world, crashPoint, await standingOf(world, charges)))
 }
 
-/** Machines report while the receiver of their reports dies; the supplier sends each report again until it is taken. */
+/** Machines report while the process that receives the reports dies; the supplier sends each report again until it is accepted. */
 export async function onCallback(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, live: merchant } = world
   const [direct = ''] = await unspentCharges(world, 1)
@@ -78,7 +78,7 @@ export async function onCallback(world: World, crashPoint: string): Promise<stri
   return withNext(world, async () => takeReports(world, claims, reports))
 }
 
-/** Simulated machines jam, and the process dies with the refunds that it has claimed. */
+/** Simulated machines jam, and the process dies while it holds the refunds that it claimed. */
 export async function onJamRefund(world: World, crashPoint: string): Promise<string[]> {
   const { installation, clients, live: merchant } = world
   const running = await victim(world, 'with live rail', crashPoint)
@@ -101,14 +101,14 @@ const REFUNDS = `select o.id, c.status, (select count(*)::int from payouts p whe
   join charges c on c.merchant_id = l.merchant_id and c.id = l.charge_id
   where o.id = any($1) and o.vending_status = 'failed' and o.confirmed`
 
-/** The process that follows: everything that was left over is done by it first. */
+/** Starts the next process, which first finishes everything left over. */
 async function withNext(world: World, work: () => Promise<string[]>): Promise<string[]> {
   await serving(world, 'with live rail')
   await settleBooks(world)
   return work()
 }
 
-/** Operators are asked and machines report as time passes. */
+/** Moves the clock: operators are asked and machines report as time passes. */
 async function asTimePasses<T>({ installation }: World, work: Promise<T>): Promise<T> {
   const time = setInterval(() => installation.advance(QUESTION_MS), LOOK_MS)
   try {
@@ -137,7 +137,7 @@ const UNSPENT = `select c.id from charges c join merchants m on m.id = c.merchan
     and not exists (select 1 from dispense_claims k where k.merchant_id = c.merchant_id and k.charge_id = c.id)
   order by c.created_at desc limit $2`
 
-/** Live charges of the merchant that have paid for nothing yet. */
+/** Paid live charges of the merchant that have not been spent yet. */
 async function unspentCharges(world: World, count: number): Promise<string[]> {
   const { installation, clients, live } = world
   for (;;) {
@@ -151,13 +151,13 @@ async function unspentCharges(world: World, count: number): Promise<string[]> {
   }
 }
 
-/** The claims that these charges are spent on now. */
+/** The claims that these charges are currently spent on. */
 async function standingOf({ installation }: World, charges: readonly string[]): Promise<ClaimRow[]> {
   const { claims } = await vendingRows(installation)
   return claims.filter(({ charge_id, state }) => charges.includes(charge_id) && state !== 'released')
 }
 
-/** What the next process has made of the point at which the last one died; then every machine that was told reports. */
+/** Checks how the next process handled the crash at this point; then every machine that was commanded reports. */
 async function endBy(world: World, crashPoint: string, claims: ClaimRow[]): Promise<string[]> {
   const [point = ''] = crashPoint.split(':')
   const wrong = claims.length === 0 ? ['nothing was paid'] : WHAT_FOLLOWS[point]?.(world, claims)
@@ -172,12 +172,12 @@ type Follows = (world: World, claims: ClaimRow[]) => string[]
 const saysHowMany = (claims: ClaimRow[]) => claims.map(({ id, state }) => `${id} is ${state}`).join()
 
 const WHAT_FOLLOWS: Record<string, Follows> = {
-  // Nothing had left: the next process sends every one.
+  // Nothing had been sent, so the next process sends every command.
   'dispense.claimed': (_, claims) =>
     claims.every(({ state }) => state === 'accepted')
       ? []
       : [`not sent by the next process: ${saysHowMany(claims)}`],
-  // Nobody can know whether it has left: in doubt, and not one is sent again.
+  // Nobody can know whether the command was sent: it is in doubt, and none is sent again.
   'dispense.commanded': (world, claims) => inDoubt(world, claims, 0),
   'dispense.answered': (world, claims) => inDoubt(world, claims, 1),
   'dispense.recorded': (_, claims) =>
@@ -193,7 +193,7 @@ function inDoubt({ supplier }: World, claims: ClaimRow[], arrived: number): stri
   return [`the supplier was told otherwise than ${arrived} times`]
 }
 
-/** What the machine says of this claim, as its supplier signs it; in test mode the merchant's key signs. */
+/** The machine's report for this claim, signed by its supplier, or in test mode with the merchant's key. */
 function reportOf({ installation, supplier, live }: World, claim: ClaimRow) {
   return callbackOf('done', {
     at: Math.floor(installation.clock.nowMs()),
@@ -211,7 +211,7 @@ const TOLD = `select k.id, count(*) filter (where v.outcome = 'dispensed')::int 
   left join vending_orders o on o.merchant_id = k.merchant_id and o.id = k.order_id
   where k.id = any($1) group by k.merchant_id, k.id`
 
-/** Each report is sent twice and taken once; that it is told of once is judged with all other events. */
+/** Each report is sent twice and counted once; that it has only one event is judged with all other events. */
 async function takeReports(
   { installation }: World,
   claims: readonly ClaimRow[],

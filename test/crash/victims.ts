@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { End, Running } from './processes.ts'
 
-// A crowded machine takes its time to start a process; only a case that fails waits for so long.
+// A busy machine takes time to start a process; only a failing case waits this long.
 export const PASSED_WITHIN_MS = 120_000
 
-/** Too late for a victim to die at its point. */
+/** Ends the wait for a process that does not die at its point. */
 export const untilTooLate = (): Promise<null> => sleep(PASSED_WITHIN_MS, null, { ref: false })
 
-/** Waits until the process has killed itself at its point, or long enough; then nothing of it lives. */
+/** Waits until the process has killed itself at its point, or until the time is over; afterwards none of its processes runs. */
 export async function killedBy(
   victim: Running,
   crashPoint: string,

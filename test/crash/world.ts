@@ -17,7 +17,7 @@ export type World = {
   operator: Operator
   supplier: FakeSupplier
   journalPath: string
-  /** Paid at once; paid and held for a day; paid by the live rail and settled at once, and has machines; pays many others. */
+  /** `shop` is paid at once; `held` waits a day; `live` is paid at once by the live rail and has machines; `payer` pays others. */
   shop: Merchant
   held: Merchant
   live: Merchant
@@ -82,7 +82,7 @@ async function peopled(
   }
 }
 
-/** The merchant sells at machines of this supplier, and gives back what jams. */
+/** The merchant sells at machines of this supplier and refunds jams automatically. */
 async function haveMachines(
   { command }: Installation,
   { handle }: Merchant,
@@ -100,7 +100,7 @@ async function haveMachines(
   if (failed) throw new Error(`machines of the world: ${failed.stderr}`)
 }
 
-/** The start of the service whose live rail speaks to the fake operator. */
+/** Starts the service whose live rail talks to the fake operator. */
 export const withLiveRail = (
   { operator }: World,
   role: NonNullable<StartOptions['role']> = 'all',
@@ -126,7 +126,7 @@ export async function settleBooks(world: World): Promise<Judgement> {
   return judge(installation, { journalPath, operator, supplier })
 }
 
-/** Starts the service as anybody would after a crash. Leases of the dead have run out by then. */
+/** Starts the service as usual after a crash. By then the leases of the dead processes have expired. */
 export function restart(world: World, options: StartOptions = {}): Promise<Running> {
   world.installation.advance(LEASES_MS)
   return world.installation.startReady(options)
@@ -161,7 +161,7 @@ async function runDry({ installation, operator }: World): Promise<void> {
     if (Object.values(left).every((count) => count === 0)) return
     if (performance.now() > giveUpAt)
       throw new Error(`background work has not run dry in time: ${JSON.stringify(left)}`)
-    // The operator is asked at ages on the clock that the service follows.
+    // The operator is asked only after a certain time on the clock that the service follows.
     if (left.openLive + left.openLivePayouts > 0 && look % 6 === 0) installation.advance(LIVE_QUESTION_MS)
     await sleep(50)
   }
