@@ -1,38 +1,24 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import test, { type TestContext } from 'node:test'
+import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { postgresOn } from './embedded-postgres/process-identity.ts'
+import {
+  ask,
+  childrenOf,
+  folderFor,
+  IS_ROOT,
+  isServing,
+  kill,
+  leave,
+  participant,
+  secretFolder,
+  startParticipant,
+} from '../../test/helpers/embedded-postgres.ts'
 import { joinEmbeddedPostgres } from './embedded-postgres.ts'
 
-const IS_ROOT = process.getuid?.() === 0
 const say = () => {}
-
-// A process of ours that joins, tells what it got, and leaves when its input ends.
-const PARTICIPANT = `
-const { joinEmbeddedPostgres } = await import(process.argv[1])
-const server = await joinEmbeddedPostgres({ dataDir: process.argv[2], say: () => {} })
-console.log(JSON.stringify({ pid: server.pid, startedHere: server.startedHere, url: server.url('postgres') }))
-process.stdin.resume().on('end', async () => { await server.leave(); process.exit(0) })
-`
-const MODULE = new URL('./embedded-postgres.js', import.meta.url).href
-
-type Joined = { pid: number; startedHere: boolean; url: string }
 
 test('the first join creates and starts a durable server, later ones re-use or restart it', async (t) => {
   const dataDir = folderFor(t)
@@ -200,85 +186,6 @@ test(
     await again.leave()
   },
 )
-
-function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'embedded-'))
-  if (IS_ROOT) execFileSync('chmod', ['711', folder])
-  t.after(() => discard(folder))
-  return join(folder, 'data')
-}
-
-function secretFolder(t: TestContext): string {
-  const folder = join(folderFor(t), '..', 'secret')
-  mkdirSync(folder, { mode: 0o700 })
-  return folder
-}
-
-// A failed test must not leave its server behind.
-async function discard(folder: string): Promise<void> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((f) =>
-    f.endsWith('postmaster.pid'),
-  )
-  for (const file of files) {
-    const pid = Number(readFileSync(join(folder, file), 'utf8').split('\n')[0])
-    if (postgresOn(join(folder, file, '..'), pid) === 'postgres') process.kill(pid, 'SIGQUIT')
-  }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-}
-
-function startParticipant(t: TestContext, dataDir: string): ChildProcess {
-  const args = ['--input-type=module', '-e', PARTICIPANT, MODULE, dataDir]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  t.after(() => child.kill('SIGKILL'))
-  return child
-}
-
-async function participant(
-  t: TestContext,
-  dataDir: string,
-): Promise<{ process: ChildProcess; joined: Joined }> {
-  const child = startParticipant(t, dataDir)
-  assert.ok(child.stdout)
-  const [line] = await once(createInterface(child.stdout), 'line')
-  return { process: child, joined: JSON.parse(line) }
-}
-
-async function leave(child: ChildProcess): Promise<void> {
-  child.stdin?.end()
-  assert.deepEqual(await once(child, 'exit'), [0, null])
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-}
-
-function isServing(dataDir: string, pid: number): boolean {
-  return postgresOn(join(dataDir, 'postgres'), pid) === 'postgres'
-}
-
-function childrenOf(pid: number): number[] {
-  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const pairs = text
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-  return pairs.flatMap(([child, parent]) => (parent === pid && child ? [child] : []))
-}
-
-async function ask(
-  url: string,
-  sql: string,
-): Promise<Record<string, unknown>[] & { 0: Record<string, unknown> }> {
-  const client = new pg.Client(url)
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows as Record<string, unknown>[] & { 0: Record<string, unknown> }
-  } finally {
-    await client.end()
-  }
-}
 
 async function settingsOf(url: string): Promise<Record<string, unknown>> {
   const names = 'fsync synchronous_commit full_page_writes data_checksums listen_addresses max_connections'
