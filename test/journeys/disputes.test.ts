@@ -1,100 +1,24 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { pino } from 'pino'
-import type { App } from '../../src/app.ts'
 import { closeDispute } from '../../src/disputes/close-dispute.ts'
-import { openDispute } from '../../src/disputes/open-dispute.ts'
-import type { Report } from '../../src/disputes/report.ts'
 import { DESCRIBED_EVENTS } from '../../src/docs/events.ts'
-import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { DISPUTE_INVARIANTS } from '../../src/verify/dispute-invariants.ts'
-import { verifySnapshot } from '../../src/verify/verify.ts'
-import { type Receiver, startReceiver } from '../fakes/receiver.ts'
-import { BY_HAND, CUSTOMER } from '../helpers/actors.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { passUntil, succeed } from '../helpers/following-charges.ts'
-import { DAY, type LiveService, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { DAY, newPayer } from '../helpers/live-service.ts'
 import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { openReportedCharges, REPORT } from '../helpers/reported-charges.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
-import type { Client } from '../helpers/test-service.ts'
 import { answering, deliverAll } from '../helpers/webhooks.ts'
 
-let service: LiveService
-let receiver: Receiver
-before(async () => {
-  receiver = await startReceiver()
-  service = await startLiveService({
-    env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_REPORTS_DAY: '50' },
-  })
-})
-after(async () => {
-  try {
-    await assertHolds()
-    await service.verify()
-  } finally {
-    await service.close()
-    await receiver.close()
-  }
-})
-
-const REPORT: Report = {
-  reason: 'not_delivered',
-  details: 'Nothing came.\n<b>Help</b>',
-  contact: '0772 123 456',
-}
 const HOUR = 3_600_000
-
-async function assertHolds(): Promise<void> {
-  const findings = await service.app.db.snapshot((client) =>
-    verifySnapshot(client, service.clock.now(), DISPUTE_INVARIANTS),
-  )
-  assert.deepEqual(
-    findings.flatMap(({ offenders }) => offenders),
-    [],
-  )
-}
-
-const idOf = async ({ merchant }: Shop) => (await findMerchant(service.gateway, merchant.id)).merchant.id
-
-/** Apps that know nothing of each other but the database, as other processes do. */
-const processes = (count: number): App[] => Array.from({ length: count }, () => ({ ...service.app }))
-
-/** A verified shop and how its customers report. */
-async function shop() {
-  const made = await service.shop()
-  const merchantId = await idOf(made)
-  const report = (chargeId: string, said: Report = REPORT, app: App = service.app) =>
-    openDispute(app, CUSTOMER, { merchantId, chargeId, report: said })
-  return { ...made, merchantId, report }
-}
-
-async function paid(api: Client, body: Record<string, unknown> = {}): Promise<string> {
-  const made = await api.charge({ customer: { phone: newPayer() }, ...body })
-  assert.equal(made.status, 201, made.text)
-  if (made.body.mode === 'live') await succeed(service, made.body.id)
-  else {
-    service.pass(2000)
-    await service.run('follow-charges')
-  }
-  return made.body.id
-}
-
-const disputesOf = (chargeId: string) =>
-  service.rows<any>('select * from disputes where charge_id = $1 order by opened_at, id', [chargeId])
+const { receiver, service, processes, shop, paid, disputesOf, dataOf } = openReportedCharges()
 const countOf = async (merchantId: number) =>
   (
     await service.rows<{ n: number }>('select count(*)::int as n from disputes where merchant_id = $1', [
       merchantId,
     ])
   )[0]?.n
-
-async function dataOf(disputeId: string): Promise<any> {
-  const events = await eventsOf(service, disputeId)
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['dispute.opened'],
-  )
-  return JSON.parse(events[0]?.body ?? '').data
-}
 
 test('a report opens a dispute whose event shows the charge as it stands, in both modes, and moves no money', async () => {
   const { live, test: sandbox, report } = await shop()

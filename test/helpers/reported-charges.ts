@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import type { App } from '../../src/app.ts'
+import { openDispute } from '../../src/disputes/open-dispute.ts'
+import type { Report } from '../../src/disputes/report.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import { CUSTOMER } from './actors.ts'
+import { succeed } from './following-charges.ts'
+import { newPayer, startLiveService } from './live-service.ts'
+import { eventsOf } from './money-rows.ts'
+import { opened, openedAndVerified } from './opened.ts'
+import type { Client } from './test-service.ts'
+
+export const REPORT: Report = {
+  reason: 'not_delivered',
+  details: 'Nothing came.\n<b>Help</b>',
+  contact: '0772 123 456',
+}
+
+/** A service that stores fifty reports a day for each merchant, and a receiver for the events about them. */
+export function openReportedCharges() {
+  const receiver = opened(() => startReceiver())
+  const service = openedAndVerified(() =>
+    startLiveService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place, RATE_LIMIT_REPORTS_DAY: '50' } }),
+  )
+
+  /** Apps that share nothing but the database, like separate processes. */
+  const processes = (count: number): App[] => Array.from({ length: count }, () => ({ ...service.app }))
+
+  /** A verified shop, and how its customers report a charge. */
+  async function shop() {
+    const made = await service.shop()
+    const merchantId = (await findMerchant(service.gateway, made.merchant.id)).merchant.id
+    const report = (chargeId: string, said: Report = REPORT, app: App = service.app) =>
+      openDispute(app, CUSTOMER, { merchantId, chargeId, report: said })
+    return { ...made, merchantId, report }
+  }
+
+  async function paid(api: Client, body: Record<string, unknown> = {}): Promise<string> {
+    const made = await api.charge({ customer: { phone: newPayer() }, ...body })
+    assert.equal(made.status, 201, made.text)
+    if (made.body.mode === 'live') await succeed(service, made.body.id)
+    else {
+      service.pass(2000)
+      await service.run('follow-charges')
+    }
+    return made.body.id
+  }
+
+  const disputesOf = (chargeId: string) =>
+    service.rows<any>('select * from disputes where charge_id = $1 order by opened_at, id', [chargeId])
+
+  /** The data of the one event of this dispute. */
+  async function dataOf(disputeId: string): Promise<any> {
+    const events = await eventsOf(service, disputeId)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['dispute.opened'],
+    )
+    return JSON.parse(events[0]?.body ?? '').data
+  }
+
+  return { receiver, service, processes, shop, paid, disputesOf, dataOf }
+}
