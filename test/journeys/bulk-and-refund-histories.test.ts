@@ -7,6 +7,8 @@ import { balanceOf } from '../helpers/money-rows.ts'
 import { opened } from '../helpers/opened.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
+import { accept, costOf, expectItem, feeOf, Model, OUTCOME_MS, sweep } from './bulk-and-refund-model.ts'
+import { FAILING, type Step, step } from './bulk-and-refund-steps.ts'
 
 const service = opened(() =>
   startService({
@@ -14,117 +16,7 @@ const service = opened(() =>
     env: { RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' },
   }),
 )
-
-const FAILING = ['256700000001', '256700000002', '256700000003']
-const OUTCOME_MS = 2000
 let bulks = 0
-
-type Item = { amount: number; phone: string; reference: string }
-type Step =
-  | { do: 'charge'; amount: number; phone: string }
-  | { do: 'payout'; amount: number; phone: string }
-  | { do: 'bulk'; items: Item[]; again: boolean }
-  | { do: 'refund'; which: number }
-  | { do: 'fund'; amount: number }
-  | { do: 'hold'; realistic: boolean }
-  | { do: 'fail next'; count: number }
-  | { do: 'pass'; ms: number }
-  | { do: 'sweep'; name: string; twice: boolean }
-
-const phone = fc.oneof(
-  { weight: 3, arbitrary: fc.constant('256700000000') },
-  { weight: 1, arbitrary: fc.constantFrom(...FAILING) },
-)
-const amount = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 500_000 }))
-const item = fc.record({
-  amount: fc.oneof(fc.constantFrom(0, 1000, 5000), amount),
-  phone,
-  reference: fc.integer({ min: 0, max: 12 }).map((nth) => `r${nth}`),
-})
-const named = <const Name extends string>(name: Name) => ({ do: fc.constant(name) })
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ ...named('charge'), amount: amount.map((one) => one + 200), phone }),
-  },
-  { weight: 2, arbitrary: fc.record({ ...named('payout'), amount, phone }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      ...named('bulk'),
-      items: fc.array(item, { minLength: 1, maxLength: 8 }),
-      again: fc.boolean(),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ ...named('refund'), which: fc.nat(100) }) },
-  { weight: 1, arbitrary: fc.record({ ...named('fund'), amount: fc.integer({ min: 1, max: 300_000 }) }) },
-  { weight: 1, arbitrary: fc.record({ ...named('hold'), realistic: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ ...named('fail next'), count: fc.nat(3) }) },
-  { weight: 3, arbitrary: fc.record({ ...named('pass'), ms: fc.constantFrom(1000, 2000, 3_600_000, DAY) }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      ...named('sweep'),
-      name: fc.constantFrom(
-        'follow-charges',
-        'send-payouts',
-        'settle-charges',
-        'finish-keys',
-        'finish-bulks',
-        'checkpoint-ledgers',
-      ),
-      twice: fc.boolean(),
-    }),
-  },
-)
-
-type Charge = {
-  id: string
-  amount: number
-  fails: boolean
-  status: string
-  dueMs: number
-  heldUntilMs: number | null
-}
-type Payout = { id: string; cost: number; fails: boolean; status: string; dueMs: number; returns: number }
-type Spent = Item & { payout: Payout }
-
-/** What the specification says must have become of the merchant's money, and nothing of how it is done. */
-class Model {
-  available = 0
-  pending = 0
-  realistic = false
-  failNext = 0
-  charges: Charge[] = []
-  payouts: Payout[] = []
-  spent = new Map<string, Spent>()
-}
-
-const feeOf = (amount: number) => Math.min(Math.max(Math.floor((amount * 15) / 1000), 200), 5000)
-const costOf = (amount: number) => amount + feeOf(amount)
-
-function accept(
-  model: Model,
-  { id, amount, phone }: { id: string; amount: number; phone: string },
-  returns = 0,
-) {
-  const failsByPhone = FAILING.includes(phone)
-  const fails = model.failNext > 0 || failsByPhone
-  if (model.failNext > 0) model.failNext -= 1
-  const dueMs = service.clock.nowMs() + OUTCOME_MS
-  const payout = { id, cost: costOf(amount), fails, status: 'authorized', dueMs, returns }
-  model.available -= payout.cost
-  model.payouts.push(payout)
-  return payout
-}
-
-/** What the result of this item must say, before it is applied. */
-function expectItem(model: Model, { amount, phone, reference }: Item): string {
-  const spent = model.spent.get(reference)
-  if (spent) return spent.amount === amount && spent.phone === phone ? 'replayed' : 'reference_conflict'
-  if (amount === 0) return 'amount_not_positive'
-  return costOf(amount) > model.available ? 'insufficient_balance' : 'paid'
-}
 
 async function playBulk({ api }: Payer, model: Model, { items, again }: Extract<Step, { do: 'bulk' }>) {
   bulks += 1
@@ -139,7 +31,10 @@ async function playBulk({ api }: Payer, model: Model, { items, again }: Extract<
     if (expected === 'replayed')
       assert.deepEqual([result.id, result.status], [spent?.payout.id, spent?.payout.status])
     if (expected === 'paid')
-      model.spent.set(one.reference, { ...one, payout: accept(model, { ...one, id: result.id }) })
+      model.spent.set(one.reference, {
+        ...one,
+        payout: accept(model, service.clock.nowMs(), { ...one, id: result.id }),
+      })
   }
   if (!again) return
   const repeated = await api.post('/v1/payouts/bulk', { payouts: items }, key)
@@ -159,7 +54,7 @@ async function playRefund({ api }: Payer, model: Model, { which }: Extract<Step,
   charge.status = 'refunded'
   const { amount, recipient_phone: phone, id } = body.refund
   assert.equal(amount, charge.amount)
-  accept(model, { id, amount, phone }, feeOf(charge.amount))
+  accept(model, service.clock.nowMs(), { id, amount, phone, returns: feeOf(charge.amount) })
 }
 
 async function playOne(shop: Payer, model: Model, one: Step): Promise<void> {
@@ -176,7 +71,7 @@ async function playOne(shop: Payer, model: Model, one: Step): Promise<void> {
       const { status, body } = await shop.api.post('/v1/payouts', wanted)
       if (costOf(one.amount) > model.available) return assert.equal(body.code, 'insufficient_balance')
       assert.equal(status, 201, JSON.stringify(body))
-      return void accept(model, { ...one, id: body.id })
+      return void accept(model, nowMs, { ...one, id: body.id })
     }
     case 'bulk':
       return playBulk(shop, model, one)
@@ -198,33 +93,8 @@ async function playOne(shop: Payer, model: Model, one: Step): Promise<void> {
       return service.pass(one.ms)
     case 'sweep':
       await Promise.all(Array.from({ length: one.twice ? 2 : 1 }, () => service.run(one.name)))
-      return sweep(model, one.name)
+      return sweep(model, nowMs, one.name)
   }
-}
-
-function sweep(model: Model, name: string): void {
-  const nowMs = service.clock.nowMs()
-  const due = <One extends { status: string; dueMs: number }>(list: One[]) =>
-    list.filter(({ status, dueMs }) => status === 'authorized' && dueMs <= nowMs)
-  if (name === 'follow-charges')
-    for (const charge of due(model.charges)) {
-      charge.status = charge.fails ? 'failed' : 'succeeded'
-      if (charge.fails) continue
-      if (model.realistic) charge.heldUntilMs = nowMs + DAY
-      model[model.realistic ? 'pending' : 'available'] += charge.amount - feeOf(charge.amount)
-    }
-  if (name === 'send-payouts')
-    for (const payout of due(model.payouts)) {
-      payout.status = payout.fails ? 'failed' : 'succeeded'
-      model.available += payout.fails ? payout.cost : payout.returns
-    }
-  if (name === 'settle-charges')
-    for (const charge of model.charges) {
-      if (charge.heldUntilMs === null || charge.heldUntilMs > nowMs) continue
-      charge.heldUntilMs = null
-      model.pending -= charge.amount - feeOf(charge.amount)
-      model.available += charge.amount - feeOf(charge.amount)
-    }
 }
 
 async function assertSame({ api, merchantId }: Payer, model: Model): Promise<void> {
@@ -260,7 +130,7 @@ test('random histories of charges, payouts, bulks and refunds keep to the model 
         service.pass(ms)
         for (const name of ['follow-charges', 'send-payouts', 'settle-charges']) {
           await service.run(name)
-          sweep(model, name)
+          sweep(model, service.clock.nowMs(), name)
         }
       }
       await assertSame(shop, model)
