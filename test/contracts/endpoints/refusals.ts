@@ -10,6 +10,7 @@ import { assertNew, create, keyed } from './replays.ts'
 import { ACTS, type Act, CREATES, type Create, ONES, OWNS } from './rows.ts'
 import { MOST_BESIDE, type Side, type World } from './world.ts'
 
+/** What is asked, without a fault. */
 type Asked = { method: 'GET' | 'POST'; path: string; full?: true; body?: object }
 
 const CREDENTIALS: Fault[] = [
@@ -52,7 +53,7 @@ const bodyFault = (name: string, body: unknown, expected = invalid('body is not 
 })
 const NO_JSON = bodyFault('half a body', '{"amount":')
 const NO_OBJECT = bodyFault('a list', '[]', invalid('body must be a JSON object'))
-const DEAD: Fault = { name: 'an inactive merchant', kind: 'inactive', expected: INACTIVE }
+const ASLEEP: Fault = { name: 'an inactive merchant', kind: 'inactive', expected: INACTIVE }
 const TWICE: Fault = {
   ...{ name: 'a parameter twice', kind: 'query', expected: invalid('query parameter a is given twice') },
   spoil: (request) => {
@@ -76,7 +77,7 @@ export function testRefusals(world: World): void {
 }
 
 const scopeOf = ({ full }: { full?: true }): Fault[] => (full ? [SCOPE] : [])
-/** The path, where it has an id with one of the merchant that does not exist. */
+/** The path; where it has an id, one that is nobody's. */
 const pathFor = (path: string, { ours }: World, of?: keyof World['ours']['owned']) =>
   path.replace(':period', ours.owned.period).replace(/:\w+/, of ? flip(ours.owned[of]) : '')
 
@@ -113,7 +114,7 @@ async function refuseAct(world: World, row: Act): Promise<void> {
   const path = pathFor(row.path, world, row.of)
   const send = sender(side, { ...row, path, method: 'POST' })
   const form = row.wrong ? [NO_JSON, bodyFault('an empty body', '{}', row.wrong)] : [NO_JSON]
-  const faults = [...CREDENTIALS, ...scopeOf(row), ...TIMESTAMPS, ...form, DEAD]
+  const faults = [...CREDENTIALS, ...scopeOf(row), ...TIMESTAMPS, ...form, ASLEEP]
   await assertOrder(faults, { send, digest: () => service.digest() })
 }
 

@@ -9,7 +9,7 @@ import { fund, planned } from '../../helpers/schedules.ts'
 import type { Client, TestService } from '../../helpers/test-service.ts'
 import { makeOrder, registerMachines, type VendingShop, vendingShop } from '../../helpers/vending.ts'
 
-/** One object of every kind that an id can name. */
+/** One object of every kind that a path can name, and a month. */
 export type Owned = Record<
   | 'charge'
   | 'payout'
@@ -84,6 +84,7 @@ export function liveSideOf(side: Side): Side {
   return { ...side, mode: 'live', client: side.live, kiosk }
 }
 
+/** Sells, pays and makes one of everything. */
 async function trade(side: Side, machine: string): Promise<Trader> {
   const { service, client } = side
   const { reference, phone, email } = SAME
@@ -114,7 +115,7 @@ async function trade(side: Side, machine: string): Promise<Trader> {
 export const paid = (side: Side, amount = 5000): Promise<string> =>
   ended(side, { amount, customer: { phone: newPayer() } })
 
-/** A charge about which the customer has decided. */
+/** A charge of which the customer has decided. */
 async function ended({ service, client, mode }: Side, charge: Record<string, unknown>): Promise<string> {
   const { status, body } = await client.charge(charge)
   assert.equal(status, 201, JSON.stringify(body))
