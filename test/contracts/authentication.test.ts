@@ -106,17 +106,21 @@ for (const [name, credentials, expected] of CREDENTIALS)
     assert.equal(await service.digest(), before, 'zero writes')
   })
 
+/** Keys that are none: nobody's, one that was rotated, one that was revoked. */
+const former = made(async () => {
+  const own = await service.merchant()
+  const { id } = (await findMerchant(service.gateway, own.id)).merchant
+  await rotateKey(service.app, BY_HAND, { holder: { id }, kind: 'test' })
+  await service.rows(
+    'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
+    [id, 'live'],
+  )
+  return { unknown: newApiKey('test'), rotated: own.keys.test, revoked: own.keys.live }
+})
 for (const endpoint of ALL)
   test(`${endpoint.title} tells an unknown, a rotated and a revoked key apart by no byte`, async () => {
-    const own = await service.merchant()
-    const { id } = (await findMerchant(service.gateway, own.id)).merchant
-    await rotateKey(service.app, BY_HAND, { holder: { id }, kind: 'test' })
-    await service.rows(
-      'update directory.api_keys set revoked_at = now() where merchant_id = $1 and kind = $2',
-      [id, 'live'],
-    )
     const seen = []
-    for (const key of [newApiKey('test'), own.keys.test, own.keys.live]) {
+    for (const key of [former.unknown, former.rotated, former.revoked]) {
       const reply = await call(endpoint, { authorization: `Bearer ${key}`, 'x-request-id': 'the-same' })
       assertRefused(reply, INVALID)
       seen.push([reply.text, [...reply.headers].filter(([name]) => name !== 'date')])
