@@ -2,10 +2,11 @@ import { addMachine } from '../../../src/vending/machines/machines.ts'
 import { BY_HAND } from '../../helpers/actors.ts'
 import { newPayer } from '../../helpers/live-service.ts'
 import { pay } from '../../helpers/payouts.ts'
-import { planned } from '../../helpers/schedules.ts'
+import { change, planned } from '../../helpers/schedules.ts'
 import { badRequest, type Refused } from '../refused.ts'
 import type { Kind, Side } from './world.ts'
 
+type Filter = readonly [string, (row: any) => boolean]
 /** A list: whose rows it shows, and how one more comes into it. */
 export type List = {
   path: string
@@ -19,8 +20,8 @@ export type List = {
   timeless?: true
   /** Makes one more row; answers its id where that is said. Without it rows come from the charges that have ended. */
   add?(side: Side, nth: number): Promise<string>
-  /** A filter that shows some rows only, and whether a row is one of them. */
-  filter?: [string, (row: any) => boolean]
+  /** Filters that show some rows only, and whether a row is one of them. */
+  filters?: readonly Filter[]
   /** Filters that fit the row of every side of the world. */
   twins?: readonly string[]
   /** Values that a filter refuses, in the words of the contract. */
@@ -29,6 +30,8 @@ export type List = {
   wrongAfterWindow?: true
 }
 
+const having = (name: string, ...words: string[]): Filter[] =>
+  words.map((word) => [`${name}=${word}`, (row) => row[name] === word])
 const unknownStatus = (...words: string[]): [string, Refused][] =>
   ["'", 'succeeded,failed', ...words].map((word) => [
     `status=${encodeURIComponent(word)}`,
@@ -38,7 +41,7 @@ const POOR = '0700000001'
 const LONG = 'x'.repeat(100)
 /** Every second row has the first name. */
 const nameOf = (nth: number) => `row_${nth % 2}`
-const named: List['filter'] = ['reference=row_1', (row) => row.reference === 'row_1']
+const NAMED: readonly Filter[] = [['reference=row_1', (row) => row.reference === 'row_1']]
 
 /** Every fourth fails, and gives an event but no settlement. */
 export async function addCharge({ client }: Side, nth: number): Promise<string> {
@@ -48,13 +51,13 @@ export async function addCharge({ client }: Side, nth: number): Promise<string> 
 
 export const LISTS: readonly List[] = [
   {
-    ...{ path: '/v1/charges', of: 'charge', one: '/v1/charges', filter: named },
+    ...{ path: '/v1/charges', of: 'charge', one: '/v1/charges', filters: NAMED },
     add: addCharge,
     wrong: unknownStatus('paid', 'SUCCEEDED', LONG),
     twins: ['reference=same', 'phone=0700123456', 'email=JANE@example.ug', 'status=succeeded'],
   },
   {
-    ...{ path: '/v1/payouts', of: 'payout', one: '/v1/payouts', full: true, filter: named },
+    ...{ path: '/v1/payouts', of: 'payout', one: '/v1/payouts', full: true, filters: NAMED },
     add: async ({ client }, nth) =>
       (await pay(client, { reference: nameOf(nth), recipient: { phone: newPayer() } })).body.id,
     wrong: unknownStatus('paid', 'SUCCEEDED', 'refunded', LONG),
@@ -64,10 +67,10 @@ export const LISTS: readonly List[] = [
     ...{ path: '/v1/scheduled-payouts', of: 'schedule', one: '/v1/scheduled-payouts', full: true },
     add: async ({ client }, nth) => {
       const { id } = await planned(client)
-      if (nth % 2 === 1) await client.post(`/v1/scheduled-payouts/${id}/pause`)
+      if (nth % 3 > 0) await change(client, id, nth % 3 === 1 ? 'pause' : 'cancel')
       return id
     },
-    filter: ['status=paused', ({ status }) => status === 'paused'],
+    filters: having('status', 'active', 'paused', 'cancelled'),
     wrong: unknownStatus('succeeded', 'Active', LONG),
     twins: ['status=active'],
   },
@@ -76,7 +79,7 @@ export const LISTS: readonly List[] = [
     add: async ({ client }) => (await client.post('/v1/subaccounts', { name: 'Farm' })).body.id,
   },
   {
-    ...{ path: '/v1/payment-links', of: 'link', one: '/v1/payment-links', filter: named },
+    ...{ path: '/v1/payment-links', of: 'link', one: '/v1/payment-links', filters: NAMED },
     add: async ({ client }, nth) =>
       (await client.post('/v1/payment-links', { amount: 5000, reference: nameOf(nth) })).body.id,
     twins: ['reference=same'],
@@ -93,7 +96,7 @@ export const LISTS: readonly List[] = [
   {
     ...{ path: '/v1/webhooks', of: 'event', wrongAfterWindow: true },
     twins: ['event=charge.succeeded', 'status=pending'],
-    filter: ['event=charge.succeeded', ({ event }) => event === 'charge.succeeded'],
+    filters: having('event', 'charge.succeeded', 'charge.failed'),
     wrong: ['succeeded', 'SENT', 'queued'].map((word) => [
       `status=${word}`,
       badRequest('status must be pending, sent or failed'),
