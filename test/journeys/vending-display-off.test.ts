@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { TEXTS } from '../../src/checkout/texts/texts.ts'
 import { stillClock } from '../contracts/still-clock.ts'
-import { made, openedAndVerified } from '../helpers/opened.ts'
-import { startService } from '../helpers/test-service.ts'
+import { openDisplays } from '../helpers/display-screens.ts'
 import { makeOrder, payOrder, submitPayment, vendingShop } from '../helpers/vending.ts'
 
-const service = openedAndVerified(() => startService({ clock: stillClock() }))
-const shop = made(() => vendingShop(service, { name: 'Kampala Cool Drinks' }))
-
 const NAME = 'Kampala Cool Drinks'
-const at = (id: string) => `${service.url}/vending/display/${id}`
-const html = async (id: string, language = 'en') => (await fetch(`${at(id)}?lang=${language}`)).text()
-const screenOf = async (id: string) => /<main id="screen" class="([a-z]+)"/.exec(await html(id))?.[1]
-const stateOf = async (id: string): Promise<any> => (await fetch(`${at(id)}/state.json`)).json()
+const { service, shop, html, stateOf, screenOf } = openDisplays(NAME, { clock: stillClock() })
 /** What the script of the screen compares, from the page and from the document. */
 const seenOn = async (id: string) => /data-seen="([^"]*)"/.exec(await html(id))?.[1]
 const seenIn = async (id: string) => {
@@ -30,7 +23,7 @@ test('C5 while vending is switched off the screen says out of service, and scan 
   assert.equal(await screenOf(id), 'off')
   for (const language of ['en', 'lg', 'sw'] as const) {
     const { display } = TEXTS[language]
-    const shown = await html(id, language)
+    const shown = await html(id, `?lang=${language}`)
     assert.ok(shown.includes(`<h1>${display.off}</h1>`) && shown.includes(display.offHow(NAME)), language)
     assert.ok(!shown.includes('<img') && !shown.includes(display.scan), language)
   }

@@ -5,94 +5,23 @@ import { LG } from '../../src/checkout/texts/lg.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { openDisplays, REPORT_MS } from '../helpers/display-screens.ts'
 import { say } from '../helpers/machine-words.ts'
-import { made, opened } from '../helpers/opened.ts'
-import { startService } from '../helpers/test-service.ts'
 import { invalidate, makeOrder, NON_PAYER, payOrder, submitPayment, vendingShop } from '../helpers/vending.ts'
 
 const NAME = 'Cool Drinks'
 const LIFETIME_MS = 120_000
-const REPORT_MS = 2000
 const LATE_MS = 60_000
-// The clock of the service also runs by itself while a test works.
+// The clock of the service also runs by itself during a test.
 const MARGIN_MS = 5000
-const WATER_AND_SODA = [
-  { spbh: '1', spmc: 'Water' },
-  { spbh: '2', spmc: 'Soda' },
-]
-const UNKNOWN = 'lnk_00000aaaaaaaaaaaaaaaa'
+const { service, shop, html, stateOf, screenOf, order, commandedOrder } = openDisplays(NAME)
 
-const service = opened(() => startService())
-const shop = made(() => vendingShop(service, { name: NAME, verified: true }))
-
-const at = (id: string) => `${service.url}/vending/display/${id}`
-const page = (id: string, query = '') => fetch(`${at(id)}${query}`)
-const html = async (id: string, query = '') => (await page(id, query)).text()
-const stateOf = async (id: string, query = ''): Promise<any> =>
-  (await fetch(`${at(id)}/state.json${query}`)).json()
-const screenOf = async (id: string, query = '') =>
-  /<main id="screen" class="([a-z]+)"/.exec(await html(id, query))?.[1]
-const order = async (more: object = {}): Promise<any> =>
-  makeOrder(shop, { amount: 3500, goods: WATER_AND_SODA, ...more })
-
-/** A paid order whose machine has been told; what it does then is decided by its number. */
-async function toldOrder(machine: string, more: object = {}): Promise<any> {
-  const made = await order({ machine, ...more })
-  const chargeId = await payOrder(service, made.order_id)
-  await service.run('dispense')
-  return { ...made, chargeId }
-}
 async function reported(): Promise<void> {
   service.pass(REPORT_MS)
   await service.run('dispense')
 }
-/** What the payment page says to who has paid. */
+/** The payment page as a customer sees it after paying. */
 const receiptOf = async (id: string) => (await fetch(`${service.url}/pay/${id}/status`)).text()
-
-test('the state document has exactly the promised fields', async () => {
-  const { order_id, expires_at } = await order({ success_url: 'https://shop.example/thanks' })
-  assert.deepEqual(await stateOf(order_id), {
-    order_id,
-    amount: 3500,
-    currency: 'UGX',
-    payment_status: 'unpaid',
-    vending_status: 'pending',
-    vending_error: null,
-    expired: false,
-    invalidated: false,
-    expires_at,
-    success_url: null,
-  })
-})
-
-test('page and document are public, never stored, and leave no cookie', async () => {
-  const { order_id } = await order()
-  for (const path of ['', '/state.json']) {
-    const { status, headers } = await fetch(`${at(order_id)}${path}?lang=lg`, {
-      headers: { origin: 'https://other.example' },
-    })
-    assert.equal(status, 200)
-    assert.equal(headers.get('cache-control'), 'no-store')
-    assert.equal(headers.get('set-cookie'), null)
-    assert.equal(headers.get('access-control-allow-origin'), null)
-    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*frame-ancestors 'none'/)
-  }
-})
-
-test('what is no order is not found, as a page and as a document', async () => {
-  const { body: link } = await shop.api.post('/v1/payment-links', { amount: 5000 })
-  const { order_id } = await order()
-  const foreign = `${order_id.slice(0, 4)}zzzzz${order_id.slice(9)}`
-  for (const id of [UNKNOWN, link.id, foreign, `${order_id}0`, 'x', '%00', '..%2f..']) {
-    const shown = await page(id)
-    assert.equal(shown.status, 404, id)
-    assert.match(await shown.text(), /<main id="screen" class="unknown"/)
-    const state = await fetch(`${at(id)}/state.json`)
-    assert.equal(state.status, 404, id)
-    assert.deepEqual(Object.keys((await state.json()) as object), ['error', 'code', 'request_id'])
-  }
-  assert.equal((await fetch(at(order_id), { method: 'POST' })).status, 405)
-})
 
 test('a customer scans, pays and takes the item, and each screen says so in turn', async () => {
   const { order_id } = await order({ machine: 'M-OK', success_url: 'https://shop.example/thanks' })
@@ -124,7 +53,7 @@ test('a customer scans, pays and takes the item, and each screen says so in turn
 
 test('a jam and a refusal are told in words for the customer, without the words of the machine', async () => {
   for (const machine of ['M-JAM', 'M-REFUSE']) {
-    const { order_id } = await toldOrder(machine)
+    const { order_id } = await commandedOrder(machine)
     await reported()
     const state = await stateOf(order_id)
     assert.equal(state.vending_status, 'failed')
@@ -139,7 +68,7 @@ test('a jam and a refusal are told in words for the customer, without the words 
 
 test('a machine that is silent keeps the customer waiting, and after a minute says whom to ask', async () => {
   for (const machine of ['M-LOST', 'M-1', 'M-BUSY']) {
-    const { order_id } = await toldOrder(machine)
+    const { order_id } = await commandedOrder(machine)
     assert.equal((await stateOf(order_id)).vending_error, null, 'nothing is said too early')
     service.pass(LATE_MS - MARGIN_MS)
     assert.equal((await stateOf(order_id)).vending_error, null)
@@ -152,8 +81,8 @@ test('a machine that is silent keeps the customer waiting, and after a minute sa
 })
 
 test('C2 what only the supplier promises, and how much came out, is said as it is', async () => {
-  const { order_id: promised } = await toldOrder('M-1')
-  const { order_id: partly } = await toldOrder('M-1', { goods: [{ spbh: '7' }, { spbh: 8 }] })
+  const { order_id: promised } = await commandedOrder('M-1')
+  const { order_id: partly } = await commandedOrder('M-1', { goods: [{ spbh: '7' }, { spbh: 8 }] })
   const { merchantId } = shop
   const outcome = { status: 'dispensed', result: null } as const
   await say(service, { merchantId, id: promised }, { ...outcome, confirmed: false, note: null }, 'command')
@@ -175,7 +104,7 @@ test('C2 what only the supplier promises, and how much came out, is said as it i
 })
 
 test('money that went back is told, and nothing else is asked of the customer', async () => {
-  const { order_id, chargeId } = await toldOrder('M-JAM')
+  const { order_id, chargeId } = await commandedOrder('M-JAM')
   await reported()
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   await addTestFunds(service.app, BY_HAND, {
@@ -226,60 +155,10 @@ test('a payment under way at the end of the time goes on; one that has failed ma
   assert.equal((await stateOf(failing)).payment_status, 'failed', 'past its time it stays as it is')
 })
 
-test('the payment page names the products where the order has no words of its own', async () => {
-  const form = async (more: object) => {
-    const { order_id } = await order(more)
-    return (await fetch(`${service.url}/pay/${order_id}`)).text()
-  }
-  assert.ok((await form({})).includes('Water, Soda'))
-  const worded = await form({ description: 'Lunch' })
-  assert.ok(worded.includes('Lunch') && !worded.includes('Water'))
-  assert.ok(
-    (await form({ goods: [WATER_AND_SODA[0], WATER_AND_SODA[0], { spbh: 3 }] })).includes('Water × 2'),
-  )
-  assert.equal((await form({ goods: [{ spbh: 3 }] })).includes('undefined'), false)
-})
-
 test('a merchant that takes no money shows no code', async () => {
   const other = await vendingShop(service)
   const { order_id } = await makeOrder(other)
   await service.set(other.merchant, { active: false })
   const shown = await html(order_id)
   assert.ok(shown.includes('class="closed"') && !shown.includes('<img'))
-})
-
-test('the language is that of the address, else of the browser', async () => {
-  const { order_id } = await order()
-  assert.ok((await html(order_id, '?lang=lg')).includes(`<h1>${LG.display.scan}</h1>`))
-  const browser = await fetch(at(order_id), { headers: { 'accept-language': 'zh-CN,lg;q=0.5' } })
-  assert.ok((await browser.text()).includes('<html lang="lg">'))
-  assert.ok((await html(order_id)).includes('<html lang="en">'))
-})
-
-test('looking at screens and documents writes nothing', async () => {
-  const ids = await Promise.all([
-    order().then(({ order_id }) => order_id),
-    toldOrder('M-LOST').then(({ order_id }) => order_id),
-  ])
-  const before = await service.digest()
-  for (const id of [...ids, UNKNOWN])
-    for (const path of ['', '/state.json', '?lang=sw']) await (await fetch(`${at(id)}${path}`)).text()
-  assert.equal(await service.digest(), before)
-})
-
-test('a screen that is refused for its rate stays a screen that comes back by itself', async () => {
-  const strict = await startService({ env: { RATE_LIMIT_PUBLIC_PAGES: '1' } })
-  try {
-    const busy = `${strict.url}/vending/display/${UNKNOWN}`
-    await fetch(busy)
-    const refused = await fetch(busy)
-    assert.equal(refused.status, 429)
-    assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    assert.match(
-      await refused.text(),
-      /class="busy" data-state="\/vending\/display\/lnk_0+a+\/state\.json\?lang=en"/,
-    )
-  } finally {
-    await strict.close()
-  }
 })
