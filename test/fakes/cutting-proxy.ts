@@ -1,20 +1,20 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A wire between the service and its database that can be cut at a moment that matters. */
+/** A wire between the service and its database that can be cut at a chosen moment. */
 export type CuttingProxy = {
   port: number
-  /** The next COMMIT is lost on its way to the server, or the server commits and its answer is lost. So many pass before it. */
+  /** Loses the next COMMIT on its way to the server, or the answer to it. `passing` COMMITs get through first. */
   cutNextCommit(where: 'before the server hears of it' | 'before its answer', passing?: number): void
-  /** The next transaction loses its connection when the server has answered its BEGIN. */
+  /** The next transaction loses its connection after the server has answered its BEGIN. */
   cutNextTransaction(): void
-  /** The next bytes for the server that match stay on the wire, with all that follows them, until they are let through. */
+  /** The next bytes to the server that match are held on the wire, with everything after them, until they are let through. */
   holdNext(asked: RegExp): Held
-  /** Nobody can connect and every connection is cut; `open` ends that. */
+  /** Cuts every connection and accepts none until `open`. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
-/** Bytes that are kept on their way to the server. */
+/** Bytes held on their way to the server. */
 export type Held = { held(): boolean; letThrough(): void }
 
 type Cut = { asked: RegExp; answered: RegExp | null; passing: number }
@@ -23,7 +23,7 @@ const COMMIT = /commit\0/i
 const COMMITTED = /COMMIT\0/
 const BEGUN = /BEGIN\0/
 
-/** Stands on a TCP port before the server's unix socket. Starts closed: call `open`. */
+/** Listens on a TCP port in front of the server's unix socket. Starts closed: call `open`. */
 export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
   const wires = new Set<Socket>()
   let cut: Cut | null = null

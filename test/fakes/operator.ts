@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { faultAnswer, questionAnswer, send, submitAnswer } from './operator-answers.ts'
 
-/** What the operator does with a request to move money. `takes`: whether it really took the movement, whatever it says. */
+/** How the operator treats a request to move money. `takes`: whether it really took the movement, regardless of its answer. */
 export type SubmitHow = {
   answer:
     | 'accept'
@@ -19,7 +19,7 @@ export type SubmitHow = {
   afterMs?: number
   until?: Promise<unknown>
 }
-/** What it does with a question. `book`: the truth. `says`: facts told otherwise than the book has them. */
+/** How it treats a question. `book`: it answers from its book. `says`: facts in which its answer differs from the book. */
 export type StatusHow = {
   answer:
     | 'book'
@@ -36,7 +36,7 @@ export type StatusHow = {
   says?: Partial<Asked>
   until?: Promise<unknown>
 }
-/** What it says about the holder of a wallet. */
+/** Its answer about the holder of a wallet. */
 export type HolderHow = {
   answer: 'book' | 'error' | 'garbage' | 'reset' | 'silence'
   until?: Promise<unknown>
@@ -57,24 +57,24 @@ export type Heard = {
   startedMs: number
   endedMs: number | null
 }
-/** Money in and money out are different products of the operator: it finds a reference only where it was given one. */
+/** Collections and disbursements are different products of the operator: each finds only the references it was given. */
 type Side = 'collections' | 'disbursements'
 type How<T> = T | ((nth: number) => T)
 
-/** A mobile-money operator with a book of its own: real HTTP, one movement for each reference, whatever is sent twice. */
+/** A mobile-money operator with its own book: real HTTP, and one movement for each reference, even if that is sent twice. */
 export type Operator = {
   url: string
   book: ReadonlyMap<string, Entry>
-  /** Everything it was asked, in order; `endedMs` is null while it has not answered. */
+  /** Every request to it, in order; `endedMs` is null until it has answered. */
   journal: readonly Heard[]
-  /** How often each reference moved money. More than one is the disaster that references exist to prevent. */
+  /** How often each reference moved money. References exist so that this is never more than one. */
   movements(): ReadonlyMap<string, number>
   /** Requests to move money that arrived, repeats included. */
   submits(): number
-  /** How it treats everybody, or one movement named by its reference, external id or phone. */
+  /** Sets how it treats everybody, or one movement identified by its reference, external id or phone. */
   onSubmit(how: How<SubmitHow>, whose?: string): void
   onQuestion(how: How<StatusHow>, whose?: string): void
-  /** Who holds a wallet; everybody who is not told of holds an active one. */
+  /** Sets who holds a wallet; every other wallet is active. */
   holds(phone: string, holder: WalletHolder): void
   onLookup(how: HolderHow): void
   /** The payer paid, the recipient was paid, or the operator refused. */
@@ -162,7 +162,7 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
         : request.method === 'POST'
           ? submit(where as Side, request, response)
           : tell(where as Side, reference, response)
-    // The caller has gone away in the middle; the book stays as it is.
+    // The caller is gone; the book stays as it is.
     done.catch(() => response.destroy())
   })
   const listen = (port: number) =>

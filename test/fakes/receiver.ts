@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 
-/** A merchant's webhook receiver: real HTTP, and as unwell as the test wants it. */
+/** A merchant's webhook receiver: real HTTP, with faults that the test chooses. */
 export type Receiver = {
   /** host:port, for WEBHOOK_ALLOW_PRIVATE. */
   place: string
   url: string
   received: { body: string; headers: IncomingHttpHeaders; event: any }[]
-  /** What it does with the next requests; answers 200 at first. */
+  /** Sets how it treats the next requests; it answers 200 until then. */
   behave(how: (response: ServerResponse, nth: number) => void): void
   close(): Promise<void>
 }

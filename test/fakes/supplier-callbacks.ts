@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** What a machine has to say about one command, and how the supplier sends it. */
+/** A machine's report about one command, and how the supplier sends it. */
 export type Report = {
-  /** The sender's time, in ms. */
+  /** The sender's time in ms. */
   at: number
   secret: string
   machine: string
-  /** Left out: the receiver has to find the order by the machine. */
+  /** If left out, the receiver has to find the order by the machine. */
   orderId?: string
   chargeId?: string
   goods: readonly { spbh: string | number; spmc?: string }[]
@@ -50,7 +50,7 @@ export const CALLBACK_KINDS: readonly CallbackKind[] = [
 const MINUTE = 60_000
 const UNSIGNED = ['sign', 'key', 'timestamp', 'splist']
 
-/** The base of the supplier's signature: every scalar of the top level but four, by name. Written apart from the product. */
+/** The base of the supplier's signature: every top-level scalar but four, sorted by name. Written independently of the product. */
 export function callbackBase(body: Callback): string {
   const text = (value: unknown) => (value === null ? '' : typeof value === 'boolean' ? Number(value) : value)
   return Object.keys(body)
@@ -62,13 +62,13 @@ export function callbackBase(body: Callback): string {
 
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** The same body with its sign, over what `signedAs` says instead where the two differ. */
+/** The body with its signature, which is computed over `signedAs` where that differs. */
 export const signed = (body: Callback, secret: string, signedAs: Callback = body): Callback => ({
   ...body,
   sign: md5(`${secret}${body.timestamp}${callbackBase(signedAs)}`),
 })
 
-/** The bytes of one callback, as a supplier of this kind would post them. */
+/** The body of one callback, as a supplier of this kind would post it. */
 export function callbackOf(kind: CallbackKind, report: Report): Callback {
   const { secret } = report
   const plain = plainBody(report)
@@ -91,7 +91,7 @@ export function callbackOf(kind: CallbackKind, report: Report): Callback {
     case 'wrong sign':
       return { ...plain, sign: md5('somebody else') }
     case 'changed splist':
-      // The sign does not cover it: a captured message can be made to say the opposite.
+      // The signature does not cover it: a captured message can be changed to say the opposite.
       return { ...signed(plain, secret), splist: units(() => 0) }
     case 'aliases':
       return signed(withAliases(plain), secret)
@@ -108,7 +108,7 @@ export function callbackOf(kind: CallbackKind, report: Report): Callback {
   }
 }
 
-/** Posts a callback, and answers with what the receiver said. */
+/** Posts a callback and returns the receiver's answer. */
 export async function postCallback(gatewayUrl: string, body: Callback | string) {
   const response = await fetch(`${gatewayUrl}/inbound/vendor/dispense-result`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { md5 } from './supplier-callbacks.ts'
 
-/** What the supplier does with a command. */
+/** How the supplier treats a command. */
 export type CommandHow =
   | 'accept'
   | 'accept as number'
@@ -22,7 +22,7 @@ export type CommandHow =
   | 'reset after reading'
   | 'echo'
 
-/** One command as it arrived. `genuine`: signed with the supplier's secret over exactly what it says. */
+/** One command as it arrived. `genuine`: correctly signed with the supplier's secret. */
 export type Command = {
   machine: string
   orderId: string
@@ -34,24 +34,24 @@ export type Command = {
 }
 export type Question = { path: string; body: any; headers: IncomingHttpHeaders }
 
-/** A supplier of vending machines: real HTTP, the four paths of contract.md 6.1, and as unwell as the test wants it. */
+/** A supplier of vending machines: real HTTP, the four paths of contract.md 6.1, with faults that the test chooses. */
 export type FakeSupplier = {
   /** host:port, for SUPPLIER_ALLOW_PRIVATE. */
   place: string
   url: string
-  /** What a merchant has to enter. */
+  /** The settings a merchant has to enter. */
   access: { baseUrl: string; key: string; secret: string; shbh: string }
-  /** Every command that arrived whole, in order. */
+  /** Every command that arrived completely, in order. */
   commands: readonly Command[]
-  /** What else was asked. */
+  /** All other requests. */
   questions: readonly Question[]
-  /** How often somebody connected. */
+  /** How many connections were opened to it. */
   connections(): number
-  /** Of one machine, or of all that are not named. Only the latter can reset before reading: the number stands in the body. */
+  /** For one machine, or for all that are not named. Only the latter can reset before reading: the number is in the body. */
   behave(how: CommandHow, machine?: string): void
-  /** What a question is answered with from now on; a text is sent as it is. */
+  /** Sets the answer to a question; a text is sent unchanged. */
   answers(what: 'machines' | 'state' | 'tray', answer: unknown): void
-  /** Called for each command that was accepted. */
+  /** Called for each accepted command. */
   onAccepted(listener: (command: Command) => void): void
   close(): Promise<void>
 }
@@ -171,7 +171,7 @@ const ANSWERS: Record<CommandHow, AnswerCommand> = {
   'hang in the answer': (response) => response.writeHead(200).write('{"code":"1"'),
   'reset before reading': reset,
   'reset after reading': reset,
-  // The secret is never sent, so that a supplier could only repeat the key and the sign.
+  // The secret is never sent to the supplier, so it could only echo the key and the signature.
   echo: (response, command) => sendJson(response, { code: '0', message: `refused \u0000 ${command.text}` }),
 }
 

@@ -1,6 +1,6 @@
 import type { Actor, KeyCaller, Place } from '../../src/actors/actor.ts'
 
-/** Somebody on the command line. */
+/** A person on the command line. */
 export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
 
 /** A customer on a hosted page. */

@@ -13,7 +13,7 @@ export async function dispenseSecret({ api }: Pick<VendingShop, 'api'>): Promise
   return body.secret
 }
 
-/** A shop whose machines report under its dispense secret. */
+/** A shop whose machines report with its dispense secret. */
 export async function reportingShop(service: TestService): Promise<VendingShop & { secret: string }> {
   const shop = await vendingShop(service)
   return { ...shop, secret: await dispenseSecret(shop) }
@@ -27,7 +27,7 @@ type About = {
   goods?: readonly any[]
 }
 
-/** The callback of this kind about an order, at the time of the service. */
+/** The callback of this kind about an order, dated now on the service's clock. */
 export const report = (service: TestService, kind: CallbackKind, about: About): Callback =>
   callbackOf(kind, {
     at: service.clock.nowMs(),
@@ -38,7 +38,7 @@ export const report = (service: TestService, kind: CallbackKind, about: About): 
     ...(about.charge_id == null ? {} : { chargeId: about.charge_id }),
   })
 
-/** Posts it and asserts that it was received. */
+/** Posts it and asserts that it was accepted. */
 export async function send(service: TestService, body: Callback | string): Promise<void> {
   const reply = await postCallback(service.url, body)
   assert.deepEqual({ status: reply.status, body: reply.body }, { status: 200, body: RECEIVED })
@@ -59,7 +59,7 @@ export async function assertRefused(
   assert.equal(await everything(), before, message)
 }
 
-/** What was kept of callbacks about an order, oldest first. */
+/** The outcomes of all stored callbacks about an order, oldest first. */
 export const keptOf = async (service: TestService, orderId: string): Promise<string[]> =>
   (
     await service.rows<{ outcome: string }>(
@@ -68,7 +68,7 @@ export const keptOf = async (service: TestService, orderId: string): Promise<str
     )
   ).map(({ outcome }) => outcome)
 
-/** The vending events of an order, or of the newest direct dispense of that number, with their data. */
+/** The vending events of an order, or of the newest direct dispense with this number, with their data. */
 export async function vendingEventsOf(service: TestService, orderId: string): Promise<any[]> {
   const rows = await service.rows<{ body: string; deliveries: number }>(
     `select e.body, (select count(*)::int from deliveries d where (d.merchant_id, d.event_id) = (e.merchant_id, e.id)) as deliveries

@@ -10,23 +10,23 @@ import type { LiveService, Shop } from './live-service.ts'
 
 /** A shop whose customers pay on its pages. */
 export type PayShop = Shop & {
-  /** Its row: what the operations of commands are given. */
+  /** Its row, which the operations behind commands take. */
   row: Merchant
   handle: string
   /** The id of a new live link. */
   link(body?: object): Promise<string>
   testLink(body?: object): Promise<string>
   switchLink(id: string, to: 'on' | 'off'): Promise<unknown>
-  /** A new gift card; it expires on `expires`, a day in Kampala. */
+  /** A new gift card; `expires` is a day in Kampala. */
   card(value: number, expires?: string): Promise<{ id: string; code: string }>
 }
 
-/** A verified shop unless something else is asked for. */
+/** A verified shop unless `input` says otherwise. */
 export async function payShop(service: LiveService, input: Partial<NewMerchant> = {}): Promise<PayShop> {
   return payShopOf(service, await service.shop(input))
 }
 
-/** The same of a shop that is there already. */
+/** The same for a shop that already exists. */
 export async function payShopOf(service: LiveService, shop: Shop): Promise<PayShop> {
   const { merchant: row } = await findMerchant(service.gateway, shop.merchant.id)
   const linkBy =

@@ -241,5 +241,5 @@ const REST: readonly ExampleView[] = [
   }),
 ]
 
-/** Every page there is, with every variant that a customer can meet. */
+/** Every page, in every variant that a customer can meet. */
 export const EXAMPLE_VIEWS: readonly ExampleView[] = [...PAY, ...AFTER, ...REST]

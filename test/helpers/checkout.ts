@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 
-/** A form of a page, as a browser would send it: hidden fields, chosen buttons, what was filled in before. */
+/** A form of a page as a browser would send it: hidden fields, chosen buttons, prefilled values. */
 export type PageForm = { method: string; action: string; fields: Record<string, string> }
-/** An answer to a browser. `location` is where it is sent on to, followed by nobody but the test. */
+/** An answer to a browser. `location` is the target of a redirect, which only the test follows. */
 export type Page = {
   status: number
   headers: Headers
@@ -13,18 +13,18 @@ export type Page = {
   forms: PageForm[]
 }
 
-/** A browser without a browser: keeps cookies, finds forms and their hidden fields, and follows no redirect by itself. */
+/** A browser without a screen: it keeps cookies, finds forms and their hidden fields, and does not follow redirects by itself. */
 export type Browser = {
-  /** Sent with every request from now on; `undefined` leaves one out. */
+  /** Sent with every later request; `undefined` removes one. */
   headers: Record<string, string | undefined>
   cookies(): Cookie[]
   keep(setCookie: string): void
   get(path: string, headers?: Record<string, string>): Promise<Page>
   ask(method: string, path: string, headers?: Record<string, string>): Promise<Page>
   post(path: string, fields: Fields, headers?: Record<string, string>): Promise<Page>
-  /** Sends the form of this page whose address ends so, with these fields changed, and comes back with the answer. */
+  /** Sends the form of this page whose address ends like this, with these fields changed, and returns the answer. */
   send(page: Page, end: string, fields?: Record<string, string>): Promise<Page>
-  /** Where the answer leads to. */
+  /** The page that the answer redirects to. */
   follow(page: Page): Promise<Page>
 }
 export type Fields = Record<string, string> | URLSearchParams | string | Uint8Array<ArrayBuffer>
@@ -38,7 +38,7 @@ const ENTITIES: Record<string, string> = {
   '&#39;': "'",
 }
 
-/** What the HTML of our pages says: they have no other entities. */
+/** Decodes the entities of our pages: they use no others. */
 const unescaped = (html: string) => html.replace(/&(?:amp|lt|gt|quot|#39);/g, (one) => ENTITIES[one] ?? one)
 
 export function browserOf(service: { url: string }, headers: Browser['headers'] = {}): Browser {
@@ -86,7 +86,7 @@ export function browserOf(service: { url: string }, headers: Browser['headers'] 
   return browser
 }
 
-/** Asks again while the service says that it has too much to do: on a crowded machine it may, and then nothing was written. */
+/** Repeats while the service answers that it is too busy: on a crowded machine it may, and then it has written nothing. */
 export async function untilServed<Answer extends { status: number }>(
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -96,7 +96,7 @@ export async function untilServed<Answer extends { status: number }>(
   }
 }
 
-/** The one form of a page whose address, without its query, ends so. */
+/** The one form of a page whose address, without its query, ends like this. */
 export function formOf(page: Page, end: string): PageForm {
   const found = page.forms.filter(({ action }) => action.split('?')[0]?.endsWith(end))
   assert.equal(found.length, 1, `one form to ${end}: ${page.status} ${page.text}`)

@@ -8,7 +8,7 @@ export type Ran = { code: number | null; stdout: string; stderr: string }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-/** A command line, run in this process with only the settings given. */
+/** Runs a command line in this process with only these settings. */
 export async function runInside(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
   const ran: Ran = { code: null, stdout: '', stderr: '' }
   const out = (text: string) => {
@@ -22,7 +22,7 @@ export async function runInside(args: readonly string[], settings: Record<string
   return ran
 }
 
-/** The program as a real child process that sees only the settings given, with this text on its standard input. */
+/** Runs the program as a real child process that sees only these settings, with this text on its standard input. */
 export function runProgram(
   args: readonly string[],
   settings: Record<string, string>,
@@ -31,7 +31,7 @@ export function runProgram(
   return runProgramAt(ROOT, args, { settings, input })
 }
 
-/** The same of another checkout. */
+/** The same for another checkout. */
 export function runProgramAt(
   root: string,
   args: readonly string[],
@@ -40,7 +40,7 @@ export function runProgramAt(
   const program = join(root, 'bin', 'gateway.mjs')
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-  // A program that ends without reading its input is no fault of the test.
+  // A program may end without reading its input.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ran: Ran = { code: null, stdout: '', stderr: '' }
@@ -56,7 +56,7 @@ export function runProgramAt(
   })
 }
 
-/** The one JSON value on standard output; fails when there is anything beside it, or the command failed. */
+/** The single JSON value on standard output; fails when there is more output, or the command failed. */
 export function oneJson(ran: Ran, code = 0): any {
   assert.equal(ran.code, code, ran.stderr || ran.stdout)
   const lines = ran.stdout.split('\n')
@@ -73,7 +73,7 @@ export function assertRefused(ran: Ran, { code, says }: { code: number; says: Re
   assert.doesNotMatch(ran.stderr, /^\s+at /m, 'a sentence, no stack')
 }
 
-/** What a command must be told to work on the database of this service. */
+/** The settings a command needs to work on the database of this service. */
 export const settingsOf = ({ database }: TestService): Record<string, string> => ({
   DATABASE_URL: database.url,
   MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -2,7 +2,7 @@ import { freePort } from '../crash/installation.ts'
 import { type CuttingProxy, cuttingProxy } from '../fakes/cutting-proxy.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
-/** The same database behind a wire that a test can cut; open already. Only the wire is closed by `close`. */
+/** The same database behind a wire that a test can cut; it starts open. `close` closes only the wire. */
 export async function behindWire(database: TestDatabase): Promise<TestDatabase & { proxy: CuttingProxy }> {
   const { searchParams, pathname } = new URL(database.url)
   const proxy = cuttingProxy(`${searchParams.get('host')}/.s.PGSQL.5432`, await freePort())
@@ -11,7 +11,7 @@ export async function behindWire(database: TestDatabase): Promise<TestDatabase &
   return { ...database, url, proxy }
 }
 
-/** A database of its own behind such a wire: `behind` is its way through the wire. */
+/** A new database behind such a wire: `behind` is the access through the wire. */
 export async function openWire(): Promise<{
   database: TestDatabase
   behind: TestDatabase

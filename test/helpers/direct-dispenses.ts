@@ -11,7 +11,7 @@ export async function paidCharge(service: TestService, { api }: { api: Client })
   return id
 }
 
-/** The body of a direct dispense that this charge pays for. */
+/** The body of a direct dispense paid by this charge. */
 export const dispenseBody = (chargeId: string, more: object = {}) => ({
   machine: 'M-1',
   order_id: 'own-1',

@@ -1,6 +1,6 @@
 import type { TestService } from './test-service.ts'
 
-/** The claims on a charge, oldest first; one with `commanded` is one command that may have left. */
+/** The claims on a charge, oldest first; each one with `commanded` is a command that may have been sent. */
 export const claimsOf = (service: TestService, chargeId: string) =>
   service.rows<{ state: string; commanded: boolean; kind: string; machine: string }>(
     `select state, commanded_at is not null as commanded, kind, machine from dispense_claims
@@ -8,6 +8,6 @@ export const claimsOf = (service: TestService, chargeId: string) =>
     [chargeId],
   )
 
-/** How many commands may have left for a charge, ever. */
+/** How many commands may ever have been sent for a charge. */
 export const commandsOf = async (service: TestService, chargeId: string): Promise<number> =>
   (await claimsOf(service, chargeId)).filter(({ commanded }) => commanded).length

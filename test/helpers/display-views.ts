@@ -59,7 +59,7 @@ const SCREENS: readonly [string, DisplayView][] = [
   ['busy', { ...display({ name: 'busy' }), order: null }],
 ]
 
-/** Every screen of a machine, with every variant that a customer can meet. */
+/** Every screen of a machine, in every variant that a customer can meet. */
 export const EXAMPLE_SCREENS: readonly ExampleScreen[] = SCREENS.map(([name, view]) => ({
   name,
   view,

@@ -5,7 +5,7 @@ import { dispensingOrder, failedOrder, makeOrder, orderBody, registerMachines } 
 
 const PHONE = '0700000000'
 
-/** A right body for each POST, by the name of its endpoint; a charge where nothing else is said. */
+/** A valid body for each POST, by the name of its endpoint; all others take that of a charge. */
 const BODIES: Record<string, unknown> = {
   createPayout: { amount: 1000, recipient: { phone: PHONE, name: 'Akello' }, reference: 'r' },
   createBulkPayout: { payouts: [{ amount: 1000, phone: PHONE, reference: 'a' }, { amount: 'x' }] },
@@ -23,13 +23,13 @@ const BODIES: Record<string, unknown> = {
 }
 const bodyOf = ({ name }: { name: string }): unknown => BODIES[name] ?? CHARGE
 
-/** Something of every kind that a merchant can have, in test mode, and how each endpoint is asked about it. */
+/** An object of every kind a merchant can have, in test mode, and the request that each endpoint gets about it. */
 export type EveryKind = {
   pathsOf(endpoint: { path: string }): string[]
   bodyOf(endpoint: { name: string }): unknown
 }
 
-/** Makes it: charges of every end and a split one, a refundable one, a payout, two schedules, a subaccount, links, orders. */
+/** Makes them: charges with every end and a split one, a refundable one, a payout, two schedules, a subaccount, links, orders. */
 export async function makeEveryKind(service: TestService, api: Client): Promise<EveryKind> {
   const make = async (path: string, name: string) => (await api.post(path, bodyOf({ name }))).body.id
   const subaccount = await make('/v1/subaccounts', 'createSubaccount')
@@ -75,7 +75,7 @@ export async function makeEveryKind(service: TestService, api: Client): Promise<
   }
 }
 
-/** Machines, a secret, an order that nobody has paid, one that was dispensed, one that failed; a charge for a direct dispense. */
+/** Machines, a secret, an order that is unpaid, one dispensed and one failed; a charge for a direct dispense. */
 async function makeVendingKinds(service: TestService, api: Client) {
   const merchant = (await api.get('/v1/me')).body
   await service.set(merchant, { vendingEnabled: true })

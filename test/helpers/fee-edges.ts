@@ -1,4 +1,4 @@
-/** Amounts around the places where the fee changes, each with its fee (contract.md 3 l). */
+/** Amounts around the points where the fee changes, each with its fee (contract.md 3 l). */
 export const FEE_EDGES: readonly [number, number][] = [
   [1, 200],
   [200, 200],

@@ -4,7 +4,7 @@ import type { LiveService } from './live-service.ts'
 import { heardOf } from './operator-heard.ts'
 import type { TestService } from './test-service.ts'
 
-/** Moves the clock to each time this payout is due until the operator's answer has ended it. */
+/** Moves the clock to each time at which this payout is due until the operator's answer has ended it. */
 export async function sendUntilEnded(service: TestService, payoutId: string): Promise<void> {
   for (let look = 0; look < 20; look += 1) {
     const dueAt = await dueOf(service, payoutId)
@@ -15,7 +15,7 @@ export async function sendUntilEnded(service: TestService, payoutId: string): Pr
   assert.fail(`${payoutId} was not ended by twenty looks`)
 }
 
-/** The operator has paid it, and says so when asked. */
+/** The operator has paid it and says so when asked. */
 export async function settle(service: LiveService, payoutId: string): Promise<void> {
   service.operator.pays(payoutId)
   await sendUntilEnded(service, payoutId)
@@ -45,7 +45,7 @@ async function referenceOf(service: TestService, payoutId: string): Promise<stri
   return row?.reference ?? ''
 }
 
-/** How often the operator was asked to pay it, and how often it did. */
+/** How often the operator was asked to pay it, and how often it paid. */
 export const submitsOf = async (service: LiveService, payoutId: string): Promise<number> =>
   heardOf(service, 'submit', await referenceOf(service, payoutId)).length
 export const movementsOf = async (service: LiveService, payoutId: string): Promise<number> =>

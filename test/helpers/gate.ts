@@ -1,4 +1,4 @@
-/** A promise that the test settles. */
+/** A promise that the test resolves. */
 export function gate(): { opened: Promise<void>; open(): void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

@@ -18,7 +18,7 @@ import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 
 type Owner = Pick<Payer, 'merchantId' | 'tag'>
-/** Whole UGX. `applied`: what the card pays; all of the amount makes a charge that it covers whole. `blind`: without a look. */
+/** Whole UGX. `applied`: what the card pays, all of `amount` if it covers the charge. `blind`: without reading the card first. */
 type Carded = { cardId: string; amount: number; applied: number; at?: Date; blind?: boolean }
 
 /** A new card of this merchant. */
@@ -29,7 +29,7 @@ export async function newCard(service: TestService, { merchantId: id, tag }: Own
   return cards[0]
 }
 
-/** A live link of this merchant that any number of people pay. */
+/** A live reusable link of this merchant. */
 export async function newLink(
   service: TestService,
   { merchantId, tag }: Owner,
@@ -46,7 +46,7 @@ export async function newLink(
 
 const referenceOf = (amount: number) => `by card ${amount}`
 
-/** A live charge that this card pays, in one commit with its use: open while mobile money is due, else paid. */
+/** A live charge stored with its use of this card: open while mobile money is due, otherwise paid. */
 export async function payByCard(
   service: TestService,
   owner: Owner,
@@ -77,7 +77,7 @@ export async function payByCard(
   return charge
 }
 
-/** What is left on a card, what is set aside and what is spent. */
+/** The balance of a card, the sum it has reserved and the sum it has spent. */
 export async function sumsOf(service: TestService, cardId: string): Promise<number[]> {
   const [row] = await service.rows<Record<string, number>>(
     'select balance::int, reserved::int, spent::int from gift_cards where id = $1',
@@ -87,7 +87,7 @@ export async function sumsOf(service: TestService, cardId: string): Promise<numb
   return [row.balance, row.reserved, row.spent] as number[]
 }
 
-/** What has become of the use of a card by this charge. */
+/** The status of the use of a card by this charge. */
 export async function useOf(service: TestService, chargeId: string): Promise<string | undefined> {
   const [row] = await service.rows<{ state: string }>(
     'select state from gift_card_uses where charge_id = $1',

@@ -5,7 +5,7 @@ export const item = (value: number, lane = 0): Item => ({ lane, value })
 export const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
 export const laneOf = ({ lane }: Item) => lane
 
-/** A run that stays under way until it is let go. */
+/** A run that stays in progress until the test releases it. */
 export function held() {
   const sizes: number[] = []
   const waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-/** Texts that break out of markup, turn what follows around or fill the screen, if a page shows them as they are. */
+/** Texts that break out of markup, reverse the text after them or fill the screen, if a page prints them unescaped. */
 export const HOSTILE_TEXTS: readonly string[] = [
   `"><script>alert(1)</script>`,
   `'-alert(1)-'`,

@@ -14,27 +14,27 @@ import {
 
 /** A live rail of the tests: an adapter over real HTTP to the operator of test/fakes. */
 export type HttpRail = Rail & {
-  /** What readiness answers from now on; `why` goes with a verdict other than `ready`. */
+  /** Sets the readiness answer from now on; `why` belongs to every verdict except `ready`. */
   ready(verdict: 'ready' | 'wait' | 'person', why?: string): void
-  /** A further contract, with a platform of its own that knows nothing of the others. */
+  /** Adds a contract that shares no data with the others. */
   addInstallation(name: string, url: string): void
-  /** A contract that this process no longer has the credentials of. */
+  /** Removes the credentials of a contract from this process. */
   removeInstallation(name: string): void
-  /** From now on new movements go to this contract; without a side, those of both. */
+  /** Sends new movements to this contract from now on; without a side, those of both. */
   activate(name: string, side?: Side): void
-  /** Every attempt that was submitted, as the product gave it. */
+  /** Every attempt submitted, as the product passed it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
 }
 
 type Side = 'collect' | 'disburse'
 
-/** The contract that a rail of the tests begins with. */
+/** The first contract of every test rail. */
 export const FIRST_INSTALLATION = 'first contract'
-/** One that a test may give it beside. */
+/** The second contract, for tests that add one. */
 export const SECOND_CONTRACT = 'second contract'
 
-/** `clock` dates the evidence; nothing else of the answers depends on time. */
+/** `clock` only dates the evidence; no answer depends on time. */
 export function httpRail(url: string, clock: Clock): HttpRail {
   const open = (at: string) => new Pool(at, { pipelining: 0, connect: { timeout: 2000 } })
   const pools = new Map([[FIRST_INSTALLATION, open(url)]])
@@ -50,7 +50,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     ...(heard.status > 0 ? { httpStatus: heard.status } : {}),
     ...(heard.transport === undefined ? {} : { transport: heard.transport }),
   })
-  // An installation that nobody has configured here is no platform at all: nothing leaves.
+  // If this contract is not configured here, nothing is sent.
   const askAt = async ({ installation }: Attempt, deadline: Deadline, request: Request): Promise<Heard> => {
     const pool = pools.get(installation)
     return pool ? ask(pool, deadline, request) : NOWHERE
@@ -109,7 +109,7 @@ const bodyOf = ({ reference, amount, currency, phone, publicId }: Attempt) =>
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string }
 
-/** One request over a socket of its own. Whatever goes wrong is told by how far the request got (rails.md 3.9). */
+/** One request on a socket of its own. Whatever goes wrong is reported by how far the request got (rails.md 3.9). */
 async function ask(pool: Pool, deadline: Deadline, request: Request): Promise<Heard> {
   const started = performance.now()
   const elapsedMs = () => performance.now() - started
@@ -131,7 +131,7 @@ async function ask(pool: Pool, deadline: Deadline, request: Request): Promise<He
   }
 }
 
-/** Notes the moment at which the request is given to a connected socket. */
+/** Records the moment at which the request is written to a connected socket. */
 class Noting extends DecoratorHandler {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #note: () => void

@@ -11,22 +11,22 @@ import { startService, type TestService } from './test-service.ts'
 export type JamOwner = Shop & { merchantId: number; tag: string }
 type Switch = 'off' | 'test' | 'live' | 'both'
 
-/** Two processes over one database with live money, and what becomes of the orders whose machines jam. */
+/** Two processes over one database with live money, and the refunds of orders whose machines jam. */
 export type JamRefunds = {
   service: LiveService
   other: TestService
-  /** A merchant with vending on whose jams are refunded in these modes; its test money in whole UGX. */
+  /** A merchant with vending on whose jams are refunded in these modes; `funds` is its test money in whole UGX. */
   owner(autoRefundOnJam: Switch, funds?: number): Promise<JamOwner>
-  /** Live money comes in and is available. */
+  /** Gives the merchant available live money. */
   fundLive(owner: JamOwner): Promise<void>
-  /** How a live order is paid. */
+  /** The live mode of an order, with the way it is paid. */
   live: { mode: 'live'; pays(chargeId: string): void }
   refundJams(): Promise<number>
   assertRefundedOnce(order: PaidOrder): Promise<void>
   assertNotRefunded(order: PaidOrder): Promise<void>
   dueOf(order: Place): Promise<Date | null>
   view(order: Place): Promise<ReturnType<typeof presentOrder>>
-  /** Verifies everything first. */
+  /** Verifies everything before it closes. */
   end(): Promise<void>
 }
 

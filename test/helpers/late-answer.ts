@@ -11,14 +11,14 @@ type Asking = {
   second: TestService
   sweep: 'follow-charges' | 'send-payouts'
   movement: { id: string; rail_reference: string }
-  /** What the operator answers to the first question, later, and to the one after it at once. */
+  /** What the operator answers to the first question, late, and to the next one at once. */
   first: StatusHow
   next: StatusHow
 }
 
 /**
- * The first question about a movement hangs for longer than its worker's lease; meanwhile a second worker asks and is answered.
- * What is returned lets the operator answer the first question.
+ * The first question about a movement hangs longer than its worker's lease; meanwhile a second worker asks and gets an answer.
+ * Call the returned function to let the operator answer the first question.
  */
 export async function askTwice({ service, second, sweep, movement, first, next }: Asking) {
   const late = gate()

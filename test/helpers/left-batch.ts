@@ -6,7 +6,7 @@ import type { TestService } from './test-service.ts'
 export const BULK = '/v1/payouts/bulk'
 const stored = (item: object) => ({ name: null, channel: 'op1_momo', ...item })
 
-/** As if the process had died with `done` of these items behind it: the rest waits, the key is running. */
+/** Leaves a batch as a process would that died after `done` of these items: the other items wait, and its key is in flight. */
 export async function leftAlone(
   service: TestService,
   shop: Payer,

@@ -7,13 +7,13 @@ import { type Entry, type Operator, startOperator } from '../fakes/operator.ts'
 import { type HttpRail, httpRail } from './http-rail.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './test-service.ts'
 
-/** The service with a live rail to an operator that pays when the test says so. */
+/** The service with a live rail to an operator that pays when the test tells it to. */
 export type LiveService = TestService & {
   operator: Operator
   rail: HttpRail
   /** A verified merchant with a client for each mode. */
   shop(input?: Partial<NewMerchant>): Promise<Shop>
-  /** What the operator's book says about a charge. */
+  /** The operator's own entry for a charge. */
   entryOf(chargeId: string): Entry | undefined
   /** Fails when any invariant of the ledger is broken. */
   verify(): Promise<void>
@@ -69,8 +69,8 @@ const BUSY = `select 1 from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle' limit 1`
 
 /**
- * A question that was cut off has an answer that is written down; after the end of its database the product would try that for
- * a minute. Looks for a moment in which nothing is written.
+ * The answer to a question that was cut off is still being stored; without its database the product would retry that for a
+ * minute. Waits until nothing is being written.
  */
 async function untilWritten({ rows }: TestService): Promise<void> {
   for (let looks = 0, quiet = 0; quiet < QUIET_LOOKS && looks < MOST_LOOKS; looks += 1) {
@@ -90,7 +90,7 @@ export async function assertVerified(service: TestService): Promise<void> {
     const findings = await verifyCell(app.db, service.clock.now())
     assert.ok(findings.length > 10, 'verify looks at every invariant')
     assert.deepEqual(
-      // Here the test runs the background tasks, when it likes: what they have left lying is nobody's mistake.
+      // The test decides when background tasks run here, so overdue work is not a fault.
       findings.filter(({ id, violations }) => violations > 0 && !OVERDUE.includes(id)),
       [],
     )

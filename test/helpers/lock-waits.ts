@@ -1,7 +1,7 @@
 import { eventually } from './live-service.ts'
 import type { TestService } from './test-service.ts'
 
-/** How many connections wait for a lock. */
+/** How many connections are waiting for a lock. */
 export const countLockWaits = async (service: TestService): Promise<number> =>
   (
     await service.rows(
@@ -9,6 +9,6 @@ export const countLockWaits = async (service: TestService): Promise<number> =>
     )
   ).length
 
-/** Until a connection waits for a lock. */
+/** Resolves when a connection waits for a lock. */
 export const somebodyWaits = (service: TestService): Promise<void> =>
   eventually('somebody waits for a lock', async () => (await countLockWaits(service)) > 0)

@@ -19,7 +19,7 @@ export const DELIVERED: DispenseOutcome = {
   note: null,
 }
 
-/** Claims an order as if its machine was told and has accepted, whoever its supplier is. */
+/** Claims an order as if its machine had its command and the supplier had accepted it, whichever supplier that is. */
 export async function told(service: TestService, order: Place): Promise<Claim> {
   const own = await claim(service, order)
   await dieSending(service, own)
@@ -30,7 +30,7 @@ export async function told(service: TestService, order: Place): Promise<Claim> {
   return own
 }
 
-/** Marks the claim as commanding and goes no further, as a process that dies while it sends: the command may have left. */
+/** Marks the claim as commanding and stops there, like a process that dies while sending: the command may have been sent. */
 export async function dieSending(service: TestService, { merchantId, id }: Claim): Promise<void> {
   const command = allStatements().find(({ name }) => name === 'command dispense')
   assert.ok(command)
@@ -40,7 +40,7 @@ export async function dieSending(service: TestService, { merchantId, id }: Claim
   assert.equal(sent.length, 1)
 }
 
-/** A report of the machine, or a person's word. */
+/** A report of the machine, or a person's decision. */
 export const say = (
   service: TestService,
   { merchantId, id }: Place,
@@ -49,7 +49,7 @@ export const say = (
 ) => moveDispense(service.app, { kind: 'order', merchantId, id, to, source })
 
 /** The events of an order, oldest first: type and number. */
-export const toldOf = async (service: TestService, { id }: Place): Promise<string[]> =>
+export const vendingEventNames = async (service: TestService, { id }: Place): Promise<string[]> =>
   (
     await service.rows<{ type: string; occurrence: number }>(
       `select type, occurrence from events where subject = $1 and starts_with(type, 'vending.') order by created_at, type`,

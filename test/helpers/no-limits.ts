@@ -1,4 +1,4 @@
-/** Settings under which a process refuses nobody for asking often. */
+/** Settings under which no rate limit refuses a request. */
 export const NO_LIMITS = {
   RATE_LIMIT_CHARGES: '0',
   RATE_LIMIT_READS: '0',

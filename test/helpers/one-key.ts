@@ -6,8 +6,8 @@ import type { Reply } from './test-service.ts'
 type Send = (phone: string, headers: Record<string, string>) => Promise<Reply>
 
 /**
- * Sends one request at once to two processes, under one key, while the operator is slow: it is asked once, one process answers
- * 201 and the other 409, and a repetition gets the first answer. Answers with the 201.
+ * Sends one request at once to two processes, under one key, while the operator is slow: the operator is asked once, one process
+ * answers 201 and the other 409, and a repeat gets the first answer. Returns the 201.
  */
 export async function sendToBoth(service: LiveService, key: string, [here, there]: [Send, Send]) {
   const phone = newPayer()

@@ -14,7 +14,7 @@ export async function openMismatch(
   await service.app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
 }
 
-/** One critical exception about this live subject was ever opened; it pauses the live payouts of its merchant, and those alone. */
+/** Exactly one critical exception about this live subject was opened; it pauses the live payouts of its merchant and no others. */
 export async function assertPaused(
   service: TestService,
   merchant: { id: string },

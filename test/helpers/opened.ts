@@ -5,10 +5,10 @@ import type { TestService } from './test-service.ts'
 type Closing = { close(): Promise<void> }
 type Ending = () => Promise<void>
 
-/** What is prepared for one file and ended after it. */
+/** What one file prepares before its tests and ends after them. */
 type Opening = { prepared: Promise<unknown>; endings: Ending[] }
 
-// A process runs several files, and loads the next one while the first one runs (scripts/run-room.mjs).
+// One process runs several files and loads the next one while the first one runs (scripts/run-room.mjs).
 const openings = new Map<string, Opening>()
 
 function ofFile(): Opening {
@@ -21,30 +21,30 @@ function ofFile(): Opening {
   return opening
 }
 
-/** Runs before the first test of the file, after everything that stands above it. */
+/** Runs before the first test of the file, after all preparations above it. */
 export function prepare(step: () => Promise<unknown>): void {
   const opening = ofFile()
-  // The runner may begin with each hook where it is written, without waiting for the one before it.
+  // The runner may start a hook as soon as it is registered, without waiting for the one before it.
   before(() => {
     opening.prepared = opening.prepared.then(step)
     return opening.prepared
   })
 }
 
-/** What `make` answers. It is filled in before the first test of the file, after what was made above it. */
+/** The result of `make`. It is filled in before the first test of the file, after everything prepared above it. */
 export function made<Made extends object>(make: () => Made | Promise<Made>): Made {
   const later = {} as Made
-  // With its getters: a fake tells by them what it has heard since.
+  // Copies getters as getters: a fake uses them for what it has received since.
   prepare(async () => Object.defineProperties(later, Object.getOwnPropertyDescriptors(await make())))
   return later
 }
 
-/** The same of what has to be closed after the last test: what was opened last is closed first. */
+/** Like `made`, for something to be closed after the last test: what was opened last is closed first. */
 export function opened<Opened extends Closing>(open: () => Promise<Opened>): Opened {
   return endedBy(open, (one) => one.close())
 }
 
-/** A service of which every invariant of the ledger must still hold after the last test. */
+/** Like `opened`, for a service: every invariant of the ledger must still hold after the last test. */
 export function openedAndVerified<Service extends TestService>(open: () => Promise<Service>): Service {
   return endedBy(open, (service) => assertVerified(service).finally(() => service.close()))
 }
@@ -58,7 +58,7 @@ function endedBy<Opened extends object>(open: () => Promise<Opened>, end: (it: O
   })
 }
 
-/** Also what comes after something that failed to end is ended; the first failure is the file's. */
+/** Ends everything even when one of them fails; the file fails with the first failure. */
 async function endAll({ endings }: Opening): Promise<void> {
   const failures: unknown[] = []
   for (const end of endings) await end().catch((error: unknown) => failures.push(error))

@@ -1,7 +1,7 @@
 import type { LiveService } from './live-service.ts'
 import type { TestService } from './test-service.ts'
 
-/** How far the request about a charge or a payout has come. */
+/** The stored state of the request about a charge or payout. */
 export async function attemptOf(service: TestService, subject: string): Promise<string | undefined> {
   const [row] = await service.rows<{ state: string }>('select state from rail_attempts where subject = $1', [
     subject,
@@ -9,7 +9,7 @@ export async function attemptOf(service: TestService, subject: string): Promise<
   return row?.state
 }
 
-/** Submits and questions about one reference that the operator heard. */
+/** The submits or questions with this reference that reached the operator. */
 export const heardOf = (service: LiveService, what: 'submit' | 'question', reference: string) =>
   service.operator.journal.filter((one) => one.what === what && one.reference === reference)
 

@@ -1,6 +1,6 @@
 import type { LiveService } from './live-service.ts'
 
-/** Works on a service that only this test uses, and verifies it afterwards. */
+/** Runs a test on a service of its own, and verifies the service afterwards. */
 export async function onOwnService(
   start: () => Promise<LiveService>,
   work: (service: LiveService) => Promise<void>,

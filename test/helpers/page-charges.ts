@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LiveService } from './live-service.ts'
 
-/** The charges born on a link, oldest first; those that were taken back too. */
+/** The charges made on a link, oldest first, including those that were taken back. */
 export const chargesOn = (service: LiveService, id: string) =>
   service.rows<ChargeRow>(
     `select id, status, amount::int, fee::int, gift_card_amount::int as card, channel, phone, email, voided_at, failure_reason
@@ -22,14 +22,14 @@ type ChargeRow = {
   failure_reason: string | null
 }
 
-/** The one charge born on a link. */
+/** The only charge made on the link. */
 export async function chargeOn(service: LiveService, id: string): Promise<ChargeRow> {
   const charges = await chargesOn(service, id)
   assert.equal(charges.length, 1, JSON.stringify(charges))
   return charges[0] as ChargeRow
 }
 
-/** What is left on a card, what is set aside and what is spent. */
+/** The balance of a card, the sum it has reserved and the sum it has spent. */
 export async function cardNow(service: LiveService, id: string): Promise<[number, number, number]> {
   const [card] = await service.rows<{ balance: number; reserved: number; spent: number }>(
     'select balance::int, reserved::int, spent::int from gift_cards where id = $1',

@@ -11,7 +11,7 @@ import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 
 type Mode = 'test' | 'live'
-/** Who owns an order, and which it is. */
+/** The owner of an order, and its id. */
 export type Place = { merchantId: number; id: string }
 export type PaidOrder = Place & { mode: Mode; chargeId: string }
 export type Owner = Pick<Payer, 'merchantId' | 'tag'>
@@ -21,7 +21,7 @@ export const PRICE = 5000
 const LIFETIME_MS = 120_000
 const GOODS = [{ spbh: '1', spmc: 'Water', spdj: PRICE }]
 
-/** An order as its endpoint stores it, of a machine that is registered with it. */
+/** An order as its endpoint stores it; its machine is registered first. */
 export async function newOrder(
   service: TestService,
   { merchantId, tag }: Owner,
@@ -48,7 +48,7 @@ export async function newOrder(
   return { merchantId, id: link.id }
 }
 
-/** A customer pays it: in test the sandbox says so, in live `pays` tells the operator. Nothing is commanded yet. */
+/** A customer pays it: the sandbox decides in test mode, and `pays` tells the operator in live mode. No command is sent yet. */
 export async function payOrder(
   service: TestService,
   { merchantId, id }: Place,
@@ -70,14 +70,14 @@ export async function paidOrder(service: TestService, owner: Owner, wanted: Want
   return payOrder(service, await newOrder(service, owner, wanted), { ...wanted, tag: owner.tag })
 }
 
-/** Claims it as the dispense does, and answers with the claim. */
+/** Claims it as the dispense task does, and returns the claim. */
 export async function claim(service: TestService, place: Place): Promise<Claim> {
   const claimed = await claimOrder(service.app, place)
   assert.ok(claimed.kind === 'claimed', claimed.kind)
   return claimed.claim
 }
 
-/** The machine's side of an order straight from its row. */
+/** The vending row of an order. */
 export async function orderRow(service: TestService, { merchantId, id }: Place): Promise<any> {
   const [row] = await service.rows('select * from vending_orders where merchant_id = $1 and id = $2', [
     merchantId,

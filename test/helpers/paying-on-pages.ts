@@ -12,7 +12,7 @@ export async function pay(browser: Browser, id: string, fields: Record<string, s
   return browser.send(form, '/submit', { phone: newPayer(), ...fields })
 }
 
-/** Holds the row of a link until a payment waits for it, then changes something; the payment goes on with what is then true. */
+/** Holds the row of a link until a payment waits for it, then applies a change; the payment continues with the changed state. */
 export async function payDuring<Answer>(
   service: TestService,
   { merchantId, id }: { merchantId: number; id: string },
@@ -29,23 +29,23 @@ export async function payDuring<Answer>(
   return paid
 }
 
-/** Types a code into the box of a link and looks at the form again. */
+/** Enters a code on the page of a link and reloads the form. */
 export async function applyCode(browser: Browser, id: string, code: string): Promise<Page> {
   const form = await browser.get(`/pay/${id}`)
   return browser.follow(await browser.send(form, '/apply-voucher', { code }))
 }
 
-/** A visitor of his own, with a phone of his own. */
+/** A new visitor with a phone of their own. */
 export const visitor = (service: LiveService, headers: Browser['headers'] = {}) => browserOf(service, headers)
 
-/** What the document for the page's script says. */
+/** The status document that the page's script reads. */
 export async function statusOf(service: { url: string }, id: string, query = ''): Promise<any> {
   const page = await browserOf(service).get(`/pay/${id}/status.json${query}`)
   assert.equal(page.status, 200, page.text)
   return page.body
 }
 
-/** Test mode decides after a moment. */
+/** Lets the sandbox decide open payments. */
 export async function sandboxDecides(service: LiveService): Promise<void> {
   service.pass(2000)
   await service.run('follow-charges')

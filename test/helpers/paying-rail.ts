@@ -1,15 +1,15 @@
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail, Unavailable } from '../../src/rails/rail.ts'
 
-/** Stands for an operator that carries out whatever it is asked. */
+/** A rail whose operator carries out whatever it is asked. */
 export type PayingRail = Rail & {
-  /** The payouts that it was asked for. */
+  /** The payouts it was asked for. */
   asked: readonly Attempt[]
-  /** Why it takes no payouts from now on. */
+  /** The reason why it takes no payouts from now on. */
   trouble: Pick<Unavailable, 'cure' | 'why'> | null
 }
 
-/** Its payouts to `noWallet` are refused: nobody has that phone. */
+/** Payouts to `noWallet` are refused because nobody has that phone. */
 export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {}): PayingRail {
   const asked: Attempt[] = []
   const heard = (operation: Evidence['operation'], stage: Evidence['stage'] = 'answered') => ({

@@ -4,7 +4,7 @@ import type { TestService } from './test-service.ts'
 export const COST = 5200
 export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
 
-/** The transfers of a payout in their order, as kind and amount. */
+/** The transfers of a payout in order, as kind and amount. */
 export const postingsOf = async (service: TestService, subject: string): Promise<[string, number][]> =>
   (
     await service.rows<{ kind: string; amount: string }>(
@@ -13,7 +13,7 @@ export const postingsOf = async (service: TestService, subject: string): Promise
     )
   ).map(({ kind, amount }) => [kind, Number(amount)])
 
-/** What leaves at acceptance and what becomes of it. */
+/** The transfer at acceptance, and those of each end. */
 export const RESERVED: [string, number][] = [['payout_reserve', COST]]
 export const PAID: [string, number][] = [...RESERVED, ['payout_sent', 5000], ['payout_fee', 200]]
 export const RETURNED: [string, number][] = [...RESERVED, ['payout_return', COST]]

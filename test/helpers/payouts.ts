@@ -4,40 +4,40 @@ import { succeed } from './following-charges.ts'
 import { type LiveService, newPayer, type Shop, startLiveService } from './live-service.ts'
 import type { Client, Reply, TestService, TestServiceOptions } from './test-service.ts'
 
-/** A payout that is right: 5000 to one person, which costs 5200 with the fee. */
+/** A valid payout: 5000 to one person, which costs 5200 with the fee. */
 export const PAYOUT = { amount: 5000, recipient: { phone: '0700000000' } }
 const UNLIMITED = { LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0', RATE_LIMIT_REFUNDS: '0' }
 
-/** What is the same in every payout of its own (no refund, bulk call or schedule has made it) right after its acceptance. */
+/** The fields that are the same right after acceptance in every payout not made by a refund, bulk call or schedule. */
 export const ACCEPTED = {
   ...{ status: 'authorized', currency: 'UGX', channel: 'op1_momo', failure_reason: null },
   ...{ rail_transaction_id: null, completed_at: null },
   ...{ kind: 'payout', charge_id: null, batch_id: null, scheduled_payout_id: null },
 }
 
-/** POST of a payout that differs from the right one in what is given. */
+/** Posts the valid payout with these differences. */
 export const pay = (api: Client, difference: object = {}, headers: Record<string, string | undefined> = {}) =>
   api.post('/v1/payouts', { ...PAYOUT, ...difference }, headers)
 
-/** A payout to somebody whom no other payment of this process knows. */
+/** A payout to a phone that no other payment of this process uses. */
 export const payNew = (api: Client, difference: object = {}, headers: Record<string, string> = {}) =>
   pay(api, { recipient: { phone: newPayer() }, ...difference }, headers)
 
 export const payoutOf = async (api: Client, id: string): Promise<Reply['body']> =>
   (await api.get(`/v1/payouts/${id}`)).body
 
-/** A service with a live rail that pays and collects, live money without a hold, and no limits. */
+/** A service with a live rail for payouts and charges, live money without a hold, and no limits. */
 export const startPayingService = (options: TestServiceOptions = {}): Promise<LiveService> =>
   startLiveService({ ...options, env: { ...UNLIMITED, ...options.env } })
 
-/** A verified merchant with so much live money available. */
+/** A verified merchant with this much live money available. */
 export async function richShop(service: LiveService, funds = 500_000): Promise<Shop> {
   const shop = await service.shop()
   await fundLive(service, shop, funds)
   return shop
 }
 
-/** Live money comes from a paid charge only; the hold is 0 here. */
+/** Live money only comes from a paid charge; the hold is 0 here. */
 async function fundLive(service: LiveService, { live }: Shop, funds: number): Promise<void> {
   let fee = 200
   while (chargeFee(funds + fee) !== fee) fee += 1
@@ -45,7 +45,7 @@ async function fundLive(service: LiveService, { live }: Shop, funds: number): Pr
   await succeed(service, body.id)
 }
 
-/** A live bulk of items of 5000; answers the ids of its payouts, which wait in the queue. */
+/** A live bulk of items of 5000; returns the ids of its payouts, which wait in the queue. */
 export async function queueBulk(
   { live }: Pick<Shop, 'live'>,
   phones: string[] = [newPayer()],
@@ -56,7 +56,7 @@ export async function queueBulk(
   return body.results.map(({ id }: { id: string }) => id)
 }
 
-/** A live refund of 5000; answers the id of its payout, which waits in the queue. */
+/** A live refund of 5000; returns the id of its payout, which waits in the queue. */
 export async function queueRefund(service: LiveService, { live }: Shop): Promise<string> {
   const charge = (await live.charge({ customer: { phone: newPayer() } })).body.id
   await succeed(service, charge)
@@ -74,7 +74,7 @@ export function changedTables(before: string, after: string): string[] {
 }
 
 const OWN = ['payouts', 'transfers', 'ledger_heads', 'events', 'deliveries', 'rail_attempts', 'exceptions']
-/** One text over all that a payout writes beside its key, table by table: the same before and after means zero writes. */
+/** Every table a payout writes, except its key, as one text: the same before and after means nothing was written. */
 export const payoutDigest = async (service: TestService): Promise<string> =>
   JSON.stringify(
     await Promise.all(
@@ -87,7 +87,7 @@ export const payoutDigest = async (service: TestService): Promise<string> =>
     ),
   )
 
-/** Runs it, and looks meanwhile for two connections that wait for each other: the first such pair, by their statements. */
+/** Runs it while watching for two connections that wait for each other; returns the first such pair, by their statements. */
 export async function watchingLocks<T>(
   service: TestService,
   act: () => Promise<T>,
@@ -109,5 +109,5 @@ export async function watchingLocks<T>(
   return { value: await acting, rings: rings.slice(0, 1) }
 }
 
-/** What a bulk call leaves behind although nothing was paid: the batch and what became of each item. */
+/** The tables a bulk call writes even if nothing was paid: the batch and the result of each item. */
 export const BULK_RECORDS = ['bulk_batches', 'bulk_items']

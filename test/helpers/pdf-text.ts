@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inflateSync } from 'node:zlib'
 
-/** What can be read on a page: each line of it, from above to below, with three spaces between its texts. */
+/** The readable text of a page: its lines from top to bottom, with three spaces between the texts of a line. */
 export type PdfPage = { lines: string[]; width: number; height: number }
 type Piece = { dictionary: string; stream: Buffer }
 
@@ -9,7 +9,7 @@ const NAME = /\/(F[0-9]+|Total) ([0-9]+) 0 R/g
 const SHOWN = /\/Span <<\/ActualText <FEFF([0-9a-f]*)>>> BDC .*? EMC|\/(F[0-9]+) [0-9.]+ Tf <([0-9a-f]*)> Tj/g
 const TEXT = /BT 1 0 0 -1 ([-0-9.]+) ([-0-9.]+) Tm (.*?) ET|cm \/(Total) Do/g
 
-/** Reads a PDF of ours as a viewer would: by its table of objects, its page tree, fonts and their maps to characters. */
+/** Reads one of our PDFs as a viewer would: by its table of objects, its page tree, its fonts and their character maps. */
 export function readPdf(bytes: Buffer): PdfPage[] {
   const pieces = piecesOf(bytes)
   const trailer = bytes.toString('latin1', bytes.lastIndexOf('trailer'))
@@ -19,7 +19,7 @@ export function readPdf(bytes: Buffer): PdfPage[] {
   return [...kids.matchAll(/([0-9]+) 0 R/g)].map(([, id]) => pageOf(pieces, pieces.get(Number(id)) as Piece))
 }
 
-/** Every text of the document, page after page. */
+/** All text of the document, page by page. */
 export const textOf = (pages: readonly PdfPage[]): string => pages.flatMap(({ lines }) => lines).join('\n')
 
 function pageOf(pieces: Map<number, Piece>, page: Piece): PdfPage {
@@ -94,7 +94,7 @@ function pieceAt(pieces: Map<number, Piece>, dictionary: string, reference: RegE
   return piece
 }
 
-/** Every object, found by the table at the end, which must be right to the byte. */
+/** Every object, found by the table at the end, which must be correct to the byte. */
 function piecesOf(bytes: Buffer): Map<number, Piece> {
   const tail = bytes.toString('latin1', bytes.length - 64)
   const table = bytes.toString('latin1', Number(/startxref\n([0-9]+)\n%%EOF/.exec(tail)?.[1]))

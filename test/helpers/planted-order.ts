@@ -1,6 +1,6 @@
 import type { TestService } from './test-service.ts'
 
-/** A vending order of the same merchant, mode, amount and moment as this link, with a machine of its own. */
+/** A vending order with the merchant, mode, amount and time of this link, and a machine of its own. */
 export async function plantOrder(
   service: TestService,
   linkId: string | undefined,

@@ -2,8 +2,8 @@ import pg from 'pg'
 import type { TestService } from './test-service.ts'
 
 /**
- * Puts rows back to where a process would have left them that died: no move of the product, so the guards of the tables look
- * away for this one connection.
+ * Sets rows to the state that a dead process would have left. The product never makes this change, so the guards of the tables are
+ * off for this one connection.
  */
 export async function putBack(
   { database, app }: Pick<TestService, 'database' | 'app'>,

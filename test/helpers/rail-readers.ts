@@ -8,7 +8,7 @@ import type {
   Unavailable,
 } from '../../src/rails/rail.ts'
 
-// What the operator of test/fakes answers, as a rail tells it.
+// How a rail translates the answers of the operator in test/fakes.
 
 const REASONS: Record<string, ChargeFailure> = {
   NOT_ENOUGH_FUNDS: 'insufficient_funds',
@@ -35,7 +35,7 @@ export const unavailable = (cure: Unavailable['cure'], why: string, evidence: Ev
   evidence,
 })
 
-/** Nothing sent, or the operator's own word that it took nothing: clean. All else after sending is ambiguous. */
+/** If nothing was sent, or the operator itself says that it took nothing, the result is clean. Otherwise it is ambiguous. */
 export function readSubmit<Failure>(
   { status, body, left }: Heard,
   evidence: Evidence,

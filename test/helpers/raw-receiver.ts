@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { Attempted } from '../../src/platform/outbound/attempt.ts'
 
-/** The body of every request to it: with its last byte the request is whole. */
+/** The body of every request to it: the request is complete when its last byte arrives. */
 export const BODY = '{"id":"evt_1"}'
 
 type Receiver = { port: number; connections: number; requests: string[]; sockets: Socket[] }
@@ -39,12 +39,12 @@ export async function receiver(t: TestContext, reply: Reply, secure?: TlsOptions
   return seen
 }
 
-/** Unlike `once`, does not mind that the other side resets the connection. */
+/** Resolves when the socket is closed; unlike `once`, it accepts a reset by the other side. */
 export function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
 }
 
-/** What is told of an attempt, without its duration. */
+/** An attempt as text, without its duration. */
 export function told(attempted: Attempted): string {
   if (attempted.kind === 'refused_target') return `refused: ${attempted.why}`
   const what = attempted.kind === 'answered' ? 'answered' : attempted.error

@@ -19,7 +19,7 @@ export type PayoutRow = {
   created_at: Date
 }
 
-/** Moves the merchant's test clock to this moment, at most a minute past it. */
+/** Moves the merchant's test clock to this moment or at most a minute past it. */
 export async function testClockTo(service: TestService, { merchantId }: Payer, moment: string | Date) {
   const [row] = await service.rows<{ offset: string }>(
     'select test_clock_offset_ms as offset from cell_0.merchants where id = $1',
@@ -33,7 +33,7 @@ export async function testClockTo(service: TestService, { merchantId }: Payer, m
   assert.ok(moved, `the test clock reaches ${moment}`)
 }
 
-/** The payouts of a schedule, cycle after cycle in the order of its recipients. */
+/** The payouts of a schedule, by cycle and then in the order of its recipients. */
 export const payoutsOf = (service: TestService, scheduleId: string) =>
   service.rows<PayoutRow>(
     `select id, item_index, status, amount::int, fee::int, recipient_phone, recipient_name, reference, cycle_at, created_at
@@ -41,7 +41,7 @@ export const payoutsOf = (service: TestService, scheduleId: string) =>
     [scheduleId],
   )
 
-/** Ends every schedule, as if each merchant had cancelled its own. */
+/** Ends every schedule, as if its merchant had cancelled it. */
 export const cancelAll = (service: TestService) =>
   service.rows(
     `update schedules set status = 'cancelled', next_run_at = null, failure_reason = null, cancelled_at = created_at

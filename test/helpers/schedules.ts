@@ -5,11 +5,11 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from './actors.ts'
 import type { Client, Reply, TestService } from './test-service.ts'
 
-/** A merchant that pays others, with its test key. */
+/** A merchant that makes payouts, with its test key. */
 export type Payer = { merchant: CreatedMerchant; merchantId: number; tag: string; api: Client }
 
 export const SCHEDULES = '/v1/scheduled-payouts'
-/** A schedule that is right: 5000 to one person, which costs 5200 with the fee. */
+/** A valid schedule: 5000 to one person, which costs 5200 with the fee. */
 export const SCHEDULE = { amount: 5000, interval: 'monthly', recipients: [{ phone: '0700000000' }] }
 
 export async function payer(service: TestService, funds = 0): Promise<Payer> {
@@ -28,11 +28,11 @@ export async function payer(service: TestService, funds = 0): Promise<Payer> {
 export const fund = (service: TestService, { merchantId, tag }: Payer, amount: number) =>
   addTestFunds(service.app, BY_HAND, { holder: { merchantId, tag }, amount, key: undefined })
 
-/** POST of a schedule that differs from the right one in what is given. */
+/** Posts the valid schedule with these differences. */
 export const plan = (api: Client, difference: object = {}, headers: Record<string, string> = {}) =>
   api.post(SCHEDULES, { ...SCHEDULE, ...difference }, headers)
 
-/** The schedule that was made. */
+/** Posts a schedule that must be accepted, and returns it. */
 export async function planned(api: Client, difference: object = {}): Promise<Reply['body']> {
   const { status, body } = await plan(api, difference)
   assert.equal(status, 201, JSON.stringify(body))
@@ -48,7 +48,7 @@ export const scheduleOf = async (api: Client, id: string): Promise<Reply['body']
 export const availableOf = async (api: Client): Promise<number> =>
   (await api.get('/v1/balance')).body.balances[0].available
 
-/** Runs what sends payouts and asks about them until nothing is due. */
+/** Sends payouts and asks about them until nothing is due. */
 export async function sendAll(service: TestService): Promise<void> {
   while ((await service.run('send-payouts')) > 0);
   service.pass(2000)

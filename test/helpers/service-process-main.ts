@@ -34,8 +34,8 @@ let watching = false
 let longestMs = 0
 
 /**
- * Looks at the length of each turn of the event loop. Of a crowded machine other processes may take long pieces: what counts is
- * the time for which this thread was at work in that turn, where the system tells it.
+ * Measures each turn of the event loop. On a crowded machine other processes may take up much of a turn, so where the system
+ * reports it, only the time counts for which this thread was running.
  */
 function watchTurns(sinceMs: number, sinceOwnMs: number): void {
   const [nowMs, nowOwnMs] = [performance.now(), ownMs()]
@@ -46,7 +46,7 @@ function watchTurns(sinceMs: number, sinceOwnMs: number): void {
 function ownMs(): number {
   try {
     const ms = Number(readFileSync(OWN_TIME, 'utf8').split(' ')[0]) / 1e6
-    // Some systems have the file and say nothing in it.
+    // Some systems have the file but write nothing useful to it.
     if (ms > 0) return ms
   } catch {}
   return performance.now()
@@ -56,7 +56,7 @@ function openSockets(): number {
   return readdirSync(DESCRIPTORS).filter((name) => targetOf(name).startsWith('socket:')).length
 }
 
-/** A descriptor may be closed between the listing and the look at it. */
+/** A descriptor may be closed between the listing and this look. */
 function targetOf(name: string): string {
   try {
     return readlinkSync(`${DESCRIPTORS}/${name}`)

@@ -2,16 +2,16 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** The whole service in a process of its own, so that what a test measures there is not what the test itself does. */
+/** The whole service in a process of its own, so that measurements there do not include the test itself. */
 export type ServiceProcess = {
   url: string
   /** A full test key. */
   key: string
-  /** The X-Timestamp of now. */
+  /** The X-Timestamp for now. */
   timestamp(): string
   /** How many sockets the process has open. */
   sockets(): Promise<number>
-  /** Runs `work` and answers the longest time in ms for which the event loop of the service stood still meanwhile. */
+  /** Runs `work` and returns the longest time in ms for which the service's event loop was blocked meanwhile. */
   longestHold(work: () => Promise<unknown>): Promise<number>
   stop(): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { SubaccountStatus } from '../../src/subaccounts/subaccount.ts'
 import { BY_HAND } from './actors.ts'
 import type { Client, TestService } from './test-service.ts'
 
-/** Makes subaccounts and answers with their ids, in the order given. */
+/** Makes subaccounts and returns their ids in the order given. */
 export async function addSubaccounts(api: Client, ...names: string[]): Promise<string[]> {
   const ids: string[] = []
   for (const name of names) {
@@ -20,7 +20,7 @@ export async function addSubaccounts(api: Client, ...names: string[]): Promise<s
 export const splitOf = (charge: any): string[] =>
   charge.split.map((row: any) => `${row.subaccount} ${row.amount} ${row.settlement_status}`)
 
-/** What a subaccount has in the mode of the key: available and pending. */
+/** The available and pending balance of a subaccount in the mode of the key. */
 export async function balanceOfSubaccount(api: Client, id: string): Promise<[number, number]> {
   const [balance, ...others] = (await api.get(`/v1/subaccounts/${id}`)).body.balances
   assert.equal(others.length, 0)
@@ -28,13 +28,13 @@ export async function balanceOfSubaccount(api: Client, id: string): Promise<[num
   return [balance.available, balance.pending]
 }
 
-/** The settlements a merchant sees, as `kind amount count subaccount`, in the order of that text. */
+/** The merchant's settlements, as sorted texts of `kind amount count subaccount`. */
 export async function settlementsOf(api: Client): Promise<string[]> {
   const { data } = (await api.get('/v1/settlements?limit=100')).body
   return data.map((one: any) => `${one.kind} ${one.amount} ${one.charge_count} ${one.subaccount}`).sort()
 }
 
-/** What an operator's command does. */
+/** Sets the status as the operator's command does. */
 export async function setStatus(
   service: TestService,
   merchant: CreatedMerchant,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { kampalaMonth, monthBounds } from '../../src/platform/kampala.ts'
 import type { Client, TestService } from './test-service.ts'
 
-/** The Kampala month of now, or so many months later. */
+/** The current month in Kampala, or this many months later. */
 export function monthNow(service: TestService, later = 0): string {
   let month = kampalaMonth(service.clock.now())
   for (let step = 0; step < later; step += 1) month = nextMonth(month)
@@ -20,12 +20,12 @@ export function boundsOf(month: string): { start: Date; end: Date } {
   return bounds
 }
 
-/** Moves the clock so many milliseconds past the end of the running month; before it when negative. */
+/** Moves the clock this many milliseconds past the end of the current month, or before it when negative. */
 export function passMonth(service: TestService, pastMs = 0): void {
   service.pass(boundsOf(monthNow(service)).end.getTime() - service.clock.nowMs() + pastMs)
 }
 
-/** The statement of a month, whose lines have been added up. */
+/** The statement of a month, after checking that its lines add up. */
 export async function statementOf(api: Client, month: string): Promise<any> {
   const { status, body, text } = await api.get(`/v1/statements/${month}`)
   assert.equal(status, 200, text)
@@ -36,7 +36,7 @@ export async function statementOf(api: Client, month: string): Promise<any> {
 export const totalOf = async (api: Client): Promise<number> =>
   (await api.get('/v1/balance')).body.balances[0].total
 
-/** Everything that holds within one statement, whatever happened. */
+/** Asserts the sums that hold in every statement. */
 export function assertAddsUp(statement: any): void {
   const { money_in, money_out, adjustments, totals } = statement
   const sum = (lines: any[], field: string) => lines.reduce((total, line) => total + line[field], 0)

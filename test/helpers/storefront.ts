@@ -18,7 +18,7 @@ export const MANGOES: NewItem = {
   picture: null,
 }
 
-/** A merchant's public page: by default of one that nobody has verified. */
+/** A merchant's public page; nobody has verified the merchant unless `change` does. */
 export async function pageOf(service: TestService, change: MerchantChange = {}) {
   const made = await service.merchant()
   await service.set(made, change)
@@ -44,7 +44,7 @@ export async function pageOf(service: TestService, change: MerchantChange = {}) 
   }
 }
 
-/** A service that fails when it is closed if an item is no live, reusable link of its own merchant, or anything else is broken. */
+/** A service that fails on closing if an item lacks a live, reusable link of its own merchant, or another invariant is broken. */
 export async function startStorefronts(): Promise<TestService> {
   const service = await startService()
   const close = () => assertStorefrontsHold(service).finally(() => service.close())

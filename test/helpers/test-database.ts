@@ -6,14 +6,14 @@ import pg from 'pg'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 
-/** A database of its own for one test file, cloned from a migrated template on the server that all files share. */
+/** A database for one test file, cloned from a migrated template on the server that all files share. */
 export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
 const ROOM_BYTES = 2 ** 31
-// One server for the whole run of one checkout, the last file out stops it. No durability: crash tests bring servers of their own.
+// One server for the whole run of a checkout, which the last file stops. Not durable: crash tests start their own servers.
 const OWNER = `${process.getuid?.() ?? 'user'}-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}`
 const SHARED = join(roomyMemory() ?? tmpdir(), `gateway-test-postgres-${OWNER}`)
 const TEMPLATE_LOCK = 5_512_001
@@ -25,7 +25,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     say: () => {},
     settings: {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '128MB' },
-      // For the services of several files at once.
+      // Enough for the services of several files at once.
       max_connections: '600',
     },
   })
@@ -47,7 +47,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Where files lie in memory, when there is enough of it: a database of some thousand files is made there in a tenth of the time. */
+/** A folder in memory, if there is enough of it: creating a database of some thousand files is ten times as fast there. */
 function roomyMemory(): string | null {
   try {
     const { type, bavail, bsize } = statfsSync(MEMORY)
@@ -57,7 +57,7 @@ function roomyMemory(): string | null {
   }
 }
 
-/** Sockets of a closed pool may end a moment later than its promise; forcing them would look like an error to their owner. */
+/** Sockets of a closed pool may end slightly after its promise; forcing them would look like an error to their owner. */
 async function dropWhenEmpty(admin: pg.Client, name: string): Promise<void> {
   for (let looked = 0; looked < 100; looked += 1) {
     const { rowCount } = await admin.query('select 1 from pg_stat_activity where datname = $1', [name])

@@ -18,7 +18,7 @@ import { BY_HAND } from './actors.ts'
 import { NO_LIMITS } from './no-limits.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
-/** The whole service over real HTTP on a database of its own, with a clock that the test moves and sweeps that it runs. */
+/** The whole service over real HTTP on its own database, with a clock that the test moves and sweeps that it runs. */
 export type TestService = {
   url: string
   clock: MovableClock
@@ -29,13 +29,13 @@ export type TestService = {
   merchant(input?: Partial<NewMerchant>): Promise<CreatedMerchant>
   set(merchant: CreatedMerchant, change: MerchantChange): Promise<void>
   client(key: string): Client
-  /** Runs one background task once and waits for what it started. Answers how much it handled. */
+  /** Runs one background task once and waits for everything it started. Returns how many items it handled. */
   run(sweep: string): Promise<number>
   /** Moves the clock. */
   pass(ms: number): void
-  /** Rows straight from the database, in the schema of the cell. */
+  /** Rows read directly from the database, in the schema of the cell. */
   rows<Row = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** One text over everything money, without the tables named: the same before and after means zero writes. */
+  /** The contents of all money tables but those named, as one text: the same before and after means nothing was written. */
   digest(...without: string[]): Promise<string>
   close(): Promise<void>
 }
@@ -89,7 +89,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     max: 2,
     options: `-c search_path=${app.cell},directory`,
   })
-  // A test may cut the wire under an idle connection.
+  // A test may cut the connection while it is idle.
   admin.on('error', () => {})
   let merchants = 0
   const rows = async <Row>(sql: string, values: unknown[] = []) =>

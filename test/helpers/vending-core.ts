@@ -6,12 +6,12 @@ import { orderRow, type PaidOrder, type Place, paidOrder } from './paid-orders.t
 import { type Payer, payer } from './schedules.ts'
 import { startService, type TestService } from './test-service.ts'
 
-/** Two processes over one database, a clock that stands still, and a merchant in test that each test gets anew. */
+/** Two processes over one database, a clock that stands still, and a test merchant that is new for each test. */
 export type VendingCore = {
   service: TestService
   other: TestService
   shop: Payer
-  /** A new merchant with vending on. */
+  /** Makes a new merchant with vending on. */
   begin(): Promise<void>
   vending(on: boolean): Promise<void>
   trust(profile: 'default' | 'optimistic'): Promise<unknown>
@@ -19,11 +19,11 @@ export type VendingCore = {
   refund(order: PaidOrder, at?: TestService): Promise<unknown>
   claimsOf(order: Place): Promise<{ attempt: number; state: string; sent: boolean }[]>
   statesOf(order: Place): Promise<string[]>
-  /** How many commands may have left for it. */
+  /** How many commands may have been sent for it. */
   sentOf(order: Place): Promise<number>
-  /** Status, whether it is confirmed, and the error. */
+  /** Its status, whether that is confirmed, and the error. */
   standing(order: Place): Promise<unknown[]>
-  /** Verifies everything first. */
+  /** Verifies everything before it closes. */
   end(): Promise<void>
 }
 

@@ -8,9 +8,9 @@ import type { Client, Reply, TestService } from './test-service.ts'
 
 export const ORDERS = '/v1/vending/orders'
 export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 1000 }]
-/** One machine for each way in which a simulated one behaves (contract.md 6.6); `M-1` accepts and then waits. */
+/** One machine for each behaviour of the simulation (contract.md 6.6); `M-1` accepts and then waits. */
 const MACHINES = ['M-1', 'M-2', 'M-OK', 'M-JAM', 'M-BUSY', 'M-REFUSE', 'M-LOST']
-/** Pays; one that ends with 1 is refused by the sandbox. */
+/** The sandbox accepts payments of this phone and refuses those of one that ends with 1. */
 const PAYER = '0700000000'
 export const NON_PAYER = '0700000001'
 
@@ -41,7 +41,7 @@ export async function vendingShop(
   }
 }
 
-/** When an order of this merchant counts as delivered. */
+/** Sets when an order of this merchant counts as delivered. */
 export const setProfile = (
   service: TestService,
   { merchantId }: { merchantId: number },
@@ -57,10 +57,10 @@ export async function registerMachines(
     await addMachine(service.app, BY_HAND, { merchantId, machine, name: `Machine ${machine}` })
 }
 
-/** The body of an order that anybody can make. */
+/** The body of a minimal valid order. */
 export const orderBody = (more: object = {}) => ({ machine: 'M-1', amount: 1000, goods: GOODS, ...more })
 
-/** Makes an order; what differs from `orderBody` is given. */
+/** Makes an order; `more` replaces fields of `orderBody`. */
 export async function makeOrder({ api }: { api: Client }, more: object = {}): Promise<any> {
   const reply = await api.post(ORDERS, orderBody(more), { 'idempotency-key': undefined })
   assert.equal(reply.status, 201, reply.text)
@@ -82,7 +82,7 @@ export async function submitPayment(
   return { status, location: headers.get('location') }
 }
 
-/** Pays an order on its page and lets the sandbox decide. Nothing is commanded yet. Answers the id of its charge. */
+/** Pays an order on its page and lets the sandbox decide. No command is sent yet. Returns the id of its charge. */
 export async function payOrder(service: TestService, orderId: string, phone = PAYER): Promise<string> {
   const sent = await submitPayment(service, orderId, phone)
   assert.equal(sent.status, 302, `the form was answered ${sent.status}`)
@@ -95,7 +95,7 @@ export async function payOrder(service: TestService, orderId: string, phone = PA
   return link?.charge_id as string
 }
 
-/** An order that was paid and whose machine has been told. */
+/** A paid order whose machine has received its command. */
 export async function dispensingOrder(
   service: TestService,
   shop: { api: Client },
@@ -107,7 +107,7 @@ export async function dispensingOrder(
   return readOrder(shop, order_id)
 }
 
-/** An order that was paid while vending was off: it has failed, and nothing was ever sent for it. */
+/** An order that was paid while vending was off: it has failed, and no command was ever sent for it. */
 export async function failedOrder(
   service: TestService,
   shop: { api: Client; merchant: Pick<CreatedMerchant, 'id'> },

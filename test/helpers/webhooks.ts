@@ -5,7 +5,7 @@ import type { Receiver } from '../fakes/receiver.ts'
 import { eventually, newPayer } from './live-service.ts'
 import type { Client, TestService } from './test-service.ts'
 
-/** A test charge that has ended, and the id of the event that tells of it. */
+/** A test charge that has ended, and the id of its event. */
 export async function endedCharge(
   service: TestService,
   api: Client,
@@ -19,7 +19,7 @@ export async function endedCharge(
   return { chargeId: body.id, eventId: event.id }
 }
 
-/** One round of a worker: addresses that changed, then everything due that has a place, to its end. */
+/** One round of a worker: changed addresses first, then every due delivery with a free place, each to its end. */
 export async function deliver(service: TestService): Promise<number> {
   await service.run('tend-addresses')
   return service.run('send-deliveries')
@@ -35,10 +35,10 @@ export async function deliverAll(service: TestService): Promise<number> {
   }
 }
 
-/** A worker of its own, as a second process would have. */
+/** A second worker, as another process would have it. */
 export const anotherSender = (service: TestService) => sender(service.app)
 
-/** A worker whose attempt has arrived; the receiver says nothing until `answer` is called. */
+/** A worker whose attempt has arrived; the receiver does not answer until `answer` is called. */
 export async function hangingSender(
   service: TestService,
   receiver: Receiver,

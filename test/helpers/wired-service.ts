@@ -4,12 +4,12 @@ import { type LiveService, startLiveService } from './live-service.ts'
 import { testDatabase } from './test-database.ts'
 import { startService, type TestService } from './test-service.ts'
 
-/** A service behind a wire that can be cut, and another process on the database itself. */
+/** A service behind a wire that can be cut, and a second process connected to the database directly. */
 export type WiredServices = {
   wired: Awaited<ReturnType<typeof behindWire>>
   service: LiveService
   worker: TestService
-  /** A connection for locks. */
+  /** A connection for holding locks. */
   beside: pg.Client
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function startWiredServices(env: Record<string, string> = {}): Prom
   }
 }
 
-/** Holds the row behind which everything of this merchant's live money ends; the answer lets go. */
+/** Locks the row that every movement of this merchant's live money needs; call the returned function to release it. */
 export async function holdHead(
   { beside }: WiredServices,
   merchantId: number,
@@ -50,7 +50,7 @@ export async function holdHead(
   return () => beside.query('rollback')
 }
 
-/** Works while the wire of the first process is cut. */
+/** Runs `work` while the wire of the first process is cut. */
 export async function whileCut({ wired }: WiredServices, work: () => Promise<void>): Promise<void> {
   await wired.proxy.close()
   try {
@@ -60,7 +60,7 @@ export async function whileCut({ wired }: WiredServices, work: () => Promise<voi
   }
 }
 
-/** What the operator answered about this movement, as it is stored. */
+/** The stored evidence of the operator's answers about this movement. */
 export const evidenceOf = (worker: TestService, subject: string): Promise<{ answer: string }[]> =>
   worker.rows(
     `select answer from rail_evidence e join rail_attempts a on a.merchant_id = e.merchant_id and a.id = e.attempt_id

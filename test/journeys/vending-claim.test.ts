@@ -5,7 +5,7 @@ import { dispenseOf } from '../../src/vending/dispensing/dispense-move.ts'
 import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
-import { DELIVERED, dieSending, JAM, toldOf } from '../helpers/machine-words.ts'
+import { DELIVERED, dieSending, JAM, vendingEventNames } from '../helpers/machine-words.ts'
 import { claim, newOrder } from '../helpers/paid-orders.ts'
 import { startCore } from '../helpers/vending-core.ts'
 
@@ -73,11 +73,11 @@ for (const [from, moves] of Object.entries(CLAIM_MOVES) as [ClaimState, Record<s
       for (const own of claims) {
         const subject = { merchantId: own.merchantId, id: own.kind === 'order' ? own.orderId : own.id }
         for (const state of WAY[from]) await DO[state](own)
-        const before = await toldOf(service, subject)
+        const before = await vendingEventNames(service, subject)
         service.pass(1)
         await DO[to](own)
         assert.equal(await stateOf(own), to, own.kind)
-        const told = (await toldOf(service, subject)).slice(before.length)
+        const told = (await vendingEventNames(service, subject)).slice(before.length)
         assert.deepEqual(
           told.map((one) => one.split(' ')[0]),
           event === null ? [] : [event],

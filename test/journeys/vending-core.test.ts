@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { after, beforeEach } from 'node:test'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
-import { DELIVERED, dieSending, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { DELIVERED, dieSending, JAM, say, told, vendingEventNames } from '../helpers/machine-words.ts'
 import { claim, newOrder, orderRow, type PaidOrder, payOrder } from '../helpers/paid-orders.ts'
 import type { TestService } from '../helpers/test-service.ts'
 import { startCore } from '../helpers/vending-core.ts'
@@ -83,7 +83,7 @@ test('switched off between payment and command: no command, told once, and a ret
   ] as const) {
     assert.deepEqual(await standing(order), ['failed', false, 'vending is disabled for this merchant'])
     assert.deepEqual(await statesOf(order), states)
-    assert.deepEqual(await toldOf(service, order), [event])
+    assert.deepEqual(await vendingEventNames(service, order), [event])
     assert.equal(await sentOf(order), 0)
     assert.equal((await claimOrder(service.app, order)).kind, 'off')
   }
@@ -105,7 +105,7 @@ test('nothing is commanded after a refund, however long the claim waited', async
     message: 'the payment was refunded before the machine was told',
   })
   assert.deepEqual(await claimsOf(order), [{ attempt: 1, state: 'released', sent: false }])
-  assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
+  assert.deepEqual(await vendingEventNames(service, order), ['vending.dispense_failed 1'])
   assert.deepEqual(await claimOrder(service.app, order), { kind: 'unpaid', status: 'refunded' })
   const unclaimed = await paid()
   await refund(unclaimed)
@@ -139,7 +139,7 @@ test('the machines of the sandbox report what their numbers say, once', async ()
     ['dispensed', 'failed', 'dispensing', 'dispensing', 'failed', 'dispensing'],
   )
   assert.deepEqual(
-    await Promise.all(orders.map(async (order) => (await toldOf(service, order)).length)),
+    await Promise.all(orders.map(async (order) => (await vendingEventNames(service, order)).length)),
     [1, 1, 0, 0, 1, 0],
   )
 })

@@ -19,7 +19,7 @@ prepare(async () => {
 const dispense = (charge: string, number: string) =>
   shop.api.post(DISPENSE, dispenseBody(charge, { order_id: number }), { 'idempotency-key': number })
 const statesOf = async (charge: string) => (await claimsOf(service, charge)).map(({ state }) => state)
-const toldOf = async (number: string) =>
+const vendingEventNames = async (number: string) =>
   (await vendingEventsOf(service, number)).map(({ event, data }) => `${event} by ${data.source}`)
 const says = (kind: 'done' | 'jam', charge_id: string, order_id: string) =>
   send(service, report(service, kind, { secret, charge_id, order_id }))
@@ -28,7 +28,7 @@ test('of a supplier that never reports an acceptance is a delivery, told once', 
   const charge = await paidCharge(service, shop)
   const first = await dispense(charge, 'own-1')
   assert.deepEqual([first.status, first.body.vending_status, first.body.ambiguous], [200, 'dispensed', false])
-  assert.deepEqual(await toldOf('own-1'), ['vending.dispensed by command'])
+  assert.deepEqual(await vendingEventNames('own-1'), ['vending.dispensed by command'])
   assert.deepEqual(await statesOf(charge), ['accepted'])
   assert.equal((await dispense(charge, 'own-1')).text, first.text)
   assert.equal((await dispense(charge, 'own-2')).status, 409)
@@ -43,7 +43,7 @@ test('a machine that confirms it after all is no news, and then nothing takes it
   service.pass(1)
   await says('jam', charge, 'own-3')
   assert.deepEqual(await statesOf(charge), ['delivered'])
-  assert.deepEqual(await toldOf('own-3'), ['vending.dispensed by command'])
+  assert.deepEqual(await vendingEventNames('own-3'), ['vending.dispensed by command'])
 })
 
 test('a machine that contradicts it frees the charge, and may be contradicted once more', async () => {
@@ -53,15 +53,15 @@ test('a machine that contradicts it frees the charge, and may be contradicted on
   await says('jam', charge, 'own-4')
   assert.deepEqual(await statesOf(charge), ['released'])
   const told = ['vending.dispensed by command', 'vending.dispense_failed by callback']
-  assert.deepEqual(await toldOf('own-4'), told)
+  assert.deepEqual(await vendingEventNames('own-4'), told)
   service.pass(1)
   await says('done', charge, 'own-4')
   assert.deepEqual(await statesOf(charge), ['delivered'])
-  assert.deepEqual(await toldOf('own-4'), [...told, 'vending.dispensed by callback'])
+  assert.deepEqual(await vendingEventNames('own-4'), [...told, 'vending.dispensed by callback'])
   service.pass(1)
   await says('jam', charge, 'own-4')
   assert.deepEqual(await statesOf(charge), ['delivered'])
-  assert.equal((await toldOf('own-4')).length, 3)
+  assert.equal((await vendingEventNames('own-4')).length, 3)
 })
 
 test('what was contradicted is dispensed again under another number', async () => {
@@ -72,7 +72,7 @@ test('what was contradicted is dispensed again under another number', async () =
   const again = await dispense(charge, 'own-6')
   assert.deepEqual([again.status, again.body.vending_status], [200, 'dispensed'])
   assert.deepEqual(await statesOf(charge), ['released', 'accepted'])
-  assert.deepEqual(await toldOf('own-6'), ['vending.dispensed by command'])
+  assert.deepEqual(await vendingEventNames('own-6'), ['vending.dispensed by command'])
 })
 
 test('a refund of what counts as delivered leaves the word of the machine without effect', async () => {
@@ -85,5 +85,5 @@ test('a refund of what counts as delivered leaves the word of the machine withou
   service.pass(1)
   await says('jam', charge, 'own-7')
   assert.deepEqual(await statesOf(charge), ['accepted'])
-  assert.deepEqual(await toldOf('own-7'), ['vending.dispensed by command'])
+  assert.deepEqual(await vendingEventNames('own-7'), ['vending.dispensed by command'])
 })

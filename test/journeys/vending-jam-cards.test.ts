@@ -6,7 +6,7 @@ import { CUSTOMER } from '../helpers/actors.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { type JamOwner, startJamRefunds } from '../helpers/jam-refunds.ts'
-import { DELIVERED, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { DELIVERED, JAM, say, told, vendingEventNames } from '../helpers/machine-words.ts'
 import { newOrder, type PaidOrder, PRICE } from '../helpers/paid-orders.ts'
 
 const jams = await startJamRefunds()
@@ -58,7 +58,7 @@ test('C6 a jam of an order that a gift card paid gives the card its value back, 
   assert.equal(await dueOf(order), null)
   assert.equal(await say(service, order, DELIVERED), 'refunded')
   assert.equal((await claimOrder(service.app, order)).kind, 'unpaid')
-  assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
+  assert.deepEqual(await vendingEventNames(service, order), ['vending.dispense_failed 1'])
   assert.match(await page(order, '/pay/:id/receipt'), /has put the amount back on the gift card\./)
   assert.match(await page(order, '/vending/display/:id'), /has put your UGX 5,000 back on the gift card\./)
 })

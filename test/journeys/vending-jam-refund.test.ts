@@ -6,7 +6,7 @@ import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
-import { DELIVERED, JAM, jammed, say, told, toldOf } from '../helpers/machine-words.ts'
+import { DELIVERED, JAM, jammed, say, told, vendingEventNames } from '../helpers/machine-words.ts'
 import { fundTest, PRICE, paidOrder } from '../helpers/paid-orders.ts'
 
 const HOUR = 3_600_000
@@ -37,7 +37,7 @@ for (const wanted of [{ mode: 'test' as const }, LIVE])
     )
     assert.equal(await say(service, order, DELIVERED), 'refunded')
     assert.equal((await claimOrder(service.app, order)).kind, 'unpaid')
-    assert.deepEqual(await toldOf(service, order), ['vending.dispense_failed 1'])
+    assert.deepEqual(await vendingEventNames(service, order), ['vending.dispense_failed 1'])
   })
 
 test('without enough balance it is tried every hour, and refunded in the hour after money has come', async () => {

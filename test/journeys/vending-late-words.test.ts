@@ -7,7 +7,7 @@ import { addClaim } from '../../src/vending/dispensing/move-claim.ts'
 import { moveDispense, moveDispenses } from '../../src/vending/dispensing/move-dispense.ts'
 import { recordAnswer } from '../../src/vending/dispensing/record-answer.ts'
 import { sendCommand } from '../../src/vending/dispensing/send-command.ts'
-import { DELIVERED, dieSending, JAM, say, told, toldOf } from '../helpers/machine-words.ts'
+import { DELIVERED, dieSending, JAM, say, told, vendingEventNames } from '../helpers/machine-words.ts'
 import { claim, newOrder, orderRow, type PaidOrder, type Place } from '../helpers/paid-orders.ts'
 import { startCore } from '../helpers/vending-core.ts'
 
@@ -36,7 +36,7 @@ test('a report that is faster than the answer stands, whatever the answer is', a
         await recordAnswer(service.app, own, answer)
         assert.deepEqual(await orderRow(service, order), before, `${profile} ${answer.kind}`)
         assert.deepEqual(await statesOf(order), [state])
-        assert.equal((await toldOf(service, order)).length, 1)
+        assert.equal((await vendingEventNames(service, order)).length, 1)
       }
 })
 
@@ -142,8 +142,11 @@ test('moves of several orders travel together, those about one order in turn', a
   ])
   const values = moved.map((outcome) => outcome.ok && outcome.value)
   assert.deepEqual(values, ['moved', 'moved', 'unpaid', 'same', 'moved', 'final', 'moved'])
-  assert.deepEqual(await toldOf(service, first), ['vending.dispensed 1'])
-  assert.deepEqual(await toldOf(service, second), ['vending.dispense_failed 1', 'vending.dispensed 1'])
+  assert.deepEqual(await vendingEventNames(service, first), ['vending.dispensed 1'])
+  assert.deepEqual(await vendingEventNames(service, second), [
+    'vending.dispense_failed 1',
+    'vending.dispensed 1',
+  ])
   for (const order of orders) assert.deepEqual(await statesOf(order), ['delivered'])
 })
 
@@ -175,7 +178,7 @@ test('an optimistic success is contradicted, and contradicted again: each is tol
   await service.run('dispense')
   assert.deepEqual(await standing(order), ['dispensed', false, null])
   const told = ['vending.dispensed 1']
-  assert.deepEqual(await toldOf(service, order), told)
+  assert.deepEqual(await vendingEventNames(service, order), told)
   for (const [report, event] of [
     [JAM, 'vending.dispense_failed 1'],
     [DELIVERED, 'vending.dispensed -1'],
@@ -183,7 +186,7 @@ test('an optimistic success is contradicted, and contradicted again: each is tol
     service.pass(1)
     assert.equal(await say(service, order, report), 'moved')
     told.push(event)
-    assert.deepEqual(await toldOf(service, order), told)
+    assert.deepEqual(await vendingEventNames(service, order), told)
   }
   assert.equal(await say(service, order, JAM), 'final')
   assert.equal(await say(service, order, DELIVERED), 'same')
@@ -197,7 +200,7 @@ test('an optimistic success that its machine confirms is no news', async () => {
   service.pass(1000)
   const { dispensed_at } = await orderRow(service, order)
   assert.equal(await say(service, order, DELIVERED), 'moved')
-  assert.deepEqual(await toldOf(service, order), ['vending.dispensed 1'])
+  assert.deepEqual(await vendingEventNames(service, order), ['vending.dispensed 1'])
   assert.deepEqual((await orderRow(service, order)).dispensed_at, dispensed_at)
 })
 

@@ -18,7 +18,7 @@ export const LINKS = [
   { amount: 13_000, allow_multiple_uses: true },
 ]
 
-/** `asked`: the operator takes the request and the customer decides later. */
+/** `asked`: the operator takes the request, and the customer decides later. */
 type Payer = 'asked' | 'refused' | 'not served'
 export type Pay = { do: 'pay'; link: number; card: number | null; payer: Payer; twice: boolean }
 export type Step =
@@ -76,7 +76,7 @@ export async function newCounter(service: LiveService): Promise<Counter> {
   return { ...shop, service, row, links, cards }
 }
 
-/** What one customer, merchant, operator does. Answers with the statuses that were heard. */
+/** One step of a customer, the merchant or the operator. Returns the statuses of the answers. */
 export async function act(one: Step, counter: Counter): Promise<number[]> {
   const { service } = counter
   switch (one.do) {
@@ -119,13 +119,13 @@ async function payAtPage(
     service.operator.onSubmit({ answer: payer === 'refused' ? 'refuse' : 'refuse to serve' }, phone)
   const code = card === null ? null : (cards[card]?.code ?? '')
   const cookie = code === null ? '' : (await sendForm(service.url, voucher(id, code))).cookie
-  // A page that shows no form has a browser somewhere that still does.
+  // If the page shows no form, some browser may still have an old one.
   const shown = (await openForm(service.url, id, { cookie })) ?? { token: '', cookie }
   const send = () => untilJudged(() => sendForm(service.url, payment(id, shown, { phone })))
   return Promise.all(twice ? [send(), send()] : [send()])
 }
 
-/** Too busy means: send the same again. */
+/** Repeats the request while the service is too busy. */
 async function untilJudged(send: () => Promise<FormAnswer>): Promise<number> {
   for (;;) {
     const { status } = await send()
@@ -135,7 +135,7 @@ async function untilJudged(send: () => Promise<FormAnswer>): Promise<number> {
 
 const OPEN = `select id from charges where mode = 'live' and status in ('pending', 'authorized') and voided_at is null`
 
-/** All customers who were asked decide, and the gateway hears of it. */
+/** Every customer who was asked decides, and the gateway finds out. */
 export async function decide(service: LiveService, pays: boolean): Promise<number[]> {
   for (const { reference } of service.operator.book.values())
     service.operator[pays ? 'pays' : 'refuses'](reference)

@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What there should be, by nothing but the spec's own rules. */
+/** The expected state, computed only from the rules of the specification. */
 type Attempt = { status: string; card: number | null; applied: number }
 type Model = {
   links: { on: boolean; attempts: Attempt[] }[]
@@ -39,7 +39,7 @@ const newModel = (): Model => ({
 
 const stands = ({ status }: Attempt) => status !== 'failed'
 
-/** Changes the model as the step has to; answers with the statuses that may be heard. */
+/** Changes the model as the step must; returns the statuses that the answers may have. */
 function foresee(model: Model, one: Step): number[] {
   switch (one.do) {
     case 'pay':
@@ -53,7 +53,7 @@ function foresee(model: Model, one: Step): number[] {
       const paid = model.links[one.link]?.attempts.filter(({ status }) => status === 'succeeded').at(-1)
       if (!paid) return [400]
       end(model, paid, 'refunded')
-      // What a card has paid wholly goes back on it at once: no payout follows.
+      // What a card paid in full goes back on it at once: no payout follows.
       return [paid.applied === LINKS[one.link]?.amount ? 200 : 202]
     }
     case 'retry':
@@ -88,7 +88,7 @@ function foreseePayment(model: Model, { link, card, payer }: Pay): number[] {
   return [302]
 }
 
-/** What was reserved is spent or comes back; what was spent comes back with a refund. */
+/** The reserved part is spent or released; a refund puts the spent part back. */
 function end(model: Model, attempt: Attempt, status: 'succeeded' | 'failed' | 'refunded'): void {
   const { applied } = attempt
   attempt.status = status
@@ -124,10 +124,10 @@ async function cardsOf({ cards }: Counter): Promise<number[][]> {
   return cards.map(({ id }) => rows.find((row) => row.id === id)?.sums ?? [])
 }
 
-/** To play the same histories again, write the printed number here. */
+/** To repeat a failed run, write the printed number here. */
 const newSeed = () => Math.floor(performance.timeOrigin) % 1_000_000_000
 
-test('histories of links and gift cards, one step after the other, go as the model says', async () => {
+test('histories of links and gift cards, one step at a time, match the model', async () => {
   const seed = newSeed()
   console.log(`histories at pages of seed ${seed}`)
   const history = fc.tuple(
@@ -173,7 +173,7 @@ test('histories in which several things happen at once break no rule of links, c
   )
 })
 
-/** What is left on a card follows from its charges alone, and a link that is paid once has one charge that stands. */
+/** The balance of a card follows from its charges alone, and a one-shot link has at most one charge that stands. */
 async function assertRules(counter: Counter): Promise<void> {
   const charges = await Promise.all(counter.links.map((_, nth) => chargesOf(counter, nth)))
   for (const [nth, own] of charges.entries())
@@ -190,7 +190,7 @@ async function assertRules(counter: Counter): Promise<void> {
   for (const { value, left, held } of sums) assert.equal(left, value - held)
 }
 
-test('a payment that a card covers waits while its month is closed, and is dated in the open one', async () => {
+test('a payment that a card covers waits while its month is being closed, and is dated in the open one', async () => {
   const counter = await newCounter(service)
   const [cheap = ''] = counter.links
   const { cookie } = await sendForm(service.url, voucher(cheap, counter.cards[0]?.code ?? ''))

@@ -81,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What must have come of the accepted charges in the end, by nothing but the spec's own rules. */
+/** The expected result of all accepted charges, computed only from the rules of the specification. */
 type Model = { total: number; events: number; succeeded: number; failed: number }
 const empty = (): Model => ({ total: 0, events: 0, succeeded: 0, failed: 0 })
 
@@ -131,7 +131,7 @@ async function playShop(
   }
 }
 
-/** Lets everything end that is still open. */
+/** Lets everything that is still open end. */
 async function finish(): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     service.pass(25 * HOUR)
@@ -141,7 +141,7 @@ async function finish(): Promise<void> {
 }
 
 test('random histories over several merchants and both modes end as the model says, and every invariant holds', async () => {
-  // To play the same histories again, write the printed number here.
+  // To repeat a failed run, write the printed number here.
   const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
   console.log(`histories of seed ${seed}`)
   await fc.assert(
@@ -171,7 +171,7 @@ test('random histories over several merchants and both modes end as the model sa
   )
 })
 
-test('random histories of money out end with what the objects say, and every invariant holds', async () => {
+test('random histories of money out end as their objects say, and every invariant holds', async () => {
   const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
   console.log(`histories out of seed ${seed}`)
   await fc.assert(
@@ -188,7 +188,7 @@ test('random histories of money out end with what the objects say, and every inv
   )
 })
 
-/** The recipients are paid, the customers have paid, and the sweeps find all of it out. */
+/** The recipients are paid, the customers have paid, and the sweeps find this out. */
 async function finishOut(): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
     for (const { reference } of service.operator.book.values()) service.operator.pays(reference)
