@@ -65,7 +65,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   deepEqual(mayDo(others.public), ['link.pay', 'callback.receive', 'dispute.open'])
 })
 
-test('A73: what moves money out or touches secrets wants a second factor of the last five minutes', () => {
+test('A73: an action that moves money out or touches secrets needs a second factor from the last five minutes', () => {
   for (const action of ['payout.create', 'charge.refund', 'key.rotate', 'webhook.address'] as const) {
     equal(refusalOf(person('owner', 5 * MINUTE), action), null, action)
     equal(refusalOf(person('owner', 5 * MINUTE + 1), action), 'step_up_required', action)
@@ -76,7 +76,7 @@ test('A73: what moves money out or touches secrets wants a second factor of the 
   equal(refusalOf(person('viewer', null), 'payout.create'), 'forbidden', 'no role is told to step up in vain')
 })
 
-test('a merchant acts on itself alone, and a refusal says why', () => {
+test('a merchant acts only on itself, and a refusal says why', () => {
   equal(refusalOf(person('owner'), 'key.rotate', 1), null)
   throws(() => allow(person('owner'), 'key.rotate', 2), /a merchant acts on itself alone/)
   equal(refusalOf(command, 'key.rotate', 2), null)

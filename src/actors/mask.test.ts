@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { masked } from './mask.ts'
 
-test('A78: what the audit keeps has no secret, no whole phone or address, and keys by their last four', () => {
+test('A78: the audit stores no secret and no whole phone or address, and only the last four characters of a key', () => {
   deepEqual(
     masked({
       phone: '256772000111',

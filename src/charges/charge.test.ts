@@ -18,7 +18,7 @@ const NOTHING = {
   follow_at: null,
   hold_until: null,
 }
-// What every other constraint of the table asks of a row in this status, so that only the move itself is judged.
+// Columns that satisfy every other constraint for this status, so that only the move itself is tested.
 const FACTS: Record<ChargeStatus, Record<keyof typeof NOTHING, string | null>> = {
   pending: { ...NOTHING, follow_at: TIME },
   authorized: { ...NOTHING, follow_at: TIME },
@@ -57,7 +57,7 @@ for (const from of CHARGE_STATUSES)
     })
   }
 
-test('the table of moves is the one of the spec, and final states end', () => {
+test('the allowed moves are those of the spec, and final states have none', () => {
   assert.deepEqual(CHARGE_MOVES, {
     pending: { authorized: null, succeeded: 'charge.succeeded', failed: 'charge.failed' },
     authorized: { succeeded: 'charge.succeeded', failed: 'charge.failed' },

@@ -19,14 +19,14 @@ test('details and contact may be left out or blank', () => {
   assert.deepEqual(readReport({ reason: 'other', details: ' \r\n\t ', contact: '   ' }), bare)
 })
 
-test('a reason is one of four, exactly', () => {
+test('a reason must be exactly one of four', () => {
   for (const reason of ['', 'fraud', 'Other', ' other', 'other ', 'constructor', '__proto__'])
     assert.equal(read({ reason }), 'reason', reason)
   assert.equal(readReport({}), 'reason')
   assert.equal(readReport({ details: 'x' }), 'reason')
 })
 
-test('texts may be as long as they may be, counted in characters, and are never cut', () => {
+test('texts up to the limit are accepted, counted in characters, and never cut', () => {
   for (const one of ['x', 'é', '😀', '\n']) {
     const details = `x${one.repeat(1999)}`
     assert.equal((read({ details }) as typeof form).details, details)
@@ -37,12 +37,12 @@ test('texts may be as long as they may be, counted in characters, and are never 
   assert.equal(read({ contact: `${contact}x` }), 'contact')
 })
 
-test('a line feed that a browser sends as two characters is one', () => {
+test('a line break that a browser sends as two characters counts as one', () => {
   assert.equal((read({ details: 'a\r\nb\tc\n' }) as typeof form).details, 'a\nb\tc\n')
   assert.equal((read({ details: 'x\r\n'.repeat(1000) }) as typeof form).details?.length, 2000)
 })
 
-test('control characters and halves of characters are a fault', () => {
+test('control characters and lone surrogates are faults', () => {
   for (const wrong of ['\0', '\x07', '\x1b[2J', '\r', '\x7f', '\x9b31m', '\ud83d', '\udc00x']) {
     assert.equal(read({ details: `a${wrong}b` }), 'details', JSON.stringify(wrong))
     assert.equal(read({ contact: `a${wrong}b` }), 'contact', JSON.stringify(wrong))
@@ -50,14 +50,14 @@ test('control characters and halves of characters are a fault', () => {
   for (const line of ['\n', '\t', '\r\n']) assert.equal(read({ contact: `a${line}b` }), 'contact')
 })
 
-test('the first fault in the order of the form is told', () => {
+test('the first fault in the order of the form is reported', () => {
   const card = '4111111111111111'
   assert.equal(readReport({ reason: '', details: '\0', contact: card }), 'reason')
   assert.equal(readReport({ reason: 'other', details: '\0', contact: '\0' }), 'details')
   assert.equal(readReport({ reason: 'other', details: card, contact: '\0' }), 'contact')
 })
 
-// Numbers for tests that the card schemes publish, and what people make of them.
+// Test numbers published by the card schemes, in the forms in which people write them.
 const CARDS = [
   '4111111111111111',
   '4111 1111 1111 1111',
@@ -101,7 +101,7 @@ for (const text of NO_CARDS)
     assert.deepEqual(read({ details: text, contact: '' }), { ...form, details: text, contact: null })
   })
 
-test('two thousand characters of anything are read at once', () => {
+test('two thousand characters of anything are checked quickly', () => {
   const started = performance.now()
   for (const details of [
     '1 '.repeat(1000),

@@ -49,7 +49,7 @@ async function get(path: string) {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** A path as it is written: fetch would clean it up first. */
+/** Sends a path as it is written: fetch would normalise it first. */
 function statusOfRaw(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -88,7 +88,7 @@ for (const path of PAGES) {
   })
 }
 
-test('each asset has the type of its content, and may be kept for an hour', async () => {
+test('each asset has the type of its content, and may be cached for an hour', async () => {
   const types = {
     'docs.css': 'text/css; charset=utf-8',
     'icon.svg': 'image/svg+xml',
@@ -123,7 +123,7 @@ test('no path leads to another file of those folders or outside them', async () 
     assert.ok([400, 404].includes(await statusOfRaw(path)), path)
 })
 
-test('/openapi.json is the document at the address given, and may be kept for five minutes', async () => {
+test('/openapi.json is the document for the given address, and may be cached for five minutes', async () => {
   const { status, headers, text } = await get('/openapi.json')
   assert.equal(status, 200)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
@@ -142,7 +142,7 @@ test('the changelog shows its entries in the order of the file, with lists, code
   assert.ok(text.includes('<pre><code>&lt;b>not bold&lt;/b></code></pre>'))
 })
 
-test('what the changelog says is text: no element and no dangerous link comes out of it', async () => {
+test('text in the changelog is shown as text: it produces no element and no dangerous link', async () => {
   const { text } = await get('/changelog')
   assert.ok(text.includes('&lt;script>alert(1)&lt;/script>'))
   assert.doesNotMatch(text, /<script/)
@@ -157,7 +157,7 @@ test('the page for machine makers has tables, and the address of this gateway', 
   assert.doesNotMatch(text, /\|/)
 })
 
-test('the front page leads to the reference, the changelog, the document and the health check', async () => {
+test('the front page links to the reference, the changelog, the document and the health check', async () => {
   const { text } = await get('/')
   for (const href of ['/docs', '/docs/machines', '/changelog', '/openapi.json', '/healthz'])
     assert.ok(text.includes(`href="${href}"`), href)

@@ -28,7 +28,7 @@ test('a code is read in whatever way it is typed', () => {
   assert.equal(readCardCode(code), code.replaceAll('-', ''))
 })
 
-test('what cannot be a code is none', () => {
+test('text that cannot be a code is rejected', () => {
   for (const text of [
     '',
     '----',
@@ -46,7 +46,7 @@ test('what cannot be a code is none', () => {
     assert.equal(readCardCode(text), null, JSON.stringify(text))
 })
 
-test('the hash of a code is another for each merchant and each master key', () => {
+test('the hash of a code differs for each merchant and each master key', () => {
   const hash = hashCardCode(vault, 1, 'ABCDEFGH2345')
   assert.equal(hash.length, 32)
   assert.deepEqual(hashCardCode(vault, 1, 'ABCDEFGH2345'), hash)

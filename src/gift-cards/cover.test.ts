@@ -4,7 +4,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { coverOf } from './cover.ts'
 
-test('what a card pays of an amount, by example', () => {
+test('examples of what a card pays of an amount', () => {
   for (const [amount, balance, applied, due] of [
     [10_000, 4000, 4000, 6000],
     [300, 250, 99, 201],
@@ -28,7 +28,7 @@ test('what a card pays of an amount, by example', () => {
     )
 })
 
-test('whatever the amount and the card: what is due can be paid, and nothing is lost or overdrawn', (context) => {
+test('for any amount and card: the rest can be paid, and nothing is lost or overdrawn', (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
   const small = fc.integer({ min: 201, max: 1000 })

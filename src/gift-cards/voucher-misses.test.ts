@@ -19,7 +19,7 @@ const link = async (): Promise<VoucherLink> => ({
   linkId: await newLink(service, own),
 })
 const box = (one: VoucherLink) => voucherBox(service.app, one)
-/** So many wrong codes one after the other; what the last one was told. */
+/** Enters this many wrong codes one after the other; returns the answer to the last one. */
 async function miss(one: VoucherLink, times: number): Promise<string | undefined> {
   let last: string | undefined
   for (let time = 0; time < times; time += 1) last = await countVoucherMiss(service.app, one)
@@ -44,7 +44,7 @@ test('the twentieth wrong code within a day closes the box of its link for a day
   assert.equal(await miss(one, 1), 'closed', 'the second day has twenty too')
 })
 
-test('misses of another day do not count', async () => {
+test('wrong codes of another day do not count', async () => {
   const one = await link()
   await miss(one, 19)
   service.pass(DAY)
@@ -52,7 +52,7 @@ test('misses of another day do not count', async () => {
   assert.equal(await miss(one, 1), 'closed')
 })
 
-test('typing on at a closed box does not keep it closed', async () => {
+test('entering codes while the box is closed does not keep it closed', async () => {
   const one = await link()
   await miss(one, 20)
   service.pass(DAY / 2)

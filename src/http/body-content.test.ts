@@ -48,7 +48,7 @@ for (const type of [
     await rejects(open('{"a":1,"a":2}', type), { message: 'invalid request: duplicate field a' })
   })
 
-test('no body at all is an empty object, whatever it calls itself', async () => {
+test('a missing body is an empty object, whatever its Content-Type', async () => {
   for (const type of [
     undefined,
     'application/json',
@@ -62,13 +62,13 @@ test('no body at all is an empty object, whatever it calls itself', async () => 
 const fingerprint = (content: unknown, path = '/v1/payouts/bulk') =>
   fingerprintOfContent('POST', path, content)
 
-test('JSON has the fingerprint that it has everywhere', async () => {
+test('JSON has the same fingerprint as everywhere else', async () => {
   const content = await open('{"b":1, "a":[2]}')
   deepEqual(fingerprint(content), fingerprintOf('POST', '/v1/payouts/bulk', { a: [2], b: 1 }))
   deepEqual(fingerprint(await open('', 'text/csv')), fingerprintOf('POST', '/v1/payouts/bulk', {}))
 })
 
-test('a CSV has the fingerprint of its bytes, in whatever form it comes', async () => {
+test('a CSV has the fingerprint of its bytes, in whatever form it is sent', async () => {
   const plain = fingerprint(await open(CSV, 'text/csv'))
   deepEqual(fingerprint(await open(CSV, 'text/plain; charset=utf-8')), plain)
   deepEqual(fingerprint(await open(...form('one', CSV))), plain)

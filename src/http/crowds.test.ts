@@ -5,7 +5,7 @@ import { crowds } from './crowds.ts'
 
 const [SMALL, LARGE] = [1, 2]
 
-/** A door at which one merchant has sent nine requests and another one, in the same second. */
+/** A door at which one merchant has sent nine requests and another merchant one, in the same second. */
 function doorWithCrowd() {
   let nowMs = 0
   const door = crowds(() => nowMs)
@@ -26,7 +26,7 @@ function doorWithCrowd() {
   return { hears, pass }
 }
 
-test('C13: test mode is refused before live mode, and whoever sends most before others', () => {
+test('C13: test mode is refused before live mode, and the busiest sender before others', () => {
   const cases = [
     { expectedMs: 1000, refused: [] },
     { expectedMs: 1001, refused: ['large test'] },
@@ -52,12 +52,12 @@ test('C13: Retry-After grows with the wait, to five seconds', () => {
   )
 })
 
-test('C13: who sent most is forgotten after two seconds, and kinds are counted apart', () => {
+test('C13: the busiest sender is forgotten after two seconds, and kinds are counted separately', () => {
   const { hears, pass } = doorWithCrowd()
   assert.equal(hears(LARGE, 'live', 1300), 1)
   assert.equal(hears(SMALL, 'live', 1300), null)
   pass(2500)
-  // Alone now, the small one is who sends most.
+  // Now alone, the small sender is the busiest.
   assert.equal(hears(SMALL, 'live', 1300), 1)
   assert.equal(hears(LARGE, 'live', 1000), null)
 })

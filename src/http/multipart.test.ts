@@ -68,31 +68,31 @@ const REFUSED: [string, string, string][] = [
 for (const [name, body, problem] of REFUSED)
   test(`a form with ${name} is refused: ${problem}`, () => rejects(read(body), refused(problem)))
 
-test('a form whose boundary nobody names is refused', async () => {
+test('a form that names no boundary is refused', async () => {
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary', 'multipart/form-data;'])
     await rejects(read(FILE + END, type), refused('multipart body has no boundary in its Content-Type'))
 })
 
-test('a file of 4 MiB comes out byte by byte', async () => {
+test('a file of 4 MiB is returned byte for byte', async () => {
   const content = Buffer.alloc(4 * 1024 * 1024 - 200, '\r\n--xy\u00ff', 'latin1')
   const [head, tail] = part('name="f"; filename="a"', '|').split('|') as [string, string]
   const body = Buffer.concat([Buffer.from(head), content, Buffer.from(tail + END)])
   deepEqual(await readMultipartFile(body, TYPE), content)
 })
 
-test('4 MiB of nothing but boundaries are soon given up', async () => {
+test('4 MiB of nothing but boundaries are given up early', async () => {
   const bodies = ['--xyz\r\n', '--xyz\r\n\r\n', FIELD].map((one) =>
     one.repeat((4 * 1024 * 1024) / one.length),
   )
   for (const body of bodies) {
     const started = performance.now()
     await rejects(read(body), refused('multipart body has too many parts'))
-    // Milliseconds where it stops early, minutes where it does not: a crowded machine decides nothing.
+    // Milliseconds if it stops early, minutes if not: a crowded machine cannot change the result.
     ok(performance.now() - started < 20_000)
   }
 })
 
-test('whatever the bytes, it comes to an end', { timeout: 60_000 }, async () => {
+test('parsing ends, whatever the bytes', { timeout: 60_000 }, async () => {
   const pieces = ['--xyz', '--xyz--', '\r\n', '\r\n\r\n', '--', ':', 'a', FILE, FIELD, 'filename="a"']
   const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 12 })
   const known = [NOT_ONE, CUT].map((problem) => `invalid request: ${problem}`)

@@ -43,7 +43,7 @@ for (const [recipients, problem] of FAULTS)
     throws(() => readBody(Recipients, { amount: 1, recipients }), refused(problem))
   })
 
-test('a list of objects comes out entry by entry: normalised, blanks and strangers dropped', () => {
+test('a list of objects is read entry by entry: normalised, without blanks and unknown fields', () => {
   const recipients = [
     { phone: '0700-000 001', name: '😀😀😀😀😀', sort: 1 },
     { phone: '+256700000002', name: ' ' },
@@ -54,16 +54,16 @@ test('a list of objects comes out entry by entry: normalised, blanks and strange
   ])
 })
 
-test('an empty list is a list', () => {
+test('an empty list is a valid list', () => {
   deepEqual(readBody(Recipients, { amount: 1, recipients: [] }).recipients, [])
 })
 
-test('a list of anything comes out as it is', () => {
+test('a list of any values is read unchanged', () => {
   const split = [1, null, { phone: 'x' }, [2]]
   equal(readBody(Type.Object({ split: Type.Array(Type.Unknown()) }), { split }).split, split)
 })
 
-test('characters are counted, not units', () => {
+test('lengths are counted in characters, not in UTF-16 units', () => {
   const shape = Type.Object({ name: Type.String({ maxLength: 5 }) })
   const problem = 'name must be at most 5 characters'
   for (const name of ['abcde', '😀😀😀😀😀', 'a😀😀😀😀']) equal(readBody(shape, { name }).name, name)
@@ -71,7 +71,7 @@ test('characters are counted, not units', () => {
     throws(() => readBody(shape, { name }), refused(problem))
 })
 
-test('a part that is judged by itself says what is wrong instead of refusing', () => {
+test('a part with a check of its own reports its fault instead of refusing the body', () => {
   deepEqual(readPart(Recipients, { amount: 1, recipients: [PHONE] }), {
     ok: true,
     value: { amount: 1, recipients: [{ phone: '256700000000' }] },
@@ -86,7 +86,7 @@ test('a part that is judged by itself says what is wrong instead of refusing', (
   ok(readPart(Recipients, { amount: 0, recipients: [] }).ok)
 })
 
-test('a raw field is handed on as it came, absent or not, and what stands behind it is still read', () => {
+test('a raw field is passed on as it came, absent or not, and the fields after it are still read', () => {
   const shape = Type.Object({
     goods: Type.Array(Type.Object({ spbh: Type.String() }), { raw: true }),
     name: Type.String({ raw: true }),

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 const FAST: Pace = { graceMs: 200, bytesASecond: 10 * MIB, stalledMs: 60_000 }
 const PATIENT: Pace = { graceMs: 60_000, bytesASecond: 1, stalledMs: 60_000 }
 const IMPATIENT: Pace = { ...PATIENT, stalledMs: 200 }
-// More than the sockets of both sides take.
+// More than the buffers of both sockets hold.
 const LONG = 64
 
 let server: FastifyInstance
@@ -43,7 +43,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** What the server says when a document has been sent or given up comes a moment after its last byte. */
+/** The server reports that a document was sent or given up shortly after its last byte. */
 async function ended(...expected: string[]): Promise<void> {
   while (ends.length < expected.length) await new Promise((resolve) => setTimeout(resolve, 20))
   deepEqual(ends.splice(0), expected)
@@ -55,7 +55,7 @@ async function begin(mebibytes: number): Promise<IncomingMessage> {
   return response.pause()
 }
 
-test('a document of any length comes whole, with its length, and leaves no file', {
+test('a document of any length arrives whole, with its length, and leaves no file', {
   timeout: 60_000,
 }, async () => {
   for (const mebibytes of [0, 1, LONG]) {
@@ -72,7 +72,7 @@ test('a document of any length comes whole, with its length, and leaves no file'
   )
 })
 
-test('what fails while it is made is a refusal, however much has been made', {
+test('a document that fails while it is made becomes a refusal, however much of it was made', {
   timeout: 60_000,
 }, async () => {
   const response = await fetch(`${url}/3`)

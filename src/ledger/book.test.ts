@@ -45,7 +45,7 @@ const asPosting = ({ shape, ...rest }: Drawn, index: number): Posting => ({
   ...rest,
   subject: `s${index}`,
 })
-/** A list as it travels to the database: `{1,2}`. */
+/** A list in the form that is sent to the database: `{1,2}`. */
 const numbersOf = (list: unknown) =>
   String(list ?? '')
     .match(/[0-9]+/g)
@@ -53,7 +53,7 @@ const numbersOf = (list: unknown) =>
 const breaksFloor = (head: Head, { debit, amount }: Posting) =>
   ['available', 'pending', 'in_flight'].includes(debit) && head[debit as FloorAccount] < amount
 
-test('random postings: heads are the sum of their transfers, numbers have no gap, no floor ever breaks', () => {
+test('random postings: heads are the sum of their transfers, numbers have no gap, and no floor ever breaks', () => {
   fc.assert(
     fc.property(fc.array(posting, { maxLength: 60 }), (drawn) => {
       const heads = [1, 2, 3].flatMap((id) => [headOf(id, 'test'), headOf(id, 'live')])
@@ -90,7 +90,7 @@ test('random postings: heads are the sum of their transfers, numbers have no gap
   )
 })
 
-test('a posting that would break a floor throws, by one shilling', () => {
+test('a posting that would go below a floor by one shilling throws', () => {
   const release = (amount: number): Posting => ({
     merchantId: 1,
     mode: 'live',
@@ -107,7 +107,7 @@ test('a posting that would break a floor throws, by one shilling', () => {
   )
 })
 
-test('a posting is a whole amount, never negative, on a head that is locked', () => {
+test('a posting is a whole amount, never negative, on a locked head', () => {
   const funds = (amount: number, merchantId = 1): Posting => ({
     merchantId,
     mode: 'test',
@@ -126,7 +126,7 @@ test('a posting is a whole amount, never negative, on a head that is locked', ()
   assert.deepEqual(nothing.writes(), [])
 })
 
-test('a month that was closed takes no posting of its time any more', () => {
+test('a closed month takes no further posting', () => {
   const closed = (until: string) =>
     openBook([headOf(1, 'live'), headOf(2, 'live', { closedUntil: new Date(until) })], AT)
   assert.throws(() => closed('2026-02-01T00:00:00.001Z'), MonthClosed)
@@ -134,7 +134,7 @@ test('a month that was closed takes no posting of its time any more', () => {
   closed('2026-01-31T00:00:00Z')
 })
 
-test('what is written is what the database has: heads locked in order, numbers without a gap under 20 at once', async () => {
+test('the database has exactly what was written: heads locked in order, numbers without a gap, with 20 at once', async () => {
   await Promise.all([service.merchant(), service.merchant()])
   const ids = (await service.rows<{ id: string }>('select id from cell_0.merchants order by id')).map(
     ({ id }) => Number(id),

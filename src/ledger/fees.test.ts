@@ -8,7 +8,7 @@ import { chargeFee } from './fees.ts'
 const seed = randomInt(2 ** 31)
 console.log(`fees.test.ts seed ${seed}`)
 
-test('the fee at each of its edges', () => {
+test('the fee at each of its limits', () => {
   const cases: readonly [number, number][] = [
     ...FEE_EDGES,
     [0, 0],
@@ -30,7 +30,7 @@ test('the fee is the formula of the contract in exact arithmetic', () => {
   )
 })
 
-test('what is no amount stops', () => {
+test('a value that is not an amount throws', () => {
   for (const bad of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) throws(() => chargeFee(bad))
 })
 

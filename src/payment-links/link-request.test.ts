@@ -4,7 +4,7 @@ import { readBody } from '../http/read-body.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { isWebAddress, PaymentLinkCreateShape, readLinkCreate } from './link-request.ts'
 
-/** As the frame and then the operation read it. */
+/** Reads a body as the route and then the operation do. */
 const read = (body: unknown) => readLinkCreate(readBody(PaymentLinkCreateShape, body))
 const problemOf = (body: unknown): string => {
   try {
@@ -63,7 +63,7 @@ for (const text of [
 ])
   test(`${JSON.stringify(text)} is no web address`, () => assert.equal(isWebAddress(text), false))
 
-test('what is absent, null or blank is read as its default, and unknown fields as nothing', () => {
+test('a field that is absent, null or blank gets its default, and unknown fields are ignored', () => {
   const bare = {
     amount: 5000,
     currency: 'UGX',
@@ -81,7 +81,7 @@ test('what is absent, null or blank is read as its default, and unknown fields a
   assert.deepEqual(read({ amount: 5e3, channel: 7, customer: 'x', items: [] }), bare)
 })
 
-test('what is given is kept to the character', () => {
+test('given values are kept to the character', () => {
   const given = {
     amount: 5000,
     currency: 'UGX',
@@ -102,7 +102,7 @@ test('what is given is kept to the character', () => {
   })
 })
 
-test('of several faults the first in the order of the fields is told', () => {
+test('of several faults the first in the order of the fields is reported', () => {
   const faults: [string, unknown, string][] = [
     ['amount', 'x', 'amount must be an integer'],
     ['currency', 7, 'currency must be a string'],
@@ -134,7 +134,7 @@ for (const field of ['success_url', 'cancel_url'])
     assert.equal(problem('//x'), `invalid request: ${field} must be an http or https URL`)
   })
 
-test('allow_multiple_uses is true or false and nothing like it', () => {
+test('allow_multiple_uses accepts only true and false', () => {
   for (const value of [0, 1, 'true', 'yes', '', [], {}])
     assert.equal(
       problemOf({ amount: 5000, allow_multiple_uses: value }),

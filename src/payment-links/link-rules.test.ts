@@ -15,7 +15,7 @@ type Given = {
   mode?: 'test' | 'live'
 }
 
-/** The code and the text of what is refused, or what was not. */
+/** The code and text of the refusal, or that there is none. */
 function judged(given: Given): string {
   const { amount = 5000, currency = 'UGX', mode = 'test' } = given
   const terms = {
@@ -64,7 +64,7 @@ const CASES: [string, Given, string][] = [
 for (const [what, given, answer] of CASES)
   test(`a link over ${what}: ${answer}`, () => assert.equal(judged(given), answer))
 
-test('of several refusals the first by the order of the rules is told', () => {
+test('of several refusals the first in the order of the rules is reported', () => {
   const worst: Given = { amount: 0, currency: 'KES', active: false, chargeLimit: 100, mode: 'live' }
   const order: [Given, RegExp][] = [
     [{}, /^merchant_inactive/],

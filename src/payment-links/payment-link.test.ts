@@ -31,7 +31,7 @@ const paid = (status: 'succeeded' | 'refunded') => ({
   paid: { id: 'txn_1', status },
 })
 
-/** Contract.md 3 t, line by line: where it stands switched on, and switched off. */
+/** Contract.md 3 t, line by line: the status while switched on, and while switched off. */
 const ONE_SHOT: [string, Partial<LinkWithCharges>, string, string][] = [
   ['nobody pays', {}, 'pending', 'inactive'],
   ['an attempt is stored', { attempt: attempt('pending') }, 'authorized', 'inactive'],
@@ -63,7 +63,7 @@ test('no status of a charge leaves a link without one', () => {
     )
 })
 
-test('a link is shown with its addresses made of the base address, and the rest as it was given', () => {
+test('a link shows addresses under the base address, and all else as it was given', () => {
   const url = 'https://pay.example/pay/lnk_abcde0123456789abcdef'
   const view = {
     id: LINK.id,
@@ -87,7 +87,7 @@ test('a link is shown with its addresses made of the base address, and the rest 
   assert.deepEqual(presentLink(LINK, 'https://pay.example'), view)
 })
 
-test('only a charge that succeeded is named: an attempt that is open or failed is nobody else’s business', () => {
+test('a link names only a charge that succeeded, not an attempt that is open or failed', () => {
   for (const status of ['pending', 'authorized', 'failed'] as const) {
     const view = presentLink({ ...LINK, chargeId: 'txn_1', attempt: attempt(status) }, '')
     assert.deepEqual([view.charge_id, view.transaction_status], [null, null], status)
@@ -98,6 +98,6 @@ test('only a charge that succeeded is named: an attempt that is open or failed i
   }
 })
 
-test('a link that is switched off says so even when it was paid', () => {
+test('a link that is switched off says so even if it was paid', () => {
   assert.equal(presentLink({ ...LINK, ...paid('succeeded'), switchedOffAt: AT }, '').is_active, false)
 })

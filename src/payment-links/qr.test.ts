@@ -6,11 +6,11 @@ import sharp from 'sharp'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { qrPng, qrSvg, remembering } from './qr.ts'
 
-// A reader by other people than the writer; its program is read from the package, never from the network.
+// An independent reader; its program is loaded from the package, never from the network.
 const program = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(program).buffer } })
 
-/** What a camera makes of a picture that holds one code. */
+/** What a camera reads from a picture with one code. */
 async function scanned(picture: Buffer) {
   const found = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'], tryHarder: true })
   assert.equal(found.length, 1, 'one code')
@@ -20,7 +20,7 @@ async function scanned(picture: Buffer) {
 }
 
 const ID = 'lnk_abcde0123456789abcdef'
-/** Addresses from the shortest host to a length that no base address has. */
+/** Addresses from the shortest host to one longer than any real base address. */
 const ADDRESSES = [
   'http://x/pay/',
   'http://127.0.0.1:8080/pay/',
@@ -30,12 +30,12 @@ const ADDRESSES = [
   ...Array.from({ length: 40 }, (_, nth) => `https://${'a'.repeat(1 + nth * 7)}.example/pay/`),
 ].map((start) => start + ID)
 
-test('every address comes back from its PNG, at error correction M', async () => {
+test('every address can be read back from its PNG, at error correction M', async () => {
   for (const address of ADDRESSES)
     assert.deepEqual(await scanned(qrPng(address)), { text: address, level: 'M' }, `${address.length}`)
 })
 
-test('every address comes back from its SVG as a browser draws it', async () => {
+test('every address can be read back from its SVG as a browser draws it', async () => {
   for (const address of ADDRESSES) {
     const drawn = await sharp(Buffer.from(qrSvg(address)))
       .png()
@@ -55,7 +55,7 @@ test('a PNG is black and white, one bit a pixel, eight pixels a module, with fou
   for (let along = 0; along < info.width; along += 1)
     for (const depth of [0, margin - 1, info.width - margin, info.width - 1])
       assert.deepEqual([at(along, depth), at(depth, along)], [255, 255])
-  // The finder in the upper left begins where the margin ends: seven black modules.
+  // The upper left finder pattern begins where the margin ends: seven black modules.
   assert.deepEqual(
     [at(margin, margin), at(margin + 7 * 8 - 1, margin), at(margin + 7 * 8, margin)],
     [0, 0, 255],
@@ -64,7 +64,7 @@ test('a PNG is black and white, one bit a pixel, eight pixels a module, with fou
   assert.ok(png.length < 3000, `${png.length} bytes`)
 })
 
-test('a code that a coin covers in one place is still read', async () => {
+test('a code that a coin partly covers can still be read', async () => {
   const address = `https://pay.example.com/pay/${ID}`
   const size = (await sharp(qrPng(address)).metadata()).width as number
   const edge = Math.round(size * 0.16)
@@ -77,7 +77,7 @@ test('a code that a coin covers in one place is still read', async () => {
   assert.equal((await scanned(await covered.toBuffer())).text, address)
 })
 
-test('an SVG paints its own black and white, scales, and holds nothing of its text', () => {
+test('an SVG paints its own black and white, scales, and does not contain its text', () => {
   const svg = qrSvg('https://pay.example/pay/"><script>alert(1)</script>')
   assert.match(
     svg,
@@ -91,7 +91,7 @@ test('an SVG paints its own black and white, scales, and holds nothing of its te
   assert.doesNotMatch(svg, /script|alert|pay\.example|style/)
 })
 
-test('a code is rendered once while it is remembered, and the one not asked for longest is forgotten first', () => {
+test('a code is rendered once while it is cached, and the least recently used one is dropped first', () => {
   const rendered: string[] = []
   const codeOf = remembering((text) => {
     rendered.push(text)

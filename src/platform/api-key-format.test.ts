@@ -15,7 +15,7 @@ const PREFIXES: Record<KeyKind, string> = {
 }
 const kinds = Object.keys(PREFIXES) as KeyKind[]
 
-test('a new key reads as its own kind', () => {
+test('a new key is read as its own kind', () => {
   for (const kind of kinds) {
     const key = newApiKey(kind)
     match(key, new RegExp(`^${PREFIXES[kind]}[0-9A-Za-z]{33}$`))
@@ -32,7 +32,7 @@ test('a key whose prefix was swapped is refused', () => {
   }
 })
 
-test('text of another form is refused', () => {
+test('text in another form is refused', () => {
   const key = newApiKey('test')
   const bad = [
     '',

@@ -5,7 +5,7 @@ import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/
 import { batch, done, type RunTurn } from './batch.ts'
 import { runApart } from './run-apart.ts'
 
-test('of several items about one thing each travels in a run of its own, and all are answered in their order', async () => {
+test('several items about one thing each run separately, and all are answered in order', async () => {
   const runs: string[][] = []
   const run = async (names: readonly string[]) => {
     runs.push([...names])
@@ -24,7 +24,7 @@ const locked = () =>
     code: '55P03',
   })
 
-test('C16: a key whose row is locked goes on apart, and those beside it are served meanwhile', async () => {
+test('C16: a key whose row is locked continues separately, and the keys beside it are served meanwhile', async () => {
   let isLocked = true
   const turns: (RunTurn & { keys: number[] })[] = []
   const group = batch<Item, number>({
@@ -52,7 +52,7 @@ test('C16: a key whose row is locked goes on apart, and those beside it are serv
   assert.deepEqual(turns.at(-1), { hurry: true, keys: [7] }, 'and back in its lane')
 })
 
-test('C16: a lane that one key fills still takes others, and each batch has a place for them', async () => {
+test('C16: a lane filled by one key still accepts others, and each batch has a place for them', async () => {
   const work = held()
   const group = batch({ run: work.run, laneOf, lanes: 1, max: 40 })
   const answers = [group.add(item(0, 1))]

@@ -10,7 +10,7 @@ const waitingFor = (ms: number, item = ms): Waiting<number, null> => ({
   reject: () => {},
 })
 
-test('C13: work that waited for ten seconds is not begun any more', () => {
+test('C13: work that has waited ten seconds is not started any more', () => {
   const { expired, left } = takeExpired([0, 9000, 11_000, 60_000].map((ms) => waitingFor(ms)))
   assert.deepEqual(
     [left.map(({ item }) => item), expired.map(({ item }) => item)],
@@ -21,7 +21,7 @@ test('C13: work that waited for ten seconds is not begun any more', () => {
   )
 })
 
-test('C13: the wait is that of the batches before, and of a batch that hangs as long again at least', () => {
+test('C13: the expected wait is that of the batches ahead; a hanging batch counts for at least as long again as it has run', () => {
   const lane = { ...emptyLane<number, null>(), usualMs: 100 }
   assert.equal(expectedMs(lane, 2), 0)
   for (let nth = 0; nth < 5; nth += 1) putInto(lane, waitingFor(0))

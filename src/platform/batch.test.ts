@@ -16,7 +16,7 @@ test('an idle lane commits at once: one turn of the event loop, no timer', async
   assert.equal(await answer, 2)
 })
 
-test('what arrives while a batch is under way is the next batch, up to its largest size', async () => {
+test('items that arrive during a batch form the next batch, up to its largest size', async () => {
   const work = held()
   const group = batch({ run: work.run, laneOf, max: 50 })
   const answers = [group.add(item(0))]
@@ -36,7 +36,7 @@ test('what arrives while a batch is under way is the next batch, up to its large
   assert.equal(group.waiting(), 0)
 })
 
-test('items of one key never run side by side, those of two lanes do', async () => {
+test('items of one key never run side by side, but those of two lanes do', async () => {
   const work = held()
   const group = batch({ run: work.run, laneOf, lanes: 2 })
   const answers = [group.add(item(1, 7))]
@@ -54,7 +54,7 @@ test('items of one key never run side by side, those of two lanes do', async () 
   assert.deepEqual(await Promise.all(answers), [2, 4, 6, 8])
 })
 
-test('an outcome that failed is the error of its own item and of no other', async () => {
+test('a failed outcome is the error of its own item and of no other', async () => {
   const refusal = new Error('this one')
   const group = batch<Item, number>({
     run: async (items) => items.map(({ value, bad }) => (bad ? failed(refusal) : done(value))),
@@ -72,7 +72,7 @@ test('an outcome that failed is the error of its own item and of no other', asyn
   ])
 })
 
-test('a poisoned item fails alone: the others of its batch run one by one', async () => {
+test('an item that breaks its batch fails alone: the others of the batch run one by one', async () => {
   const sizes: number[] = []
   const group = batch<Item, number>({
     run: async (items) => {
@@ -95,7 +95,7 @@ test('a poisoned item fails alone: the others of its batch run one by one', asyn
   assert.equal(await group.add(item(4)), 8, 'and the lane goes on')
 })
 
-test('a database that is away is told to all at once, and nothing is tried again', async () => {
+test('a database that is away fails all items at once, and nothing is retried', async () => {
   let runs = 0
   const group = batch<Item, number>({
     run: async () => {
@@ -109,7 +109,7 @@ test('a database that is away is told to all at once, and nothing is tried again
   assert.equal(runs, 1)
 })
 
-test('a batch that answers fewer items than it was given fails those without an answer', async () => {
+test('a batch that returns fewer results than it has items fails the items without one', async () => {
   const group = batch<Item, number>({ run: async (items) => (await doubled(items)).slice(0, 1), laneOf })
   const answers = await Promise.allSettled([group.add(item(1)), group.add(item(2))])
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('a batch that answers fewer items than it was given fails those without an 
   )
 })
 
-test('with 2,000 waiting in a lane the next one hears 503 at once; the other lane still takes', async () => {
+test('with 2,000 waiting in a lane the next item gets a 503 at once; the other lane still accepts', async () => {
   const work = held()
   const group = batch({ run: work.run, laneOf, lanes: 2 })
   const answers = [group.add(item(0))]
@@ -135,7 +135,7 @@ test('with 2,000 waiting in a lane the next one hears 503 at once; the other lan
   assert.ok(Math.max(...work.sizes) <= 200)
 })
 
-test('C13: a lane that must not refuse takes whatever comes', async () => {
+test('C13: a lane that must not refuse accepts everything', async () => {
   const work = held()
   const group = batch({ run: work.run, laneOf, lanes: 1, refuses: false })
   const answers = Array.from({ length: 3000 }, (_, value) => group.add(item(value)))
@@ -147,7 +147,7 @@ test('C13: a lane that must not refuse takes whatever comes', async () => {
   assert.equal((await Promise.all(answers)).length, 3000)
 })
 
-test('every run is told with its size', async () => {
+test('every run reports its size', async () => {
   const group = batch({ run: doubled, laneOf })
   const told: number[] = []
   group.onRun((size, ms) => told.push(size, Math.sign(ms + 1)))
@@ -156,7 +156,7 @@ test('every run is told with its size', async () => {
   assert.deepEqual(told, [2, 1])
 })
 
-test('whatever arrives, good items get their own value and bad ones their own error, each run once successfully', async () => {
+test('whatever arrives, good items get their value and bad ones their own error, and each succeeds at most once', async () => {
   const drawn = fc.array(
     fc.record({
       lane: fc.nat(5),

@@ -67,7 +67,7 @@ test('two processes that join an empty folder at once get the same server', asyn
   assert.ok(!isServing(dataDir, both[0].joined.pid))
 })
 
-test('who joins while the last one leaves has a running server', async (t) => {
+test('a process that joins while the last one leaves gets a running server', async (t) => {
   const dataDir = folderFor(t)
   let server = await joinEmbeddedPostgres({ dataDir, say })
   for (let round = 0; round < 6; round++) {

@@ -21,12 +21,12 @@ test('every number is written as it was read, wherever it stands', () => {
       assert.equal(writeExact(readExact(text)), text)
 })
 
-test('what JSON.parse keeps is read as JSON.parse reads it', () => {
+test('values that JSON.parse reads exactly are read as JSON.parse reads them', () => {
   const text = '{"n":[0,7,-7,1.5,9007199254740991],"s":"1.50 \\" \\\\","t":true,"z":null,"o":{}}'
   assert.deepEqual(readExact(text), JSON.parse(text))
 })
 
-test('a number in a text is no number, whatever is quoted and escaped around it', () => {
+test('digits in a text are not a number, whatever is quoted and escaped around them', () => {
   for (const text of ['"1.50"', '"\\"1.50"', '"\\\\",1.50', '{"1.50":"-0","\\\\":1.50}']) {
     const json = text.startsWith('{') || !text.includes(',') ? text : `[${text}]`
     assert.equal(writeExact(readExact(json)), json)
@@ -34,19 +34,19 @@ test('a number in a text is no number, whatever is quoted and escaped around it'
   assert.equal(readExact('"1.50"'), '1.50')
 })
 
-test('members keep their names, also __proto__, and nothing gets another prototype', () => {
+test('members keep their names, including __proto__, and no prototype changes', () => {
   const text = '{"__proto__":{"x":1.50},"a":{"__proto__":[1]}}'
   const read = readExact(text) as Record<string, unknown>
   assert.equal(writeExact(read), text)
   assert.equal(Object.getPrototypeOf(read), Object.prototype)
 })
 
-test('a text that looks like a mark stays a text', () => {
+test('a text that looks like an internal mark stays a text', () => {
   const text = JSON.stringify([`${'a'.repeat(24)} 1.50`, '1.50'])
   assert.equal(writeExact(readExact(text)), text)
 })
 
-test('whole numbers that a program holds have one text, all others their own', () => {
+test('integers that JavaScript holds exactly have one text, all other numbers keep theirs', () => {
   const texts = ['1.0', '1e3', '-0', '12345678901234567890', '1.50'].map((one) =>
     numberText(new ExactNumber(one)),
   )
@@ -54,7 +54,7 @@ test('whole numbers that a program holds have one text, all others their own', (
   assert.equal(numberText(7), '7')
 })
 
-test('more numbers than anybody sends are not looked at one by one', () => {
+test('numbers beyond the most that anybody sends are not looked at one by one', () => {
   assert.equal(readExact(`[${'0.1,'.repeat(10_000)}0.1]`), undefined)
   assert.equal((readExact(`[${'0.1,'.repeat(9999)}0.1]`) as unknown[]).length, 10_000)
   assert.equal((readExact(`[${'1,'.repeat(100_000)}1]`) as unknown[]).length, 100_001)

@@ -52,12 +52,12 @@ test('every character is equally likely', () => {
     const expected = 360_000 / alphabet.length
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
     equal(counts.size, alphabet.length)
-    // Eight standard deviations above the mean: a fair source does not come here, a modulo bias lands far beyond.
+    // Eight standard deviations above the mean: a fair source never gets there, a modulo bias lands far beyond.
     ok(chiSquare < alphabet.length + 8 * Math.sqrt(2 * alphabet.length), `chi square ${chiSquare}`)
   }
 })
 
-test('the reference that a rail sees follows from the id and looks like a version-4 UUID', () => {
+test('the reference that a rail sees is derived from the id and looks like a version-4 UUID', () => {
   const id = newId('chg_', 'k3v9q')
   equal(uuidFor(id), uuidFor(id))
   notEqual(uuidFor(id), uuidFor(newId('chg_', 'k3v9q')))

@@ -14,7 +14,7 @@ test('a month begins and ends at midnight in Kampala', () => {
   deepEqual(monthBounds('2024-02'), bounds('2024-01-31T21:00:00.000Z', '2024-02-29T21:00:00.000Z'))
 })
 
-test('what is not YYYY-MM with a real month has no bounds', () => {
+test('text that is not YYYY-MM with a real month has no bounds', () => {
   const bad = [
     '',
     '2026',
@@ -31,7 +31,7 @@ test('what is not YYYY-MM with a real month has no bounds', () => {
     equal(monthBounds(period), null, period)
 })
 
-test('times are told with the offset of Kampala', () => {
+test("times are written with Kampala's offset", () => {
   equal(kampalaIso(new Date('2026-07-01T09:30:00.123Z')), '2026-07-01T12:30:00.123+03:00')
   equal(kampalaIso(new Date('2026-06-30T21:00:00Z')), '2026-07-01T00:00:00.000+03:00')
 })
@@ -43,7 +43,7 @@ const parts = new Intl.DateTimeFormat('sv-SE', {
 })
 const date = fc.date({ min: new Date('1970-01-01'), max: new Date('2999-12-31'), noInvalidDate: true })
 
-test('the calendar is the one of Africa/Kampala', () => {
+test('the calendar is that of Africa/Kampala', () => {
   const agrees = fc.property(date, (at) => {
     const theirs = parts.format(at).replace(' ', 'T')
     equal(kampalaIso(at).slice(0, 19), theirs)

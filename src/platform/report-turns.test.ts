@@ -4,7 +4,7 @@ import { newReportTurns, type ReportSize, type Turn } from './report-turns.ts'
 
 const patient = { small: { places: 2, waitMs: 5_000 }, large: { places: 1, waitMs: 5_000 } }
 
-/** Writes down who gets a turn, in order. */
+/** Records who gets a turn, in order. */
 function watched(limits = patient) {
   const turns = newReportTurns(limits)
   const started: string[] = []
@@ -14,7 +14,7 @@ function watched(limits = patient) {
       started.push(name)
       held.set(name, turn)
     })
-    // Who still waits when its test has ended gives up later.
+    // Turns still waiting when their test ends give up later.
     entered.catch(() => {})
     return entered
   }
@@ -50,7 +50,7 @@ test('C18: small reports do not wait behind large ones', async () => {
   deepEqual(started, ['large', 'small'])
 })
 
-test('D3: while a large report is read slowly its merchant waits and nobody else', async () => {
+test('D3: while a large report is read slowly only its own merchant waits', async () => {
   const { started, enter, turn } = watched()
   enter('a1', 1, 'large')
   enter('a2', 1, 'large')
@@ -69,7 +69,7 @@ test('D3: while a large report is read slowly its merchant waits and nobody else
   deepEqual(started, ['a1', 'b1', 'a2'])
 })
 
-test('C18: who waits too long or behind too many hears 503, and its place goes to the next', async () => {
+test('C18: a caller that waits too long or behind too many gets a 503, and its place goes to the next', async () => {
   const { turns, started, enter, turn } = watched({ ...patient, small: { places: 1, waitMs: 20 } })
   enter('a1', 1)
   await rejects(enter('a2', 1), { status: 503 })
@@ -94,7 +94,7 @@ test('C18: the turn of a client that has hung up is given to the next', async ()
   deepEqual(started, ['a1', 'c1'])
 })
 
-test('C18: what fails gives its turn back', async () => {
+test('C18: a report that fails gives its turn back', async () => {
   const { turns } = watched({ ...patient, small: { places: 1, waitMs: 5_000 } })
   await rejects(
     turns.small(1, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { sharedLook } from './shared-look.ts'
 
-/** A look whose every call is ended by the test. */
+/** A look that ends only when the test ends it. */
 function looksOf() {
   const open: { resolve(): void; reject(error: Error): void }[] = []
   const look = () =>
@@ -12,7 +12,7 @@ function looksOf() {
   return { open, look }
 }
 
-test('C13: all who ask while a look is under way wait for that one, and the next asks anew', async () => {
+test('C13: callers that ask during a look share it, and the next caller starts a new one', async () => {
   const { open, look } = looksOf()
   const ask = sharedLook(look, 60_000)
   const waiting = [ask(), ask(), ask()]
@@ -25,7 +25,7 @@ test('C13: all who ask while a look is under way wait for that one, and the next
   await next
 })
 
-test('C13: a look that failed fails for all who waited, and is forgotten', async () => {
+test('C13: a look that failed fails for all who shared it, and is not reused', async () => {
   const { open, look } = looksOf()
   const ask = sharedLook(look, 60_000)
   const waiting = [ask(), ask()].map((one) => assert.rejects(one, /away/))
@@ -35,7 +35,7 @@ test('C13: a look that failed fails for all who waited, and is forgotten', async
   assert.equal(open.length, 2)
 })
 
-test('C13: a look that began too long ago is not waited for', () => {
+test('C13: a look that began too long ago is not shared', () => {
   const { open, look } = looksOf()
   const ask = sharedLook(look, 0)
   ask()

@@ -18,7 +18,7 @@ const CONTROL = 'body contains control characters'
 const UNICODE = 'body contains invalid Unicode'
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-test('each bad body is refused in its own words', () => {
+test('each bad body is refused with its own message', () => {
   const cases: [string, string][] = [
     ['', NOT_JSON],
     ['{', NOT_JSON],
@@ -71,7 +71,7 @@ test('bytes that are not UTF-8 are refused', () => {
   }
 })
 
-test('what is allowed reads as JSON.parse reads it', () => {
+test('everything allowed is read as JSON.parse reads it', () => {
   const bodies = [
     '{}',
     ' [1, 2.5e3, -0, null, true] ',
@@ -108,7 +108,7 @@ test('every well-formed value that was printed is read back, whatever its spacin
   fc.assert(same, { seed, numRuns: 500 })
 })
 
-test('arbitrary bytes never throw and pass only when JSON.parse agrees', () => {
+test('arbitrary bytes never throw an unexpected error and pass only when JSON.parse agrees', () => {
   const piece = fc.constantFrom(
     '{',
     '}',
@@ -135,7 +135,7 @@ test('arbitrary bytes never throw and pass only when JSON.parse agrees', () => {
   fc.assert(agrees, { seed, numRuns: 3000 })
 })
 
-test('hostile bodies of a megabyte are answered in time', () => {
+test('hostile bodies of a megabyte are rejected or read in time', () => {
   const bodies = [
     '['.repeat(100_000),
     '{"a":'.repeat(100_000),
@@ -161,7 +161,7 @@ test('D1: 120,000 values and 30,000 fields are read, more are refused', () => {
   ok(parseStrictJson(Buffer.from(`"${'{:,['.repeat(200_000)}"`)).ok, 'what stands in a text is no value')
 })
 
-test('D1: whole numbers have their digits up to 1e40, and an exponent beyond', () => {
+test('D1: whole numbers keep their digits up to 1e40 and get an exponent beyond', () => {
   equal(canonicalJson([2 ** 60 + 1, -1e39]), '[1152921504606846976,-999999999999999939709166371603178586112]')
   equal(canonicalJson([1e40, -1e308, Number.MAX_VALUE]), '[1e+40,-1e+308,1.7976931348623157e+308]')
 })
@@ -184,7 +184,7 @@ test('canonical JSON has one form', () => {
   for (const [value, expected] of cases) equal(canonicalJson(value), expected)
 })
 
-test('canonical JSON is the same whether large objects were sorted ahead or not', () => {
+test('canonical JSON is the same whether or not large objects were sorted beforehand', () => {
   const large = (piece: string) =>
     Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`${piece}${(at * 7919) % 3000}`, at]))
   const value = { b: [large('x'), { a: large('\uff00') }, null], a: large('\u{1f600}'.repeat(70)) }
@@ -196,7 +196,7 @@ test('canonical JSON is the same whether large objects were sorted ahead or not'
   equal(canonicalJson(value, step.value), canonicalJson(value))
 })
 
-test('canonical JSON keeps the value, forgets the order and sorts by code point', () => {
+test('canonical JSON keeps the value, ignores the order and sorts by code point', () => {
   const members = fc.uniqueArray(fc.tuple(fc.string({ unit: 'grapheme' }), fc.jsonValue()), {
     selector: ([name]) => name,
   })
@@ -216,7 +216,7 @@ test('canonical JSON keeps the value, forgets the order and sorts by code point'
   fc.assert(holds, { seed })
 })
 
-// Free of what the strict reader refuses on purpose.
+// Without the values that the strict reader refuses on purpose.
 function isPlain(text: string): boolean {
   return !/\\u|\\b|\\f|[\u007f-\u009f]|__proto__/.test(text)
 }

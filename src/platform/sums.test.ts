@@ -6,7 +6,7 @@ import { minus, readSum, sumOf } from './sums.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-test('C20: a sum is exact at any size, and a number wherever a number is exact', () => {
+test('C20: a sum is exact at any size, and is a number wherever a number is exact', () => {
   assert.equal(sumOf(1, 2, 3), 6)
   assert.equal(sumOf(LARGEST, 1), 9_007_199_254_740_992n)
   assert.equal(sumOf(LARGEST, LARGEST, minus(LARGEST)), LARGEST)
@@ -28,7 +28,7 @@ test('C20: digits become a number where that is exact', () => {
   assert.equal(readSum('-9007199254740993'), -9_007_199_254_740_993n)
 })
 
-test('C20: a text of JSON holds every digit of a large sum', () => {
+test('C20: JSON text holds every digit of a large sum', () => {
   const value = { a: [1, { b: 9_007_199_254_740_993n }], c: undefined, d: null, e: 'x"y', f: new Date(0) }
   assert.equal(
     writeExact(value),

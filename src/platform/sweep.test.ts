@@ -17,7 +17,7 @@ function logging() {
   }
 }
 
-/** A sweep that answers with the figures given, then 0, and tells when it has run so often. */
+/** A sweep that returns these figures, then 0, and tells when it has run this often. */
 function counting(name: string, figures: (number | Error)[] = [], everyMs = NEVER_MS) {
   const waiters: { runs: number; resolve: () => void }[] = []
   let runs = 0
@@ -38,7 +38,7 @@ function counting(name: string, figures: (number | Error)[] = [], everyMs = NEVE
       : new Promise<void>((resolve) => waiters.push({ runs: wanted, resolve }))
   return { sweep, ran, runs: () => runs }
 }
-/** A worker that stops with its test, also when that fails. */
+/** A worker that stops when its test ends, even if it fails. */
 function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
   const worker = startWorker(sweeps, { log, clock: systemClock() })
   t.after(() => worker.stop())
@@ -46,7 +46,7 @@ function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('a run that handled something is followed by another at once, one that did not waits', async (t) => {
+test('a run that handled something is followed by another at once; after one that did not, the sweep waits', async (t) => {
   const work = counting('work', [5, 3, 0])
   const log = logging()
   const worker = start(t, [work.sweep], log)
@@ -63,7 +63,7 @@ test('a run that handled something is followed by another at once, one that did 
   await worker.stop()
 })
 
-test('a sweep comes again after its period', async (t) => {
+test('a sweep runs again after its period', async (t) => {
   const work = counting('work', [], 1)
   const worker = start(t, [work.sweep])
   await work.ran(4)
@@ -83,7 +83,7 @@ test('a nudge wakes the one sweep it names', async (t) => {
   await worker.stop()
 })
 
-test('a nudge that comes during a run is not lost', { timeout: 5000 }, async (t) => {
+test('a nudge during a run is not lost', { timeout: 5000 }, async (t) => {
   let nudge = () => {}
   let runs = 0
   const again = new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ test('an error is reported and stops neither its own sweep nor another', async (
   await worker.stop()
 })
 
-test('stopping waits for the run under way and starts no other', async (t) => {
+test('stopping waits for the current run and starts no other', async (t) => {
   let release = () => {}
   let runs = 0
   let ended = false
@@ -153,7 +153,7 @@ test('stopping waits for the run under way and starts no other', async (t) => {
   assert.equal(runs, 1)
 })
 
-test('stopping wakes a sweep that waits', async (t) => {
+test('stopping wakes a waiting sweep', async (t) => {
   const work = counting('work')
   const worker = start(t, [work.sweep])
   await work.ran(1)

@@ -17,7 +17,7 @@ test('echoed input is cut to 40 characters and stripped of control characters', 
   equal(echo(''), '')
 })
 
-test('an echo is short, well formed and free of control characters, whatever came', () => {
+test('an echo is short, well formed and free of control characters, whatever the input', () => {
   const any = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)), maxLength: 90 })
   const holds = fc.property(any, (text) => {
     const echoed = echo(text)

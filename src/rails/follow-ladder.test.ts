@@ -19,7 +19,7 @@ function ages(untilMs: number, chance: () => number): number[] {
   return asked
 }
 
-/** Draws that follow from a seed. */
+/** Random numbers from a seed. */
 function drawing(seed: number): () => number {
   let state = seed
   return () => {
@@ -40,7 +40,7 @@ test('the number of questions is that of the table: 12, 17, 112, 256, and 279 af
   assert.deepEqual(counts, [12, 17, 112, 256, 279])
 })
 
-test('it never stops asking, and never asks less than once in a day and a fifth', () => {
+test('it never stops asking, and asks at least once every 1.2 days', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 4000 }),
@@ -69,7 +69,7 @@ test('each step is spread by at most a fifth either way, and really is spread', 
   }
 })
 
-test('spreading does not add questions: whatever is drawn, about twelve in five minutes and 279 in 30 days', () => {
+test('spreading adds no questions: for any draw there are about twelve in five minutes and 279 in 30 days', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000_000_000 }), (seed) => {
       const asked = ages(30 * DAY, drawing(seed))
@@ -80,7 +80,7 @@ test('spreading does not add questions: whatever is drawn, about twelve in five 
   )
 })
 
-test('whatever is drawn, two questions are never closer than the two seconds of the floor', () => {
+test('for any draw, two questions are never closer than the floor of two seconds', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000_000_000 }), (seed) => {
       const asked = ages(HOUR, drawing(seed))
@@ -90,7 +90,7 @@ test('whatever is drawn, two questions are never closer than the two seconds of 
   )
 })
 
-test('a question that comes late, after a stop of the service, is followed by the ladder of its age', () => {
+test('a late question, after the service was down, continues at the step for its age', () => {
   assert.equal(nextQuestionMs(0, 40 * SECOND, EXACT), 45 * SECOND)
   assert.equal(nextQuestionMs(0, 10 * MINUTE, EXACT), 12 * MINUTE)
   assert.equal(nextQuestionMs(1_000_000, 999_000, EXACT), 999_000 + 5 * SECOND, 'also when clocks disagree')

@@ -7,10 +7,10 @@ import { readWindow, writeWindow } from './window-text.ts'
 
 const MINUTE = 60_000
 const START = 1_780_000_000_000
-// How long a transaction may have waited with its time in hand.
+// How long a transaction may have waited with a time taken earlier.
 const LATEST = 10_000
 
-/** Asks at these times (some come late, as behind a lock) and says which were accepted. */
+/** Asks at these times (some decide late, as if behind a lock) and returns the accepted ones. */
 function accept(limit: number, steps: readonly { ms: number; lateMs: number }[]): number[] {
   const shape = shapeOf(limit, MINUTE)
   const accepted: number[] = []
@@ -48,7 +48,7 @@ const steps = (longestMs: number) =>
     size: 'max',
   })
 
-test('S6: never more than the limit in any minute, small and large, also when some decide late', () => {
+test('S6: never more than the limit in any minute, for small and large limits, even when some decide late', () => {
   const pace = fc.constantFrom(20, 200, 3000).chain(steps)
   fc.assert(
     fc.property(fc.constantFrom(1, 3, 30, 301, 400), pace, (limit, some) => {
@@ -58,7 +58,7 @@ test('S6: never more than the limit in any minute, small and large, also when so
   )
 })
 
-test('S6: a small window is exact to the millisecond and tells the wait', () => {
+test('S6: a small window is exact to the millisecond and reports the wait', () => {
   const shape = shapeOf(3, MINUTE)
   const window = emptyWindow()
   for (const ms of [0, 0, 500]) addTo(window, shape, START + ms)
@@ -80,7 +80,7 @@ test('S6: a large window frees its places at most a sixtieth late', () => {
   assert.deepEqual(window, emptyWindow())
 })
 
-test('S6: what is given back is free again, once', () => {
+test('S6: a returned place is free again, once', () => {
   const shape = shapeOf(2, MINUTE)
   const window = emptyWindow()
   addTo(window, shape, START)
@@ -93,7 +93,7 @@ test('S6: what is given back is free again, once', () => {
   assert.equal(waitForPlace(window, shape, START + 10), 0)
 })
 
-test('S6: times that a wrong clock has written do not count for ever', () => {
+test('S6: times written by a wrong clock do not count for ever', () => {
   const shape = shapeOf(1, MINUTE)
   const window = emptyWindow()
   addTo(window, shape, START + 3_600_000)
@@ -101,7 +101,7 @@ test('S6: times that a wrong clock has written do not count for ever', () => {
   assert.equal(waitForPlace(window, shape, START), 0)
 })
 
-test('what is written can be read', () => {
+test('what is written can be read back', () => {
   fc.assert(
     fc.property(steps(5000), fc.constantFrom(5, 500), (some, limit) => {
       const window = emptyWindow()
@@ -112,7 +112,7 @@ test('what is written can be read', () => {
   )
 })
 
-test('D6: of too many the oldest is forgotten, not all', () => {
+test('D6: when there are too many, the oldest is forgotten and not all', () => {
   const known = new Map<string, number>()
   for (const [value, key] of ['a', 'b', 'c', 'a', 'd'].entries()) remember(known, { key, value, most: 3 })
   assert.deepEqual(

@@ -10,7 +10,7 @@ const DAY = 86_400_000
 const seed = randomInt(2 ** 31)
 console.log(`next-run.test.ts seed ${seed}`)
 
-// The same calendar by other means: the fields of a UTC date three hours ahead.
+// The same calendar computed in another way: with the fields of a UTC date three hours ahead.
 function dateOf(interval: Interval, anchor: Date, nth: number): Date {
   const wall = new Date(anchor.getTime() + KAMPALA_MS)
   if (interval === 'daily') wall.setUTCDate(wall.getUTCDate() + nth)
@@ -29,7 +29,7 @@ function dateOf(interval: Interval, anchor: Date, nth: number): Date {
 const at = (kampala: string) => new Date(`${kampala}+03:00`)
 const shown = (date: Date) => new Date(date.getTime() + KAMPALA_MS).toISOString().slice(0, 16)
 
-/** The dates after the anchor, each asked for at the one before. */
+/** The dates after the anchor, each computed from the one before. */
 function datesFrom(interval: Interval, anchor: Date, count: number): string[] {
   const dates: string[] = []
   for (let after = anchor; dates.length < count; ) {
@@ -83,7 +83,7 @@ test('before the anchor the next date is the anchor', () => {
     assert.deepEqual(nextRun(interval, { anchor, after: at('2026-05-31T09:59') }), anchor)
 })
 
-test('dates that passed in an outage are not made up for: the next one lies after now', () => {
+test('dates missed in an outage are skipped: the next date lies after now', () => {
   const anchor = at('2026-01-31T10:00')
   const after = at('2026-07-30T12:00')
   assert.equal(shown(nextRun('daily', { anchor, after })), '2026-07-31T10:00')
@@ -93,7 +93,7 @@ test('dates that passed in an outage are not made up for: the next one lies afte
 
 const instants = (from: string, to: string) =>
   fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true })
-// The days at which a careless calendar drifts come as often as all others.
+// Days of the month at which a naive calendar drifts are drawn as often as all others.
 const monthEnds = fc
   .tuple(
     fc.integer({ min: 2020, max: 2032 }),
@@ -106,7 +106,7 @@ const monthEnds = fc
 const anchors = fc.oneof(instants('2020-01-01T00:00:00Z', '2032-12-31T00:00:00Z'), monthEnds)
 const intervals = fc.constantFrom(...INTERVALS)
 
-test('every date is the one of an independent calendar, none is left out', () => {
+test('every date matches an independent calendar, and none is left out', () => {
   fc.assert(
     fc.property(intervals, anchors, (interval, anchor) => {
       let after = anchor
@@ -134,7 +134,7 @@ test('whenever it is asked, the answer is the first date after that moment', () 
   )
 })
 
-test('at a date and a millisecond before it the answers are its neighbours', () => {
+test('at a date, and a millisecond before it, the answers are the next date and that date', () => {
   fc.assert(
     fc.property(intervals, anchors, fc.integer({ min: 1, max: 40 }), (interval, anchor, nth) => {
       const date = dateOf(interval, anchor, nth)
@@ -146,7 +146,7 @@ test('at a date and a millisecond before it the answers are its neighbours', () 
   )
 })
 
-test('the day of a cycle is the one on a wall in Kampala', () => {
+test('the day of a cycle is the calendar day in Kampala', () => {
   assert.equal(cycleDay(new Date('2026-01-31T20:59:59.999Z')), '20260131')
   assert.equal(cycleDay(new Date('2026-01-31T21:00:00.000Z')), '20260201')
   assert.equal(cycleDay(new Date('2028-02-28T21:00:00.000Z')), '20280229')

@@ -71,7 +71,7 @@ const scheduleIn = (status: ScheduleStatus, difference: Partial<Schedule> = {}):
 const BROKE = { failureReason: 'insufficient balance: have 0, need 5200 for 1 recipient(s)' }
 const CANCELLED = { status: 'cancelled', nextRunAt: null, cancelledAt: at, failureReason: null } as const
 
-// Table 2.3a cell by cell; null: unchanged.
+// Table 2.3a cell by cell; null means unchanged.
 const CHANGES: [string, Schedule, ScheduleChange, Partial<Schedule> | null][] = [
   ['active', scheduleIn('active'), 'pause', { status: 'paused', failureReason: null }],
   ['active', scheduleIn('active'), 'resume', null],
@@ -116,7 +116,7 @@ test('a cancelled schedule is neither paused nor resumed', () => {
     })
 })
 
-test('the table of moves is the one of the contract', () => {
+test('the allowed moves are those of the contract', () => {
   assert.deepEqual(SCHEDULE_MOVES, {
     active: { paused: null, cancelled: null },
     paused: { active: null, cancelled: null },

@@ -11,7 +11,7 @@ const service = opened(() => startStorefronts())
 
 const page = () => pageOf(service)
 
-test('a page is six, newest first, and each says which comes before; a strange place is the first page', async () => {
+test('a page has six items, newest first, and names the next one; an unknown position gives the first page', async () => {
   const { add, shop, shown, names, app } = await page()
   for (let made = 1; made <= 14; made += 1) {
     await add({ name: `Item ${made}` })
@@ -59,7 +59,7 @@ test('items of the same moment are all shown once', async () => {
   assert.deepEqual(seen.sort(), ids.sort())
 })
 
-test('neither a test link nor a one-shot one is ever shown, even if it stood behind an item', async () => {
+test('neither a test link nor a one-shot link is ever shown, even if an item names it', async () => {
   const { add, names } = await page()
   for (const change of [
     `mode = 'test'`,
@@ -70,7 +70,7 @@ test('neither a test link nor a one-shot one is ever shown, even if it stood beh
     await service.rows(`update payment_links set ${change} where id = $1`, [linkId])
     assert.deepEqual(await names(), [], change)
     await service.rows('delete from storefront_items where id = $1', [id])
-    // An order has a machine beside it, which this one never had.
+    // An order needs a machine, which this one never had.
     await service.rows(`update payment_links set kind = 'link', expires_at = null where id = $1`, [linkId])
   }
 })
@@ -97,7 +97,7 @@ test('items.json has what its readers need and nothing else', async () => {
   })
 })
 
-test('the page is read by index, however much was removed or is somebody else’s', async () => {
+test('the page is read by index, however many items were removed or belong to others', async () => {
   const client = await service.app.db.pool.connect()
   try {
     const read = allStatements().find(({ name }) => name === 'page of storefront items')

@@ -44,7 +44,7 @@ test('one pixel is enough, and a small picture is made larger', async () => {
   )
 })
 
-test('a picture taken with the phone held upright stands upright, and nothing that the phone noted is kept', async () => {
+test('a picture taken with the phone held upright is upright, and no metadata of the phone is kept', async () => {
   const halves = sharp({ create: { width: 400, height: 200, channels: 3, background: blue } }).composite([
     { input: { create: { width: 200, height: 200, channels: 3, background: red } }, left: 0, top: 0 },
   ])
@@ -62,7 +62,7 @@ test('a picture taken with the phone held upright stands upright, and nothing th
   assert.ok(!made.includes('secret owner'))
 })
 
-test('of a moving picture the first frame is kept', async () => {
+test('of an animated picture the first frame is kept', async () => {
   const frames = await Promise.all(
     [red, blue, { r: 20, g: 220, b: 20 }].map((background) =>
       sharp({ create: { width: 64, height: 64, channels: 3, background } })
@@ -79,13 +79,13 @@ test('of a moving picture the first frame is kept', async () => {
   assert.ok(isRed(at(160, 160)))
 })
 
-test('what lies behind the picture in its file is not kept', async () => {
+test('bytes after the picture in its file are not kept', async () => {
   const file = await drawn(400, 400).jpeg().toBuffer()
   const { made } = await stored(Buffer.concat([file, Buffer.from('<script>alert(1)</script>PK\x03\x04')]))
   assert.ok(!made.includes('script'))
 })
 
-test('noise, which compresses worst, with a noisy transparency, stays within what may be stored', async () => {
+test('noise, which compresses worst, with noisy transparency, stays within the size that may be stored', async () => {
   const noise = Buffer.from(
     Array.from({ length: 320 * 320 * 4 }, (_, at) => (Math.imul(at + 1, 2_654_435_761) >>> 13) & 255),
   )
@@ -99,7 +99,7 @@ const text = (content: string) => Buffer.from(content)
 const SVG =
   '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
 
-test('whatever is none of the three is refused, whatever it is called', async () => {
+test('every other format is refused, whatever its name', async () => {
   const gif = await drawn(100, 100).gif().toBuffer()
   const tiff = await drawn(100, 100).tiff().toBuffer()
   const avif = await drawn(100, 100).avif().toBuffer()
@@ -113,7 +113,7 @@ test('whatever is none of the three is refused, whatever it is called', async ()
     assert.equal(await readPicture(file), null, file.subarray(0, 20).toString('latin1'))
 })
 
-test('a right beginning with something else behind it is refused', async () => {
+test('a file that only begins like a picture is refused', async () => {
   const png = await drawn(100, 100).png().toBuffer()
   const jpeg = await drawn(100, 100).jpeg().toBuffer()
   const begun = [png.subarray(0, 8), jpeg.subarray(0, 3), text('RIFF\0\0\0\0WEBP')]
@@ -153,7 +153,7 @@ test('a small file that claims a huge picture is refused at once', async () => {
   assert.ok(process.memoryUsage.rss() - before < 200_000_000)
 })
 
-/** A real PNG of so many pixels a side, all of them black, one bit each. */
+/** A real PNG with this many pixels a side, all of them black, one bit each. */
 function bombOf(side: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)

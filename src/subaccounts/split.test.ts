@@ -11,7 +11,7 @@ const known: KnownSubaccounts = new Map(
   Array.from({ length: 20 }, (_, index) => [`sub_${index}`, 'active'] as const),
 )
 
-test('the check value of the contract: 10000 with 3000 and 25 % leaves 4350', () => {
+test('the example of the contract: 10000 with 3000 and 25 % leaves 4350', () => {
   const parts = resolveSplit(
     [
       { subaccount: 'sub_0', amount: 3000 },
@@ -60,7 +60,7 @@ const request = fc
   .array(item, { minLength: 1, maxLength: 20 })
   .map((items) => items.map((one, index) => ({ subaccount: `sub_${index}`, ...one })))
 
-test('what is accepted gives every party more than nothing and never more than the net together', () => {
+test('an accepted split gives every party more than nothing, and all together at most the net', () => {
   let accepted = 0
   const judged = fc.property(request, fc.integer({ min: 1, max: 5_000_000 }), (split, net) => {
     const wanted = split.map((one) => ('amount' in one ? one.amount : Math.floor((net * one.bps) / 10_000)))

@@ -22,7 +22,7 @@ import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
 
 const CLAIM_STATES = Object.keys(CLAIM_MOVES) as ClaimState[]
 
-// An empty cell, the world as it is, and the world without constraints.
+// An empty cell, the filled one as it is, and the filled one without constraints.
 const databases: TestDatabase[] = []
 let emptyUrl: string
 let worldUrl: string
@@ -47,7 +47,7 @@ after(async () => {
   for (const database of databases) await database.drop()
 })
 
-test('an empty cell holds, and the report has a line for each invariant', async () => {
+test('every invariant holds in an empty cell, and the report has a line for each', async () => {
   const findings = await withDatabase(emptyUrl, (db) => verifyCell(db, NOW))
   assert.deepEqual(brokenIds(findings), [])
   const lines = verifyReport(findings).split('\n')
@@ -57,7 +57,7 @@ test('an empty cell holds, and the report has a line for each invariant', async 
   )
 })
 
-test('what the product wrote holds, and every invariant has looked at rows of it', async () => {
+test("every invariant holds over the product's own rows, and each has looked at some of them", async () => {
   const findings = await withDatabase(worldUrl, (db) => verifyCell(db, NOW))
   assert.equal(brokenIds(findings).join(), '', verifyReport(findings))
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('what the product wrote holds, and every invariant has looked at rows of it
   )
 })
 
-test('the service itself may read all that is verified', async () => {
+test("the service's own role may read everything that is verified", async () => {
   const findings = await withDatabase(worldUrl, (db) => verifyCell(db, NOW), 'gateway_app')
   assert.deepEqual(brokenIds(findings), [])
 })
@@ -83,7 +83,7 @@ test('the report names the first ten of many offenders', () =>
     assert.match(line ?? '', /BROKEN.*82 rows, 49 violations, \d+ ms\): txn_.*, \.\.\.$/)
   }))
 
-test('every invariant has a planted fault, and no other has', () => {
+test('exactly the invariants have planted faults', () => {
   const planted = [...new Set(PLANTED_FAULTS.map(({ id }) => id))]
   assert.deepEqual(planted.sort(), INVARIANTS.map(({ id }) => id).sort())
 })
@@ -193,7 +193,7 @@ test('the digest of the ledger changes with any of its rows and with nothing els
     assert.notEqual(await moneyDigest(world), changed)
   }))
 
-/** Every pair of different states that the table of moves does not have. */
+/** Every pair of different states that is not an allowed move. */
 function forbiddenMoves(moves: Moves<string>): [from: string, to: string][] {
   const states = Object.keys(moves)
   return states.flatMap((from) =>

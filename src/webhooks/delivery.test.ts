@@ -7,7 +7,7 @@ const SPEC = [0, 60, 300, 1800, 7200, 21_600, 43_200, 86_400]
 const attempts = fc.integer({ min: 0, max: 7 })
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('the delays of the spec, each after the failure before it, and none after the eighth', () => {
+test('the delays are those of the spec, each counted from the failure before it, and none follows the eighth', () => {
   const delays = SPEC.map((_, made) => nextAttemptInMs(made, SPEC, () => 0))
   assert.deepEqual(
     delays,
@@ -34,7 +34,7 @@ test('an attempt is never early, and from five minutes on at most 5 percent late
   )
 })
 
-test('a mass outage does not return as one wave', () => {
+test('after a mass outage the retries do not all come at once', () => {
   const waits = Array.from({ length: 100 }, () => nextAttemptInMs(2, SPEC))
   assert.ok(new Set(waits).size > 90)
 })
@@ -47,7 +47,7 @@ test('delays from the settings replace the ladder', () => {
   )
 })
 
-test('a delivery that ended moves only by a resend', () => {
+test('a delivery that ended changes only by a resend', () => {
   assert.deepEqual(DELIVERY_MOVES, {
     pending: { sent: null, failed: null },
     sent: { pending: null },

@@ -42,7 +42,7 @@ test('later attempts always run in the slow lane', () => {
   )
 })
 
-test('what a merchant has under way counts', () => {
+test("attempts in progress count towards a merchant's places", () => {
   const underWay = (count: number) => ({ lanes: { fast: count, slow: 0 }, merchants: new Map([[1, count]]) })
   assert.equal(shareOut([due(1)], underWay(3), NOW)[0]?.take, 1)
   assert.deepEqual(shareOut([due(1)], underWay(4), NOW), [])
@@ -67,7 +67,7 @@ test('a crowd of dead receivers leaves the fast lane alone', () => {
   )
 })
 
-test('whoever waits longest is served first', () => {
+test('the delivery that has waited longest is served first', () => {
   const shares = shareOut(many(200), { ...IDLE, lanes: { fast: 500, slow: SOCKETS.slow } }, NOW)
   assert.deepEqual(shares, [])
   const good = { lastSuccessAt: new Date(NOW) }
@@ -78,7 +78,7 @@ test('whoever waits longest is served first', () => {
   )
 })
 
-test('whatever is due and under way, no lane and no merchant gets more than its places', () => {
+test('no lane and no merchant gets more than its places, whatever is due and in progress', () => {
   const merchant = fc.record({
     lane: fc.constantFrom('fast' as const, 'slow' as const),
     goodInARow: fc.nat(40),

@@ -7,7 +7,7 @@ const GOLDEN_BODY = Buffer.from(
   '{"data":{"merchant":"demo-shop","message":"test event","mode":"test","sent_at":"2026-01-01T00:00:00.000Z"},"event":"test.ping","id":"evt_0123456789abcdef","timestamp":1767225600}',
 )
 
-test('the golden vector of the contract signs as written there', () => {
+test('the test vector of the contract has the signature written there', () => {
   const expected = '3f2632aa664bf5bff99dc22383b37176911567f8ea41c805b792e8d06091c89a'
   assert.equal(serviceSignature('whsec_vector', GOLDEN_BODY), expected)
 })
@@ -18,7 +18,7 @@ test('the service signature covers bytes, not text', () => {
   assert.equal(serviceSignature('whsec_a', body), expected)
 })
 
-test('the published example of the Standard Webhooks signs as receivers compute it', () => {
+test('the published example of the Standard Webhooks has the signature that receivers compute', () => {
   const headers = standardHeaders({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     at: new Date(1614265330_000),
@@ -32,7 +32,7 @@ test('the published example of the Standard Webhooks signs as receivers compute 
   })
 })
 
-/** Written as a receiver would, from the text of the standard alone. */
+/** Written as a receiver would write it, from the text of the standard alone. */
 function expectedSignature(
   key: Buffer,
   { id, seconds, body }: { id: string; seconds: number; body: Buffer },
@@ -41,7 +41,7 @@ function expectedSignature(
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
-test('the key is what the base64 behind whsec_ stands for; text that is no base64 counts as its bytes', () => {
+test('the key is the base64 content after whsec_; text that is not base64 counts as its bytes', () => {
   const bytes = Buffer.alloc(32, 0xa7)
   const cases: [string, Buffer][] = [
     [`whsec_${bytes.toString('base64')}`, bytes],
@@ -75,7 +75,7 @@ test('during the overlap two signatures are sent, the current secret first', () 
   assert.equal(sent['webhook-signature'], both.join(' '))
 })
 
-test('a later attempt has the same bytes and service signature and another standard signature', () => {
+test('a later attempt has the same bytes and service signature, and a new standard signature', () => {
   const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
   const at = (seconds: number) =>
     standardHeaders({ id: 'evt_3', at: new Date(seconds * 1000), body: GOLDEN_BODY, secrets: [secret] })

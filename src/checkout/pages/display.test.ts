@@ -25,7 +25,7 @@ const styleOf = (html: string) => /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?
 const main = (html: string) => html.slice(html.indexOf('<main'))
 const count = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].length
 
-test('every screen in every language is whole, small and of its own colour', () => {
+test('every screen in every language is complete, small and in its own colour', () => {
   for (const { name, view, language, html } of EVERY) {
     const what = `${name} in ${language}`
     assert.ok(html.startsWith(`<!doctype html><html lang="${language}">`), what)
@@ -38,7 +38,7 @@ test('every screen in every language is whole, small and of its own colour', () 
   }
 })
 
-test('the policy allows exactly the style that stands in the screen, which is not that of the checkout', () => {
+test('the policy allows exactly the style in the screen, which is not that of the checkout', () => {
   for (const { name, html } of EVERY) {
     const digest = createHash('sha256').update(styleOf(html)).digest('base64')
     assert.equal(`'sha256-${digest}'`, DISPLAY_CSS_HASH, name)
@@ -46,13 +46,13 @@ test('the policy allows exactly the style that stands in the screen, which is no
   assert.notEqual(DISPLAY_CSS_HASH, CHECKOUT_CSS_HASH)
 })
 
-test('the style says nothing that a browser of 2014 does not know', () => {
+test('the style uses nothing that a browser of 2014 does not know', () => {
   const newer =
     /var\(|--|display:(?:flex|grid)|\bgap:|clip-path|inset|calc\(|clamp\(|\bmin\(|\bmax\(|:is\(|:where\(|:has\(|\d(?:rem|vh|vw|vmin)|aspect-ratio|object-fit|@supports/
   assert.doesNotMatch(DISPLAY_CSS, newer)
 })
 
-test('the script speaks ES5', () => {
+test('the script is ES5', () => {
   const source = new URL('../../../../src/checkout/assets/display.js', import.meta.url)
   const text = readFileSync(source, 'utf8').replace(/\/\/.*$/gm, '')
   assert.doesNotMatch(text, /=>|`|\b(?:let|const|class|async|await|of)\b|\bfetch\(|Promise|\.\.\.|\?\.|\?\?/)
@@ -61,7 +61,7 @@ test('the script speaks ES5', () => {
   assert.doesNotMatch(text, /,\s*\)/)
 })
 
-test('without scripts a screen loads again every three seconds, unless nothing can change', () => {
+test('without scripts a screen reloads every three seconds, unless nothing can change', () => {
   for (const { name, view, html } of EVERY) {
     const refreshes = count(html, /<noscript><meta http-equiv="refresh" content="3"\/?><\/noscript>/g)
     const scripts = count(html, /<script src="\/pay\/assets\/display\.js\?v=[0-9a-f]{8}" defer><\/script>/g)
@@ -69,14 +69,14 @@ test('without scripts a screen loads again every three seconds, unless nothing c
   }
 })
 
-test('the code is there only while it can be paid', () => {
+test('the code is shown only while the order can be paid', () => {
   for (const { name, view, html } of EVERY) {
     const codes = count(html, /<img src="data:image\/png;base64,/g)
     assert.equal(codes, view.screen.name === 'scan' ? 1 : 0, name)
   }
 })
 
-test('the screen to scan shows amount, products and time; a failed payment is said', () => {
+test('the scan screen shows amount, products and time; a failed payment is reported', () => {
   const html = main(show('scan'))
   for (const part of [
     '<small>UGX </small>3,500',
@@ -92,7 +92,7 @@ test('the screen to scan shows amount, products and time; a failed payment is sa
   assert.ok(main(show('scan without names')).includes('Time left 0:00'))
 })
 
-test('no screen but the right one says that something came out, or that money goes back', () => {
+test('only the matching screen says that a product came out, or that money goes back', () => {
   for (const language of LANGUAGES) {
     const { display } = TEXTS[language]
     const saying = (text: string) =>
@@ -114,7 +114,7 @@ test('no screen but the right one says that something came out, or that money go
   }
 })
 
-test('who has to be asked for help is told machine and order', () => {
+test('a screen that sends the customer for help names the machine and the order', () => {
   const withNumbers = EVERY.filter(
     ({ language, html }) => language === 'en' && html.includes('class="numbers"'),
   )
@@ -141,7 +141,7 @@ const skeleton = (html: string) =>
     .map(([tag]) => tag.replace(/"[^"]*"/g, '""'))
     .join('')
 
-test('what strangers wrote adds no tag and no attribute to any screen', () => {
+test('text by strangers adds no tag and no attribute to any screen', () => {
   for (const { name, view, setting } of EXAMPLE_SCREENS) {
     const page = (text: string) => {
       const order = view.order && {

@@ -14,7 +14,7 @@ const PAY_PAGE_BYTES = 14_000
 const PAY_PAGE_GZIPPED = 6_000
 const STYLE_BYTES = 7 * 1024
 const HOSTILE = [...HOSTILE_TEXTS, '</textarea><svg/onload=alert(1)>']
-// Chosen by us and not by strangers: words that decide which page it is, and parts of our own paths.
+// Chosen by us and not by strangers: words that select the page, and parts of our own paths.
 const OURS = new Set(
   'kind look state why method methods fault reason mode language linkId charge says'.split(' '),
 )
@@ -36,7 +36,7 @@ const plain = (text: string) =>
 const styleOf = (html: string) => /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? ''
 const hrefs = (html: string) => [...html.matchAll(/ href="([^"]*)"/g)].map((match) => plain(match[1] ?? ''))
 
-test('the examples show every kind of page', () => {
+test('the examples cover every kind of page', () => {
   const kinds = new Set(EXAMPLE_VIEWS.map(({ view }) => view.kind))
   assert.deepEqual(
     [...kinds].sort(),
@@ -44,7 +44,7 @@ test('the examples show every kind of page', () => {
   )
 })
 
-test('every page in every language is whole: one h1, one main, a title, its language, nothing undefined', () => {
+test('every page in every language is complete: one h1, one main, a title, its language, nothing undefined', () => {
   for (const { name, language, html } of EVERY) {
     const what = `${name} in ${language}`
     assert.ok(html.startsWith(`<!doctype html><html lang="${language}">`), what)
@@ -66,7 +66,7 @@ test('a page has no inline script, no style attribute and no event attribute', (
   }
 })
 
-test('the policy allows exactly the style that stands in the page', () => {
+test('the policy allows exactly the style in the page', () => {
   for (const { name, html } of EVERY) {
     const digest = createHash('sha256').update(styleOf(html)).digest('base64')
     assert.equal(`'sha256-${digest}'`, CHECKOUT_CSS_HASH, name)
@@ -85,7 +85,7 @@ test('a pay page with a long description stays small', () => {
   )
 })
 
-/** The same value with a stranger's text wherever a stranger could have written. */
+/** The same value with a stranger's text wherever a stranger can write. */
 function spoil(value: unknown, text: string, key = ''): unknown {
   if (typeof value === 'string' && !OURS.has(key)) return ADDRESSES.has(key) ? `${value}#${text}` : text
   if (Array.isArray(value)) return value.map((one) => spoil(one, text, key))
@@ -99,7 +99,7 @@ const skeleton = (html: string) =>
     .map(([tag]) => tag.replace(/"[^"]*"/g, '""'))
     .join('')
 
-test('what strangers wrote adds no tag and no attribute to any page', () => {
+test('text by strangers adds no tag and no attribute to any page', () => {
   for (const { name, view, setting } of EXAMPLE_VIEWS) {
     const page = (text: string) => renderPage(spoil(view, text) as View, spoil(setting, text) as Setting)
     const harmless = skeleton(page('harmless'))
@@ -108,7 +108,7 @@ test('what strangers wrote adds no tag and no attribute to any page', () => {
   }
 })
 
-test('what strangers wrote is shown as they wrote it, without the signs that turn the reading direction', () => {
+test('text by strangers is shown as they wrote it, without the characters that turn the reading direction', () => {
   const [script = ''] = HOSTILE
   const shop = { name: `${script}\u202e 000,1`, handle: 'x' }
   const html = show('pay', { description: `50 < 60 & "blue"\u202e` }, { shop })
@@ -117,7 +117,7 @@ test('what strangers wrote is shown as they wrote it, without the signs that tur
   assert.doesNotMatch(html, /[\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('the addresses of the merchant stand in the page byte for byte', () => {
+test("the merchant's addresses appear in the page byte for byte", () => {
   const url = `https://shop.example/a?x=1&y=%20%26&z="'<>#f&copy=é`
   const links = (name: string, over: object) => hrefs(show(name, over)).filter((href) => href === url).length
   for (const name of ['pay', 'waiting', 'failed timeout', 'closed expired'])
@@ -129,7 +129,7 @@ test('the addresses of the merchant stand in the page byte for byte', () => {
   assert.equal(plain(refresh), url)
 })
 
-test('only a fresh receipt goes on by itself, and it can be stopped', () => {
+test('only a fresh receipt redirects by itself, and that can be stopped', () => {
   const looks: ReceiptView['look'][] = ['fresh', 'earlier', 'printable']
   const over = (look: ReceiptView['look']) => ({ look, successUrl: 'https://a.example/', forwardSeconds: 5 })
   const going = looks.filter((look) => show('receipt', over(look)).includes('http-equiv="refresh"'))
@@ -138,7 +138,7 @@ test('only a fresh receipt goes on by itself, and it can be stopped', () => {
   assert.match(show('receipt', over('fresh')), /<button[^>]* id="stay" hidden>Stay on this page/)
 })
 
-test('no receipt claims to prove a payment: the merchant looks in its own system', () => {
+test('no receipt claims to prove a payment: the merchant checks its own system', () => {
   for (const { name, html, language } of EVERY.filter(({ name }) => name.startsWith('receipt'))) {
     const says = TEXTS[language].receipt.confirms('Mama Joy Boutique')
     assert.ok(html.includes(says), `${name} in ${language}`)
@@ -165,7 +165,7 @@ test('several methods are a choice, with the first or the typed one chosen', () 
   assert.equal(checked({ method: 'op2_money', ...nothing }), 'op2_money')
 })
 
-test('a gift card that covers all needs no phone and says what stays on it', () => {
+test('a gift card that covers everything needs no phone, and the page says what is left on it', () => {
   const html = show('pay with voucher of more')
   assert.doesNotMatch(html, /name="phone"/)
   assert.match(html, /<s>UGX 25,000<\/s>/)
@@ -174,7 +174,7 @@ test('a gift card that covers all needs no phone and says what stays on it', () 
   assert.match(html, /name="remove" value="1"/)
 })
 
-test('each fault of a form is read out at once, and the one of a field is tied to it', () => {
+test('each fault of a form is announced at once, and the fault of a field is linked to it', () => {
   for (const { name, view, setting } of EXAMPLE_VIEWS.filter(({ name }) => name.includes('fault'))) {
     const html = renderPage(view, setting)
     assert.equal(count(html, /role="alert"/g), 1, name)
@@ -196,7 +196,7 @@ test('a test page says so, a live page never does', () => {
       assert.equal(show(name, {}, { mode }).includes('<header class="test">'), mode === 'test', setting.mode)
 })
 
-test('the waiting page shows the steps first and the long wait later', () => {
+test('the waiting page shows the steps first and the notice about a long wait later', () => {
   assert.match(show('waiting'), /<ol class="steps" id="steps">/)
   assert.match(show('waiting'), /<p class="tip" id="long" hidden>/)
   assert.match(show('waiting'), /data-status="\/pay\/lnk_[a-z0-9]+\/status\.json"/)
@@ -207,11 +207,11 @@ test('the waiting page shows the steps first and the long wait later', () => {
   assert.doesNotMatch(show('waiting long'), /id="count"/)
 })
 
-test('a time is the time of Kampala', () => {
+test('times are shown in Kampala time', () => {
   assert.match(show('receipt', { paidAt: new Date('2026-12-31T22:05:00Z') }), />01\/01\/2027 01:05</)
 })
 
-test('the switch of languages keeps the address and adds lang', () => {
+test('the language links keep the address and add lang', () => {
   const links = hrefs(show('pay', {}, { here: '/pay/lnk_1/status?charge=txn_1' }))
   for (const language of LANGUAGES)
     assert.ok(links.includes(`/pay/lnk_1/status?charge=txn_1&lang=${language}`), language)

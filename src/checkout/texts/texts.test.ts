@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TEXTS } from './texts.ts'
 
-// The same in all languages: names, and nothing else.
+// The same in all languages: these are only names.
 const SAME = ['methods.op1_momo', 'methods.op2_money']
 
-/** Every sentence by its place in the catalogue; those with values are said with `§1`, `§2`, `§3`. */
+/** Every sentence by its place in the catalogue; its values are shown as `§1`, `§2`, `§3`. */
 function sentences(part: unknown, place = ''): [string, string][] {
   if (typeof part === 'string') return [[place, part]]
   if (typeof part === 'function') return [[place, part('§1', '§2', '§3')]]
@@ -14,7 +14,7 @@ function sentences(part: unknown, place = ''): [string, string][] {
   )
 }
 
-test('Luganda and Kiswahili leave no English sentence standing', () => {
+test('Luganda and Kiswahili contain no English sentence', () => {
   const english = new Map(sentences(TEXTS.en))
   assert.ok(english.size > 100, 'the sentences were found')
   for (const language of ['lg', 'sw'] as const) {
@@ -27,7 +27,7 @@ test('Luganda and Kiswahili leave no English sentence standing', () => {
   }
 })
 
-test('a sentence with values says all of them in every language', () => {
+test('a sentence with values contains all of them in every language', () => {
   const values = (text: string) => [...new Set(text.match(/§\d/g))].sort()
   for (const language of ['lg', 'sw'] as const) {
     const said = new Map(sentences(TEXTS[language]))

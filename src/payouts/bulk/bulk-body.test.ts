@@ -70,7 +70,7 @@ for (const [name, body, message] of REFUSED)
     await rejects(readBulkContent(body), refused(message))
   })
 
-test('one bad item spoils no other', async () => {
+test('one bad item does not affect the others', async () => {
   const { items } = await readBulkContent({
     payouts: [ONE, null, { ...ONE, reference: 'r-2', amount: 'x' }, ONE],
   })
@@ -94,7 +94,7 @@ test('1,000 items are not too many', async () => {
   equal(items.length, 1000)
 })
 
-test('the bytes say what they are by their Content-Type', async () => {
+test('the Content-Type says what the bytes are', async () => {
   const csv = Buffer.from('phone,amount\n0700000000,5000\n')
   const form = Buffer.concat([
     Buffer.from('--x\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'),
@@ -115,19 +115,19 @@ test('the bytes say what they are by their Content-Type', async () => {
   await rejects(readBulkBody(Buffer.alloc(0), 'text/csv'), refused(NO_ITEMS))
 })
 
-test('the example of the description is right', async () => {
+test('the example of the description is valid', async () => {
   const { items } = await readBulkContent(exampleOf(BulkPayoutCreateShape))
   equal(items[0]?.ok, true)
 })
 
-// What JSON and CSV can both say: texts, or a number of digits.
+// Values that both JSON and CSV can express: texts, or a number of digits.
 const cell = (...more: string[]) =>
   fc.oneof(
     fc.constant(''),
     fc.constantFrom(...more),
     fc.string({ unit: 'binary', maxLength: 8 }).map(wellFormed),
   )
-// Around a cell of CSV spaces say nothing.
+// Spaces around a CSV cell have no meaning.
 const wellFormed = (text: string) => text.replace(/\p{Cs}/gu, '').trim()
 const given = fc.record({
   amount: fc.oneof(
@@ -191,7 +191,7 @@ const asJson = (items: Given[], nested: boolean) =>
     nested ? { ...item, recipient: { phone, name } } : { ...item, phone, name },
   )
 
-test('the same data as CSV and as JSON are the same items', async () => {
+test('the same data as CSV and as JSON gives the same items', async () => {
   const several = fc.array(given, { minLength: 1, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(several, layout, fc.boolean(), async (items, how, nested) => {

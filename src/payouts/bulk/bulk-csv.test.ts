@@ -36,7 +36,7 @@ const HEADERS: [string, string][] = [
 for (const [name, csv] of HEADERS)
   test(`a header ${name} is understood`, async () => deepEqual(await read(csv), [item(0)]))
 
-test('all columns of a row are read, and a row is an item of its own', async () => {
+test('all columns of a row are read, and each row is an item', async () => {
   const csv =
     'ref,channel,name,amount,phone\nr-1,card,"Akello, Grace","10,000",+256 700 000 001\n , ,,1,0700000000\n'
   const first = {
@@ -49,7 +49,7 @@ test('all columns of a row are read, and a row is an item of its own', async () 
   deepEqual(await read(csv), [item(0, first), item(1, { amount: 1 })])
 })
 
-test('the example of the description is right', async () => {
+test('the example of the description is valid', async () => {
   deepEqual(
     (await read(CSV_EXAMPLE)).map((one) => one.ok && one.amount),
     [5000, 10_000],
@@ -227,6 +227,6 @@ for (const [name, csv] of HOSTILE)
     } catch (error) {
       equal((error as { status?: number }).status, 400)
     }
-    // It takes a fraction of a second; whatever is not linear takes minutes.
+    // A fraction of a second; anything that is not linear would take minutes.
     ok(performance.now() - started < 20_000)
   })

@@ -117,14 +117,14 @@ for (const [name, fields, problem] of REFUSED)
     deepEqual(read(fields), { ok: false, index: 7, reference: null, error: `invalid item: ${problem}` })
   })
 
-test('an item that fails keeps its reference, unless that is what is wrong', () => {
+test('an item that fails keeps its reference, unless the reference is the fault', () => {
   const referenceOf = (reference: unknown) => read({ amount: 'x', reference }).reference
   equal(referenceOf('r-1'), 'r-1')
   for (const bad of [undefined, null, '', ' ', 7, {}, 'a\u0000', 'r'.repeat(256)])
     equal(referenceOf(bad), null)
 })
 
-test('an item whose row is none says so', () => {
+test('an item whose row cannot be read says so', () => {
   deepEqual(readBulkItem({ problem: 'row has 1 cell, the header has 2' }, 3, 'op1_momo'), {
     ok: false,
     index: 3,

@@ -5,7 +5,7 @@ import { inBulkTurn, newBulkTurns } from './bulk-turns.ts'
 const [ONE, OTHER] = [1, 2]
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Bulk calls that end when the test says so. */
+/** Bulk calls that end when the test ends them. */
 function callsOf() {
   const turns = newBulkTurns()
   const running: { merchantId: number; end(error?: Error): void }[] = []
@@ -27,7 +27,7 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await turn()
 }
 
-test('C16: calls of one merchant run one after the other, those of others beside them', async () => {
+test('C16: calls of one merchant run one after the other, and those of others beside them', async () => {
   const { call, running, idsOf } = callsOf()
   const calls = [call(ONE), call(ONE), call(ONE), call(OTHER)]
   await turn()

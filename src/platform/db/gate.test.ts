@@ -7,7 +7,7 @@ import { type Gate, type GateOptions, gate, type Share } from './gate.ts'
 const EIGHT: GateOptions = { size: 8, keptFree: { outcome: 2, in: 2, out: 2 }, patience: 'service' }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Enters and says whether it was let in at once; `leave` waits until it has been. */
+/** Enters and returns whether it was let in at once; `leave` waits until it has been let in. */
 function entering(at: Gate, share: Share) {
   const visit = { inside: false, refused: null as unknown, leave: async () => {} }
   const entered = at.enter(share).then(
@@ -30,7 +30,7 @@ async function enterMany(at: Gate, share: Share, count: number) {
 }
 const insideOf = (visits: readonly { inside: boolean }[]) => visits.filter(({ inside }) => inside).length
 
-test('C16: one merchant has a quarter of the places at most, whatever it asks for, and others go past it', async () => {
+test('C16: one merchant has at most a quarter of the places, whatever it asks for, and others pass it', async () => {
   const doors = gate(EIGHT)
   const greedy = await enterMany(doors, { kind: 'out', of: 7 }, 30)
   assert.equal(insideOf(greedy), 2)
@@ -43,7 +43,7 @@ test('C16: one merchant has a quarter of the places at most, whatever it asks fo
   assert.equal(doors.waiting(), 0)
 })
 
-test('C13: places stay free for each kind, however much the others ask for', async () => {
+test('C13: each kind keeps free places, however much the others ask for', async () => {
   const doors = gate(EIGHT)
   const out = await enterMany(doors, { kind: 'out' }, 20)
   assert.equal(insideOf(out), 4)
@@ -62,7 +62,7 @@ test('C13: places stay free for each kind, however much the others ask for', asy
   for (const visit of [...out, ...outcomes, ...coming]) await visit.leave()
 })
 
-test('C13: who waits for less than a second is served, not refused', async () => {
+test('C13: a caller that waits less than a second is served, not refused', async () => {
   const doors = gate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
   const [a, b] = await enterMany(doors, { kind: 'in' }, 2)
   const waiting = await enterMany(doors, { kind: 'in' }, 3)
@@ -73,7 +73,7 @@ test('C13: who waits for less than a second is served, not refused', async () =>
   assert.equal(insideOf(waiting), 3)
 })
 
-test('F17: while all places are held for long, who waits hears so, who comes then hears it at once, and all is well after', async () => {
+test('F17: while all places are held for long, those who wait are refused, later callers are refused at once, and then all recovers', async () => {
   const doors = gate({ ...EIGHT, size: 2, keptFree: { outcome: 0, in: 0, out: 0 } })
   const held = await enterMany(doors, { kind: 'out' }, 2)
   const waiting = await enterMany(doors, { kind: 'in' }, 5)

@@ -77,7 +77,7 @@ const started = (first: string, more: string, everyMs: number) => (socket: Socke
   socket.on('close', () => clearInterval(timer))
 }
 const SLOW: [name: string, expected: string, atMs: number, reply: Reply][] = [
-  // A fifth of a second on both sides of the limit, so that a busy machine does not decide the test.
+  // A fifth of a second on both sides of the limit, so that a busy machine cannot fail the test.
   ['2xx after 4.8 s', 'answered 200', 4_800, after(4_800)],
   ['2xx after 5.2 s', 'timeout', 5_000, after(5_200)],
   ['no answer ever', 'timeout', 5_000, () => {}],
@@ -141,7 +141,9 @@ test('no redirect is followed and its target sees nothing', async (t) => {
   assert.equal(inside.connections, 0)
 })
 
-test('what cannot be reached fails in its own time and class', { concurrency: true }, async (t) => {
+test('an unreachable receiver fails in the right time with the right class', {
+  concurrency: true,
+}, async (t) => {
   const silent = await receiver(t, OK)
   const allowPrivate = [`${NAME}:${silent.port}`, `${NAME}:1`]
   type Resolve = PosterOptions['resolve']
@@ -207,13 +209,13 @@ for (const [name, expected, options] of SECURE) {
   })
 }
 
-test('a certificate for a name does not pass for a bare address', async (t) => {
+test('a certificate for a name is not accepted for a bare address', async (t) => {
   const { port } = await receiver(t, OK, { key: KEY, cert: GOOD })
   const poster = posterFor(t, { ca: CA, allowPrivate: [`127.0.0.1:${port}`] })
   assert.equal(told(await post(poster, `https://127.0.0.1:${port}/`)), 'tls')
 })
 
-test('keepAlive uses one socket and one look-up again; without it every attempt has its own', async (t) => {
+test('keepAlive reuses one socket and one look-up; without it every attempt has its own', async (t) => {
   for (const [keepAlive, sockets] of [
     [true, 1],
     [false, 3],

@@ -7,7 +7,7 @@ import { createPoster } from './attempt.ts'
 const BODY = '{"id":"evt_1"}'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
-/** Posts twice over one connection to a server that answers in these pieces, and says what was heard. */
+/** Posts twice over one connection to a server that answers in these pieces, and returns the results. */
 async function answersTo(t: TestContext, pieces: readonly string[]) {
   const sockets: Socket[] = []
   const server = createServer(async (socket) => {
@@ -19,7 +19,7 @@ async function answersTo(t: TestContext, pieces: readonly string[]) {
       text = ''
       for (const piece of pieces) {
         socket.write(piece)
-        // Long enough that each is read by itself.
+        // Long enough for each piece to be read separately.
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     }
@@ -53,7 +53,7 @@ for (const [name, pieces] of CONTINUED)
     assert.deepEqual(await answersTo(t, pieces), { heard: [answered, answered], connections: 1 })
   })
 
-test('C22: what is no HTTP and ends at once is told as it was before', async (t) => {
+test('C22: an answer that is not HTTP and ends at once is reported as before', async (t) => {
   for (const text of ['hello', 'x', 'HTTP/2 100']) {
     const { heard } = await answersTo(t, [text])
     assert.deepEqual(heard[0], { kind: 'failed', error: 'protocol', status: null }, text)

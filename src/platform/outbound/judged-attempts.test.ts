@@ -10,14 +10,14 @@ const RULES: TargetRules = {
   allowPrivate: ['localhost:3000', '127.0.0.1:4000', '[::1]:5000', 'machine.lan:80', 'Sim.Internal:8443'],
 }
 
-/** A listener that counts connections on every loopback address; a refused target must never show here. */
+/** A listener that counts connections on every loopback address; a refused target must never reach it. */
 async function trap(t: TestContext) {
   const counted = { connections: 0, port: 0 }
   const server = createServer((socket) => {
     counted.connections += 1
     socket.on('error', () => {}).destroy()
   })
-  // Both families where the machine has IPv6, so that ::1 and ::ffff:127.0.0.1 would be seen as well.
+  // Both families where the machine has IPv6, so that ::1 and ::ffff:127.0.0.1 would be noticed as well.
   server.on('error', () => server.listen(0, '127.0.0.1')).listen(0, '::')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -39,7 +39,7 @@ async function attemptAt(
   return outcome
 }
 
-// Passes as public, but belongs to a test network given back in 2006: even a mistake here reaches nobody.
+// Counts as public but belongs to a test network given back in 2006: even a faulty test reaches nobody.
 const PUBLIC = '3ffe::1'
 const PRIVATE = { kind: 'refused_target', why: 'private address' }
 
@@ -58,7 +58,7 @@ test('a literal private address is refused before any packet, however it is spel
   assert.equal(inside.connections, 0)
 })
 
-test('one bad answer of the name server refuses all of them, and no address is tried', async (t) => {
+test("one bad address in the name server's answer refuses all of them, and none is tried", async (t) => {
   const inside = await trap(t)
   const bad = [
     '127.0.0.1',
@@ -80,7 +80,7 @@ test('one bad answer of the name server refuses all of them, and no address is t
   assert.equal(inside.connections, 0)
 })
 
-test('a name that was public is judged anew at each attempt, by one look-up', async (t) => {
+test('a name that was public is checked anew at each attempt, with one look-up', async (t) => {
   const inside = await trap(t)
   const url = `https://shop.ug:${inside.port}/`
   assert.equal(readTarget(url, RULES).kind, 'ok')
@@ -99,7 +99,7 @@ test('a name that was public is judged anew at each attempt, by one look-up', as
   assert.equal(inside.connections, 0)
 })
 
-test('a name that leads to one of our own public addresses is refused', async (t) => {
+test('a name that resolves to one of our own public addresses is refused', async (t) => {
   const resolve = async () => [{ address: '2606:4700::99', family: 6 as const }]
   const outcome = await attemptAt(t, 'https://shop.ug/', { resolve, ownHosts: RULES.ownHosts })
   assert.deepEqual(outcome, PRIVATE)

@@ -61,7 +61,7 @@ for (const [family, table] of [['IPv4', IPV4_REFUSED] as const, ['IPv6', IPV6_RE
   })
 }
 
-test('what is not plainly an address is refused', () => {
+test('text that is not plainly an address is refused', () => {
   for (const text of [
     '',
     'shop.ug',
@@ -83,7 +83,7 @@ const RULES: TargetRules = {
   allowPrivate: ['localhost:3000', '127.0.0.1:4000', '[::1]:5000', 'machine.lan:80', 'Sim.Internal:8443'],
 }
 
-// One URL a word; the few with spaces are below.
+// URLs separated by spaces; those that contain spaces are below.
 const REFUSED: Record<string, string> = {
   'not a url': `
     shop.ug //shop.ug/x /hook https:// https://shop.ug:99999/ https://256.1.1.1/ https://1.2.3.4.5/
@@ -144,7 +144,7 @@ test('spaces, tabs, backslashes and an empty text are judged by what the parser 
     assert.deepEqual(readTarget(url, RULES), { kind: 'refused', why }, url)
 })
 
-test('public targets pass with the host, port and address the socket will use', () => {
+test('public targets pass with the host, port and address that the socket will use', () => {
   const passed: [url: string, host: string, port: number, literal: string | null][] = [
     ['https://shop.ug/hook?x=1', 'shop.ug', 443, null],
     ['https://shop.ug:443/', 'shop.ug', 443, null],
@@ -168,7 +168,7 @@ test('public targets pass with the host, port and address the socket will use', 
   }
 })
 
-test('an entry of the allow-list passes scheme, port and address, and only its exact pair', () => {
+test('an entry of the allow-list lifts the rules for scheme, port and address, and only for its exact pair', () => {
   const passed = `
     http://localhost:3000/x https://localhost:3000/ http://127.0.0.1:4000/ http://2130706433:4000/
     http://[::1]:5000/ http://machine.lan/ http://machine.lan:80/ https://sim.internal:8443/`
@@ -186,7 +186,7 @@ test('an entry of the allow-list passes scheme, port and address, and only its e
     assert.equal(readTarget(url, RULES).kind, 'refused', url)
 })
 
-test('2,048 characters pass and one more does not', () => {
+test('a URL of 2,048 characters passes and a longer one does not', () => {
   const url = (length: number) => 'https://shop.ug/'.padEnd(length, 'a')
   assert.equal(readTarget(url(2048), RULES).kind, 'ok')
   assert.deepEqual(readTarget(url(2049), RULES), { kind: 'refused', why: 'too long' })

@@ -5,7 +5,7 @@ import { openFonts } from './pdf-fonts.ts'
 
 const fonts = openFonts(new PDFDocument({ font: '', fontLayoutCache: false }))
 const MISSING = '0000'
-// A box carries the one character that it stands for; so does a run of Arabic, with whole words.
+// A fallback box contains the character that it stands for; so does a run of Arabic, with whole words.
 const isBox = (readAs: string | null) => readAs !== null && [...readAs].length === 1
 
 const NAMES = [
@@ -35,7 +35,7 @@ test('C22: Arabic is set from right to left: its first word stands last', () => 
   assert.ok(both?.[0]?.glyphs.endsWith(first?.[0]?.glyphs ?? '-'))
 })
 
-test('a character that no font has is a box that still reads as itself', () => {
+test('a character that no font has becomes a box, and can still be copied as itself', () => {
   const [box] = fonts.runsOf('\u{20BB7}', 'regular')
   assert.equal(box?.readAs, '\u{20BB7}')
 })

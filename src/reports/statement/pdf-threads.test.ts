@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openThreads, ThreadLost } from './pdf-threads.ts'
 
-/** A thread that does what each step asks of it: the stand-in for one that draws. */
+/** A thread that does what each step tells it, in place of one that draws. */
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads'
@@ -52,7 +52,7 @@ test('a thread that hangs is given up and replaced', async () => {
   assert.ok(await threadOf(patient))
 })
 
-test('what fails around a thread goes to the caller, and a half-made document is not continued', async () => {
+test('a failure outside the thread goes to the caller, and a half-made document is not continued', async () => {
   const threads = open()
   const first = await threadOf(threads)
   const mistake = new Error('the reader has gone')

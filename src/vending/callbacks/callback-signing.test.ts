@@ -9,7 +9,7 @@ const readText = (json: string) => readCallback(Buffer.from(json))
 const SIGN = 'a'.repeat(32)
 const form = (fields: string) => `{"sign":"${SIGN}","timestamp":1724750000${fields && `,${fields}`}}`
 
-// contract.md 6.4, as a supplier would send them.
+// The examples of contract.md 6.4, as a supplier would send them.
 const GOLDEN = [
   {
     timestamp: '1724750000000',
@@ -29,7 +29,7 @@ const GOLDEN = [
   },
 ]
 
-test('the golden vectors of the contract come out digit by digit, and each verifies', () => {
+test('the test vectors of the contract are matched digit by digit, and each verifies', () => {
   for (const { json, timestamp, bases, signs } of GOLDEN) {
     assert.deepEqual(basesOf(json), bases)
     assert.deepEqual(
@@ -41,7 +41,7 @@ test('the golden vectors of the contract come out digit by digit, and each verif
   }
 })
 
-test('values are signed as they are written in the JSON, whatever a reader would make of them', () => {
+test('values are signed as they are written in the JSON, not as a parser would read them', () => {
   const cases: [string, string][] = [
     ['{"a":1.0}', 'a=1.0'],
     ['{"a":-0}', 'a=-0'],
@@ -65,7 +65,7 @@ test('values are signed as they are written in the JSON, whatever a reader would
   for (const [json, base] of cases) assert.deepEqual(basesOf(json), [base], json)
 })
 
-test('a second spelling is tried for the two names that have one, never where both were sent', () => {
+test('a second spelling is tried for the two names that have one, but never where both were sent', () => {
   assert.deepEqual(basesOf('{"state":1,"tkje":0}'), ['state=1&tkje=0', 'status=1&tkje=0'])
   // Sorted anew under the other name.
   assert.deepEqual(basesOf('{"dsfshdh":1,"dsfshc":2}'), ['dsfshc=2&dsfshdh=1', 'dsfshbh=1&dsfshc=2'])
@@ -75,7 +75,7 @@ test('a second spelling is tried for the two names that have one, never where bo
   assert.deepEqual(basesOf('{"toString":1}'), ['toString=1'])
 })
 
-test('only the very secret, time and text verify', () => {
+test('only the exact secret, time and text verify', () => {
   const [base] = GOLDEN[0]?.bases ?? []
   const timestamp = '1724750000000'
   const right = {
@@ -92,19 +92,19 @@ test('only the very secret, time and text verify', () => {
     assert.equal(whichSigned([SECRET], { ...right, sign }), null, sign)
 })
 
-test('digits moved from the time into the first name are the same bytes and another message: refused', () => {
+test('moving digits from the time into the first name gives the same bytes but another message: refused', () => {
   // Signed at 1724750000123 over `ddbh=...`, read as signed at 1724750000 over `123ddbh=...`.
   const base = 'ddbh=lnk_1&jqbh=M-1&status=1'
   const sign = signatureOf(SECRET, { timestamp: '1724750000123', base })
   assert.equal(whichSigned([SECRET], { sign, timestamp: '1724750000', bases: [`123${base}`] }), 0)
   const shifted = `{"123ddbh":"lnk_1","jqbh":"M-1","status":"1","timestamp":1724750000,"sign":"${sign}"}`
   assert.throws(() => readText(shifted), /^Error: malformed field 123ddbh$/)
-  // The other way round needs a name that no supplier has; a short number in front moves nothing.
+  // The reverse would need a name that no supplier has; a short number in front changes nothing.
   assert.equal(readText(form('"12a":1')).bases[0], '12a=1')
   assert.equal(readText(form('"123a":1').replace('1724750000', '1724750000123')).bases[0], '123a=1')
 })
 
-test('what the ids say cannot hide a second field, other texts may hold anything but control characters', () => {
+test('ids cannot hide a second field; other texts may hold anything but control characters', () => {
   for (const name of ['ddbh', 'dsfjybh', 'jqbh', 'status', 'state']) {
     for (const value of ['"a&b"', '"a=b"', '"&"', '"="', '{"a":1}', '["a"]', '[]'])
       assert.throws(() => readText(form(`"${name}":${value}`)), new RegExp(`malformed field ${name}$`), value)
@@ -116,11 +116,11 @@ test('what the ids say cannot hide a second field, other texts may hold anything
   for (const name of ['', 'a b', 'a-b', 'é', 'a=b', 'a&b', 'a\\u0000'])
     assert.throws(() => readText(form(`"${name}":1`)), /malformed field/, name)
   assert.throws(() => readText(form('"a":1,"\\u0061":2')), /malformed field a$/)
-  // Inside an object nothing is signed, and nothing is refused.
+  // Fields inside an object are not signed, and not refused.
   assert.equal(readText(form('"splist":[{"a b":"\\n"}],"__proto__":{"jqbh":"x"}')).machine, null)
 })
 
-test('a body that is no JSON object says so', () => {
+test('a body that is not a JSON object is reported as such', () => {
   const bodies = ['', ' ', '[]', '"a"', '1', 'null', '{', '{"a":1}}', 'a=1&b=2', '{"a":01}', "{'a':1}"]
   for (const body of bodies) assert.throws(() => readText(body), /empty or non-JSON body/, body)
   assert.throws(() => readCallback(Buffer.from([0x7b, 0x22, 0x80, 0x22, 0x3a, 0x31, 0x7d])), /non-JSON/)
@@ -158,12 +158,12 @@ test('sign and timestamp have one form each', () => {
     assert.equal(readText(with_(good, timestamp)).sentAtMs, 1_724_750_000_000)
 })
 
-test('the key of the supplier is not kept', () => {
+test("the supplier's key is not stored", () => {
   const body = form('"key":"very secret","a":{"key":1}')
   assert.equal(readText(body).kept, body.replace('"very secret"', '0'))
 })
 
-test('what the machine says is read in every form that suppliers use', () => {
+test("a machine's report is understood in every form that suppliers use", () => {
   const says = (fields: string) => readReport(readText(form(`"jqbh":"M-1",${fields}`)))
   const one = '"splist":[{"spbh":"1","chsl":1}]'
   for (const done of ['"1"', '1', '1.0', '"finish"', '"FINISHED"', '" Finished "'])

@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-test('C2 units count for the products whose number they have, and never for others', () => {
+test('C2 units count only for products with their number', () => {
   for (const [says, ordered, reported, delivered] of CASES)
     assert.deepEqual(
       deliveredOf(

@@ -13,7 +13,7 @@ const FIELDS: SignedFields = {
 const BASE = 'consumeType=hiTrade&ddbh=181213189900000003&dsfjybh=&jqbh=1707100001&qhm=123&zfzh=0001'
 const KEYS = { secret: 'c5ee600-35e7-11e7-uuuu-23fb85a6b085', timestamp: '1547125938899' }
 
-test('the command of the golden vector has its base and its sign', () => {
+test('the command of the test vector has the expected base and signature', () => {
   assert.equal(signedBase(FIELDS), BASE)
   assert.equal(signCommand(FIELDS, KEYS), '2bc88034cf39a0c173783f161eea8e59')
   assert.equal(signCommand(FIELDS, { ...KEYS, timestamp: 1547125938899 }), signCommand(FIELDS, KEYS))
@@ -24,12 +24,12 @@ test('null is empty, booleans are 1 and 0, numbers are written as they are', () 
   assert.equal(signedBase(fields), 'consumeType=&ddbh=1&dsfjybh=0&jqbh=7&qhm=123&zfzh=0001')
 })
 
-test('what is not signed takes no part, whatever else stands in the command', () => {
+test('unsigned fields do not change the signature, whatever else the command holds', () => {
   const more = { ...FIELDS, sign: 'x', key: 'k', spsl: '1', aaa: 'first' }
   assert.equal(signCommand(more, KEYS), signCommand(FIELDS, KEYS))
 })
 
-test('every signed field, the secret and the time change the sign', () => {
+test('every signed field, the secret and the time change the signature', () => {
   const own = signCommand(FIELDS, KEYS)
   for (const name of Object.keys(FIELDS))
     assert.notEqual(signCommand({ ...FIELDS, [name]: 'other' }, KEYS), own, name)
