@@ -113,8 +113,8 @@ async function assertSame({ api, merchantId }: Payer, model: Model): Promise<voi
   }
 }
 
-test('random histories of charges, payouts, bulks and refunds keep to the model step by step, and every invariant holds', async () => {
-  // To play the same histories again, write the printed number here.
+test('random histories of charges, payouts, bulks and refunds match the model after every step, and every invariant holds', async () => {
+  // To repeat a failed run, write the printed number here.
   const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
   console.log(`histories of seed ${seed}`)
   await fc.assert(

@@ -20,7 +20,7 @@ const items = (count: number, prefix = 'r') =>
   }))
 const runBoth = () => Promise.all([service.run('finish-bulks'), other.run('finish-bulks')])
 
-test('a batch left by a dead process is finished once by two workers, from its first item without a result', async () => {
+test("two workers finish a dead process's batch once, from its first item without a result", async () => {
   for (let round = 0; round < 3; round += 1) {
     const shop = await payer(service, 10_000_000)
     const key = { 'idempotency-key': 'left' }
@@ -57,7 +57,7 @@ test('a batch left by a dead process is finished once by two workers, from its f
   }
 })
 
-test('a batch whose answer alone was lost gets it, and nothing else happens', async () => {
+test('a batch that lacks only its answer gets it, and nothing else happens', async () => {
   const shop = await payer(service, 10_000)
   const payouts = items(3)
   const key = { 'idempotency-key': 'unanswered' }
@@ -75,7 +75,7 @@ test('a batch whose answer alone was lost gets it, and nothing else happens', as
   assert.deepEqual(again.body, { ...first.body, results: replayed })
 })
 
-test('what an earlier unfinished batch is still to pay is in flight for another, until it has been finished', async () => {
+test('a reference that an unfinished batch has still to pay is in flight for another batch until that one is finished', async () => {
   const shop = await payer(service, 100_000)
   await leftAlone(service, shop, { payouts: items(6), key: 'earlier', done: 2 })
   const { body } = await shop.api.post(BULK, { payouts: [...items(6), ...items(1, 'own ')] })
@@ -97,7 +97,7 @@ test('what an earlier unfinished batch is still to pay is in flight for another,
   assert.equal(await availableOf(shop.api), 100_000 - 7 * 1200)
 })
 
-test('the items of a batch that goes on are judged as the account is now', async () => {
+test('a resumed batch checks its items against the current state of the account', async () => {
   const shop = await payer(service, 100_000)
   const payouts = items(4)
   await leftAlone(service, shop, { payouts, key: 'now', done: 2 })
@@ -121,7 +121,7 @@ test('the items of a batch that goes on are judged as the account is now', async
   assert.deepEqual(ended, [{ status: 'succeeded' }], 'what was accepted completes')
 })
 
-test('a merchant deactivated in the middle of its bulk: accepted items complete, the rest is refused', async () => {
+test('a merchant deactivated during its bulk: accepted items complete, the rest is refused', async () => {
   const shop = await payer(service, 10_000_000)
   const admin = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
   await admin.connect()

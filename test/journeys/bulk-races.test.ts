@@ -19,7 +19,7 @@ const items = (count: number, amount = 1000) =>
 const clientsOf = ({ merchant }: Payer) =>
   [service, other].map((one) => one.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
 
-/** Every reference has one payout and its money has left once; every result says which payout, or that it is in flight. */
+/** Each reference has one payout and was paid once; each result names that payout or says that it is in flight. */
 async function assertPaidOnce(shop: Payer, replies: readonly Reply[], references: number) {
   const rows = await service.rows<{ id: string; reference: string }>(
     'select id, reference from payouts where merchant_id = $1',
@@ -50,7 +50,7 @@ test('two bulks with the same references at once over two processes pay each ref
   }
 })
 
-test('in opposite order too, and four at once', async () => {
+test('the same in opposite order, and with four at once', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const shop = await payer(service, 10_000_000)
     const [here, there] = clientsOf(shop)
@@ -69,7 +69,7 @@ test('in opposite order too, and four at once', async () => {
   }
 })
 
-test('with money for half of them, two bulks at once spend what there is and no more', async () => {
+test('with money for half of them, two bulks at once spend what is available and no more', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const shop = await payer(service, 150 * 1200 + 1199)
     const replies = await Promise.all(
@@ -87,7 +87,7 @@ test('with money for half of them, two bulks at once spend what there is and no 
   }
 })
 
-test('one key twice at once over two processes is one batch: the other is in flight or a replay', async () => {
+test('one key twice at once over two processes is one batch: the second call gets "in flight" or a replay', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const shop = await payer(service, 10_000_000)
     const key = { 'idempotency-key': 'together' }
@@ -108,7 +108,7 @@ test('one key twice at once over two processes is one batch: the other is in fli
   }
 })
 
-test('of 1,000 items with money for 617 the first 617 are paid, to the shilling', async () => {
+test('of 1,000 items with money for 617 exactly the first 617 are paid', async () => {
   const shop = await payer(service, 617 * 5200 + 5199)
   const { body } = await shop.api.post(BULK, { payouts: items(1000, 5000) })
   assert.deepEqual([body.total, body.accepted, body.failed], [1000, 617, 383])
@@ -126,7 +126,7 @@ test('of 1,000 items with money for 617 the first 617 are paid, to the shilling'
   assert.deepEqual(sum, { reserved: 617 * 5200, first: 0, last: 616, count: 617 })
 })
 
-test('each item takes what is there when its turn comes: a dear one is passed over, a cheap one behind it is not', async () => {
+test('each item uses the money available at its turn: one that costs too much is refused, a cheaper one after it is paid', async () => {
   const funds = 20_000_000
   const amounts = Array.from({ length: 1000 }, (_, nth) => ((nth * 7919) % 997) * 997 + 1)
   const shop = await payer(service, funds)
@@ -147,7 +147,7 @@ test('each item takes what is there when its turn comes: a dear one is passed ov
   assert.equal(await availableOf(shop.api), left)
 })
 
-test('a bulk whose client has gone is finished all the same', async () => {
+test('a bulk is finished even if its client has disconnected', async () => {
   const shop = await payer(service, 10_000_000)
   const body = JSON.stringify({ payouts: items(1000) })
   const key = { 'idempotency-key': 'gone' }

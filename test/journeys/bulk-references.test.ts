@@ -49,7 +49,7 @@ test('a reference is paid once in one batch: the same details are a replay, othe
   assert.equal(await availableOf(api), 10_000 - 1200)
 })
 
-test('a reference is paid once across batches for ever, and the replay says when it was accepted', async () => {
+test('a reference is paid only once across all batches, and the replay says when it was accepted', async () => {
   const { api } = await payer(service, 10_000)
   const [first] = await bulk(api, [item('july')])
   const { body: payout } = await api.get(`/v1/payouts/${first.id}`)
@@ -67,7 +67,7 @@ test('a reference is paid once across batches for ever, and the replay says when
   assert.equal(await availableOf(api), 10_000 - 1200)
 })
 
-test('a refused item frees its reference, for the same batch and for the next', async () => {
+test('a refused item frees its reference, for the same batch and for later ones', async () => {
   const shop = await payer(service, 1200)
   const [tooMuch, fits, later] = await bulk(shop.api, [
     item('a', { amount: 5000 }),
@@ -90,7 +90,7 @@ test('an item that could not be read frees its reference too', async () => {
   )
 })
 
-test('a payout that fails keeps its reference: the replay shows it, another reference pays', async () => {
+test('a payout that fails keeps its reference: the replay shows it, and only another reference pays', async () => {
   const { api } = await payer(service, 10_000)
   const lost = { phone: '0700000001' }
   const [first] = await bulk(api, [item('r', lost)])
@@ -101,7 +101,7 @@ test('a payout that fails keeps its reference: the replay shows it, another refe
   assert.deepEqual([again.ok, again.replayed], [true, false])
 })
 
-test('whoever repeats with a new key after a time-out pays nobody twice, in whatever order', async () => {
+test('repeating with a new key after a time-out pays nobody twice, in whatever order', async () => {
   const { api } = await payer(service, 100_000)
   const people = Array.from({ length: 20 }, (_, nth) => item(`wage ${nth}`, { phone: `07000001${10 + nth}` }))
   const paid = await bulk(api, people)
@@ -121,7 +121,7 @@ test('whoever repeats with a new key after a time-out pays nobody twice, in what
   assert.equal(await availableOf(api), 100_000 - 20 * 1200)
 })
 
-test('without a reference the key and the index make one: another key pays again', async () => {
+test('without a reference, key and index identify the item: another key pays again', async () => {
   const { api } = await payer(service, 10_000)
   const items = [item(undefined), item(undefined)]
   const [first, second] = await bulk(api, items, { 'idempotency-key': 'k1' })
@@ -133,7 +133,7 @@ test('without a reference the key and the index make one: another key pays again
   assert.equal(await availableOf(api), 10_000 - 4 * 1200)
 })
 
-test('a reference belongs to its merchant, and is none on a single payout', async () => {
+test("references are separate for each merchant, and a single payout's reference does not count", async () => {
   const [own, other] = [await payer(service, 10_000), await payer(service, 10_000)]
   const single = { amount: 1000, recipient: { phone: '0700000000' }, reference: 'r' }
   assert.equal((await own.api.post('/v1/payouts', single)).status, 201)
@@ -144,7 +144,7 @@ test('a reference belongs to its merchant, and is none on a single payout', asyn
   assert.equal(await availableOf(own.api), 10_000 - 3 * 1200)
 })
 
-test('references are told apart to the letter', async () => {
+test('references that differ in a single character are different', async () => {
   const { api } = await payer(service, 100_000)
   const names = [
     'Wage',

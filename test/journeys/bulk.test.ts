@@ -24,7 +24,7 @@ const item = (reference: string, more: object = {}) => ({
 const bulk = (api: Payer['api'], payouts: object[], headers = {}) => api.post(BULK, { payouts }, headers)
 const sorted = (data: object) => Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-test('each item is a payout of its own: accepted, sent, ended, told and shown', async () => {
+test('each item is a payout: accepted, sent, ended, announced and shown', async () => {
   const { api } = await payer(service, 100_000)
   const { body } = await bulk(api, [
     item('paid', { name: 'Akello Grace' }),
@@ -59,7 +59,7 @@ test('each item is a payout of its own: accepted, sent, ended, told and shown', 
   assert.deepEqual(listed.map(({ id }: any) => id).sort(), [...ids].sort(), 'a refused item is no payout')
 })
 
-test('the same key and body again repeat the batch, every item replayed, and move nothing', async () => {
+test('the same key and body again return the batch with every item replayed, and move nothing', async () => {
   const { api } = await payer(service, 10_000)
   const key = { 'idempotency-key': 'wages' }
   const payouts = [item('a'), item('a'), item('b', { amount: 0 }), item('c', { amount: 50_000 })]
@@ -86,7 +86,7 @@ test('the same key and body again repeat the batch, every item replayed, and mov
   assert.equal((await service.rows('select 1 from bulk_batches where key = $1', ['wages'])).length, 1)
 })
 
-test('the switch of the sandbox page counts the accepted items in their order', async () => {
+test('the sandbox switch counts the accepted items in their order', async () => {
   const { merchant, api } = await payer(service, 100_000)
   await bulk(api, [item('spent')])
   await service.set(merchant, { failNextPayouts: 3, failNextReason: 'rail_rejected' })
@@ -107,7 +107,7 @@ test('the switch of the sandbox page counts the accepted items in their order', 
   assert.deepEqual(reasons, [undefined, null, fails, fails, undefined, fails, null])
 })
 
-test('calls of one merchant and key in test and live are apart', async () => {
+test("calls with one merchant's key in test and in live are separate", async () => {
   const { merchant, api } = await payer(service, 10_000)
   const live = service.client(merchant.keys.live)
   const key = { 'idempotency-key': 'both modes' }
@@ -119,7 +119,7 @@ test('calls of one merchant and key in test and live are apart', async () => {
   )
 })
 
-test('thirty calls a minute pass, whatever became of their items; single payouts are counted apart', async () => {
+test('thirty calls a minute are accepted, whatever became of their items; single payouts are counted separately', async () => {
   const { api } = await payer(limited, 200_000)
   const send = () => bulk(api, [item('wage', { amount: 1000 })])
   for (let nth = 0; nth < 30; nth += 1) {

@@ -6,7 +6,7 @@ import { FIRST_INSTALLATION } from '../helpers/http-rail.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 
-// A reference is known only at the contract where it was posted, whichever contract takes new charges by now.
+// Only the contract to which a charge was posted knows its reference, whichever contract takes new charges now.
 const SECOND = 'second contract'
 const service = openedAndVerified(() => startLiveService())
 const second = opened(() => startOperator({ pays: 'when told' }))
@@ -14,7 +14,7 @@ prepare(async () => {
   service.rail.addInstallation(SECOND, second.url)
 })
 
-test('M1: a charge in doubt is asked about at the contract that it was sent to, and says where it was heard', async () => {
+test('M1: a charge in doubt is asked about at the contract that it was sent to, and its evidence names that contract', async () => {
   const { live } = await service.shop()
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'reset late' }, phone)
@@ -39,7 +39,7 @@ test('M1: a charge in doubt is asked about at the contract that it was sent to, 
   service.rail.activate(FIRST_INSTALLATION)
 })
 
-test('M1: a refusal is kept with the contract that said it', async () => {
+test('M1: a refusal is stored with the contract that sent it', async () => {
   const { live } = await service.shop()
   for (const answer of ['refuse', 'refuse to serve'] as const) {
     const phone = newPayer()

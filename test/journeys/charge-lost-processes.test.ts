@@ -14,10 +14,10 @@ const worker = opened(() => startBeside(service))
 const second = opened(() => startOperator())
 prepare(async () => service.rail.addInstallation('second contract', second.url))
 
-test('M3: between the commit and the call its process dies: another one posts it, where it was to go', async () => {
+test('M3: a charge whose process dies between commit and call is posted by another one, to the same contract', async () => {
   const phone = newPayer()
   const held = gate()
-  // The request hangs before it has left: what a process that dies here leaves behind.
+  // The request hangs before it is sent: the same state as after a process that dies here.
   service.operator.onSubmit(
     (nth) => (nth === 1 ? { answer: 'reset late', takes: false, until: held.opened } : { answer: 'accept' }),
     phone,
@@ -45,7 +45,7 @@ test('M3: between the commit and the call its process dies: another one posts it
   await succeed(service, body.id)
 })
 
-test('M3, M5: a process that slept over the first post and wakes with a refusal fails nothing that went out again', async () => {
+test('M3, M5: a process that slept during the first post and wakes with a refusal does not fail a charge posted again since', async () => {
   for (const answer of ['refuse', 'refuse to serve'] as const) {
     const phone = newPayer()
     const held = gate()
@@ -74,7 +74,7 @@ test('M3, M5: a process that slept over the first post and wakes with a refusal 
   }
 })
 
-test('M3: a process that slept over a repeated post and wakes with its acceptance tells it, though another post has left', async () => {
+test('M3: a process that slept during a repeated post and wakes with its acceptance stores it, though another post was sent', async () => {
   const phone = newPayer()
   const held = gate()
   const error = { answer: 'error', takes: false } as const

@@ -11,7 +11,7 @@ import { heardOf } from '../helpers/operator-heard.ts'
 const { service, posts, lost, lookOnce, untilPosted, lookFor, attemptOf, shown } = openLostCharges()
 const questions = (body: any) => heardOf(service, 'question', body.rail_reference)
 
-test('M3: a charge that got lost goes out again within a minute, under its reference, and is paid once', async () => {
+test('M3: a lost charge is posted again within a minute, under its reference, and is paid once', async () => {
   const body = await lost({ answer: 'accept' })
   const age = await untilPosted(body, 2)
   assert.ok(age < WINDOW_MS, `posted again after ${age} ms`)
@@ -39,7 +39,7 @@ test('M3: one "not found", or two within two seconds, post nothing', async () =>
   await succeed(service, body.id)
 })
 
-test('M3: it goes out again at most twice, five seconds apart, and never after its minute', async () => {
+test('M3: it is posted again at most twice, five seconds apart, and never after its first minute', async () => {
   const body = await lost({ answer: 'error', takes: false })
   const second = await untilPosted(body, 2)
   const third = await untilPosted(body, 3)
@@ -58,7 +58,7 @@ test('M3: a charge that nobody could ask about for a minute is never posted agai
   assert.deepEqual([(await shown(body)).status, (await attemptOf(body))?.state], ['authorized', 'in_doubt'])
 })
 
-test('M3: what the operator had already is accepted, and what it once said it has is never posted again', async () => {
+test('M3: "had it already" means accepted, and a charge that the operator once knew is never posted again', async () => {
   const body = await lost({ answer: 'had it' })
   await untilPosted(body, 2)
   assert.equal((await attemptOf(body))?.state, 'accepted')
@@ -69,7 +69,7 @@ test('M3: what the operator had already is accepted, and what it once said it ha
   assert.equal(posts(other).length, 1)
 })
 
-test('M3: while the rail is not ready it is asked about, and posted when it is', async () => {
+test('M3: while the rail is not ready it is asked about, and it is posted as soon as the rail is ready', async () => {
   const body = await lost({ answer: 'accept' })
   service.rail.ready('wait')
   for (let look = 0; look < 4; look += 1) await lookOnce(body)
@@ -85,7 +85,7 @@ test('M3: a repeated post that was provably not taken proves nothing about the f
   assert.deepEqual([(await shown(body)).status, (await attemptOf(body))?.state], ['authorized', 'in_doubt'])
 })
 
-test('M3: a repeated post that is refused fails the charge after three times not found over a minute', async () => {
+test('M3: if a repeated post is refused, the charge fails after three "not found" over a minute', async () => {
   const body = await lost({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
   await untilPosted(body, 2)
   const refusedAt = service.clock.nowMs()
@@ -97,7 +97,7 @@ test('M3: a repeated post that is refused fails the charge after three times not
   assert.equal((await eventsOf(service, body.id)).length, 1)
 })
 
-test('M3: a repeated post that is refused fails nothing once the operator has said that it has one', async () => {
+test('M3: if a repeated post is refused, the charge does not fail once the operator has said that it has one', async () => {
   const body = await lost({ answer: 'refuse', code: 'EXPIRED' })
   await untilPosted(body, 2)
   service.operator.onQuestion({ answer: 'pending' }, body.rail_reference)
@@ -107,7 +107,7 @@ test('M3: a repeated post that is refused fails nothing once the operator has sa
   assert.equal((await shown(body)).status, 'authorized')
 })
 
-test('M3: a repeated post that is refused because the first one arrived late does not fail what is paid', async () => {
+test('M3: if a repeated post is refused because the first one arrived late, the paid charge does not fail', async () => {
   const body = await lost({ answer: 'refuse', takes: true, code: 'EXPIRED' })
   await untilPosted(body, 2)
   service.operator.pays(body.id)

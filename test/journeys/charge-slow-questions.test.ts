@@ -14,7 +14,7 @@ test('S3: a question that hangs delays neither test mode nor other charges, nor 
     const { live, test: sandbox } = await service.shop()
     const charge = async () => (await live.charge({ customer: { phone: newPayer() } })).body
     const stuck = []
-    // More than one contract may have under way at once, so that others find places beside them.
+    // More than one contract may have in progress at once, so this shows that others have places of their own.
     for (let nth = 0; nth < 40; nth += 1) {
       const body = await charge()
       service.operator.onQuestion({ answer: 'book', until: held.opened }, body.id)

@@ -8,7 +8,7 @@ import { CHARGE, startService } from '../helpers/test-service.ts'
 const receiver = opened(() => startReceiver())
 const service = opened(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }))
 
-test('a charge is accepted, paid, posted, shown in the balance and told to the merchant', async () => {
+test('a charge is accepted, paid, posted, shown in the balance and announced to the merchant', async () => {
   const merchant = await service.merchant()
   await service.set(merchant, { webhookUrl: receiver.url })
   const api = service.client(merchant.keys.test)
@@ -89,7 +89,7 @@ test('a charge is accepted, paid, posted, shown in the balance and told to the m
   assert.equal(deliveries.data[0].attempts, 1)
 })
 
-test('the same request again is a replay to the byte, never a second charge', async () => {
+test('the same request again gets the same bytes, and never makes a second charge', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   const key = { 'idempotency-key': 'one-key' }
@@ -120,7 +120,7 @@ for (const [phone, reason] of [
   ['+256 (700) 000-002', 'user_cancelled'],
   ['256700000003', 'timeout'],
 ] as const)
-  test(`a sandbox charge to ${phone} fails with ${reason}, moves no money and says so once`, async () => {
+  test(`a sandbox charge to ${phone} fails with ${reason}, moves no money and sends one event`, async () => {
     const merchant = await service.merchant()
     const api = service.client(merchant.keys.test)
     const { body } = await api.charge({ customer: { phone } })

@@ -15,7 +15,7 @@ const somebody = visitor(service)
 
 const capitals = (path: string) => path.toUpperCase()
 
-test('C7 a slash at the end and capitals lead to the page of a link, with what stood in the query', async () => {
+test('C7 a trailing slash and capitals lead to the page of a link, and the query is kept', async () => {
   const id = await shop.testLink({ allow_multiple_uses: true })
   const { location } = await pay(somebody, id, { channel: 'op1_momo', phone: '0700000000' })
   await sandboxDecides(service)
@@ -39,7 +39,7 @@ test('C7 a slash at the end and capitals lead to the page of a link, with what s
   assert.ok((await somebody.get(`/pay/${id}/receipt${query}`)).text.includes(query.slice('?charge='.length)))
 })
 
-test('C7 a storefront is found under its handle in capitals, and with a slash at the end', async () => {
+test('C7 a storefront is found under its handle in capitals, and with a trailing slash', async () => {
   for (const from of [
     '/pay/@MAMA-JOY',
     '/pay/@mama-joy/',
@@ -53,7 +53,7 @@ test('C7 a storefront is found under its handle in capitals, and with a slash at
   assert.ok(hasForm(await somebody.get('/pay/@mama-joy'), '/pay'))
 })
 
-test("C7 a slash at the end and capitals lead to the machine's screen", async () => {
+test("C7 a trailing slash and capitals lead to the machine's screen", async () => {
   await service.set(shop.merchant, { vendingEnabled: true })
   await registerMachines(service, shop.row.id, ['M-1'])
   const { order_id: id } = await makeOrder({ api: shop.test })
@@ -70,7 +70,7 @@ test("C7 a slash at the end and capitals lead to the machine's screen", async ()
   assert.match(none.text, /<main id="screen" class="unknown"/)
 })
 
-test('C7 what is nowhere under the hosted pages is told to a customer, in the language of the customer', async () => {
+test("C7 an unknown address under the hosted pages gets a page for customers, in the customer's language", async () => {
   const id = await shop.testLink()
   const customer = visitor(service)
   const nowhere = [
@@ -98,7 +98,7 @@ test('C7 what is nowhere under the hosted pages is told to a customer, in the la
   assert.deepEqual([document.status, document.body.code], [404, 'not_found'])
 })
 
-test('C7 no address leads a customer off this site', async () => {
+test('C7 no address redirects a customer to another site', async () => {
   const typed = [
     '/pay//EVIL.example/',
     '/pay/../EVIL.example/',

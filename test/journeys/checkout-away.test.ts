@@ -27,7 +27,7 @@ const AWAY: [string, () => void | Promise<void>, () => void | Promise<void>][] =
   ['is not ready', () => service.rail.ready('wait'), () => service.rail.ready('ready')],
 ]
 for (const [what, goes, comes] of AWAY)
-  test(`an operator that ${what} is said with the form, 502; nothing is charged, link and card are free, and the same form pays later`, async () => {
+  test(`an operator that ${what} is reported with the form, 502; nothing is charged, link and card are free, and the same form pays later`, async () => {
     const link = await shop.link({ amount: 10_000 })
     const card = await shop.card(4000)
     const browser = visitor(service)

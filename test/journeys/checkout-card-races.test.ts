@@ -15,7 +15,7 @@ const shop = made(async () => payShopOf(service, await richShop(service, 100_000
 
 type Ready = { browser: Browser; form: Page; link: string }
 
-/** Customers with a link of their own each, all of whom have applied the same card. */
+/** Customers with one link each who have all applied the same card. */
 async function readyWith(code: string, amounts: readonly number[]): Promise<Ready[]> {
   return Promise.all(
     amounts.map(async (amount) => {
@@ -52,7 +52,7 @@ test('one card on two links at once: it pays one of them, the other customer see
   }
 })
 
-test('a card of 5,000 on eight links of 1,000 that it covers wholly pays five at most, however they come', async () => {
+test('a card of 5,000 on eight links of 1,000 that it covers fully pays at most five, in whatever order', async () => {
   for (let round = 0; round < 6; round += 1) {
     const card = await shop.card(5000)
     const ready = await readyWith(
@@ -63,7 +63,7 @@ test('a card of 5,000 on eight links of 1,000 that it covers wholly pays five at
     const pages = await Promise.all(ready.map(submit))
     for (const { status } of pages) assert.ok(status === 302 || status === 409, `${status}`)
     await assertNeverMore(card.id, 5000, links)
-    // A wholly covered one is not changed by what others take, until the card has less than its price.
+    // A full cover does not change with what others spend, until the card holds less than its price.
     assert.equal(pages.filter(({ status }) => status === 302).length, 5)
     assert.deepEqual(await cardNow(service, card.id), [0, 0, 5000])
   }
@@ -87,7 +87,7 @@ test('one card on one reusable link, the same form and new ones in parallel: eac
   }
 })
 
-test('a card is spent, freed and set aside at the same moments, and its value is kept', async () => {
+test('a card that is spent, freed and reserved at the same moments keeps its value', async () => {
   const card = await shop.card(6000)
   for (let round = 0; round < 10; round += 1) {
     const [one, two] = (await readyWith(card.code, [4000, 2500])) as [Ready, Ready]
@@ -104,7 +104,7 @@ test('a card is spent, freed and set aside at the same moments, and its value is
   }
 })
 
-test('a refund gives the money back to the phone and the card its part, in one answer and one event', async () => {
+test("a refund returns the money to the phone and the card's part to the card, in one answer and one event", async () => {
   const card = await shop.card(4000)
   const [ready] = (await readyWith(card.code, [10_000])) as [Ready]
   await submit(ready)
@@ -124,7 +124,7 @@ test('a refund gives the money back to the phone and the card its part, in one a
   assert.equal((await submit((await readyWith(card.code, [1000]))[0] as Ready)).status, 302, 'it pays again')
 })
 
-test('what a card has paid wholly goes back on the card, once, however many ask', async () => {
+test('a charge that a card paid in full is refunded to the card once, however many ask', async () => {
   const card = await shop.card(4000)
   const [ready] = (await readyWith(card.code, [3000])) as [Ready]
   await submit(ready)

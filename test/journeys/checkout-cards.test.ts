@@ -15,7 +15,7 @@ import { applyCode, pay, statusOf, visitor } from '../helpers/paying-on-pages.ts
 const service = openedAndVerified(() => startLiveService())
 const shop = made(() => payShop(service))
 
-/** A link and a card that one customer has applied to it. */
+/** A link, and a card that a customer has applied to it. */
 async function applied(amount: number, value: number) {
   const [link, card, browser] = [await shop.link({ amount }), await shop.card(value), visitor(service)]
   const form = await applyCode(browser, link, card.code)
@@ -23,7 +23,7 @@ async function applied(amount: number, value: number) {
 }
 const retype = (code: string) => code.toLowerCase().replaceAll('-', ' ')
 
-test('a card pays a part, the phone the rest; the charge and its event say so', async () => {
+test('a card pays a part and the phone the rest; the charge and its event say so', async () => {
   const { link, card, browser, form } = await applied(10_000, 4000)
   assert.ok(form.text.includes('6,000') && form.text.includes(card.code.slice(-4)))
   assert.match(form.text, /<s>[^<]*10,000<\/s>/)
@@ -52,7 +52,7 @@ test('a card pays a part, the phone the rest; the charge and its event say so', 
   for (const sum of ['10,000', '4,000', '6,000']) assert.ok(receipt.text.includes(sum), sum)
 })
 
-test('a card that covers all needs no phone and no operator; all is said at once', async () => {
+test('a card that covers everything needs no phone and no operator; the page, the charge and the event follow at once', async () => {
   const { link, card, browser, form } = await applied(5000, 8000)
   assert.ok(form.text.includes('3,000'), 'what stays on the card is said')
   assert.equal(formOf(form, '/submit').fields.phone, undefined)
@@ -99,7 +99,7 @@ test('a card that covers all needs no phone and no operator; all is said at once
   assert.equal((await browser.get(`/pay/${link}/receipt`)).status, 200)
 })
 
-test('a rest too small to be paid makes the card pay less, and the page says what stays on it', async () => {
+test('if the rest would be too small to pay, the card pays less, and the page says what stays on it', async () => {
   const { link, card, browser, form } = await applied(300, 250)
   assert.ok(form.text.includes('201') && form.text.includes('151'), form.text)
   await browser.send(form, '/submit', { phone: newPayer() })
@@ -111,7 +111,7 @@ test('a rest too small to be paid makes the card pay less, and the page says wha
   assert.deepEqual(await cardNow(service, card.id), [151, 0, 99])
 })
 
-test('a card is freed by a failure, kept while nobody knows, and can be used again after a retry', async () => {
+test('a card is freed by a failure, reserved while the result is unknown, and usable again after a retry', async () => {
   const { link, card, browser, form } = await applied(10_000, 4000)
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'reset late' }, phone)
@@ -130,7 +130,7 @@ test('a card is freed by a failure, kept while nobody knows, and can be used aga
   assert.deepEqual(await cardNow(service, card.id), [0, 0, 4000])
 })
 
-test('C8 a card that was spent elsewhere meanwhile: the form again with the new sum, and nothing is charged', async () => {
+test('C8 a card that was spent elsewhere meanwhile: the form is shown again with the new sum, and nothing is charged', async () => {
   const { link, card, browser, form } = await applied(10_000, 4000)
   const other = await shop.link({ amount: 1500 })
   const somebody = visitor(service)
@@ -147,7 +147,7 @@ test('C8 a card that was spent elsewhere meanwhile: the form again with the new 
   assert.equal((await chargeOn(service, link)).card, 2500)
 })
 
-/** What makes the sum of an open form another one before it is sent. */
+/** Ways in which the sum of an open form changes before it is sent. */
 const OVERTAKEN: [string, (at: Awaited<ReturnType<typeof applied>>) => Promise<unknown>][] = [
   ['half an hour has passed', async () => service.pass(31 * 60_000)],
   [
@@ -162,7 +162,7 @@ const OVERTAKEN: [string, (at: Awaited<ReturnType<typeof applied>>) => Promise<u
   ],
 ]
 for (const [what, happens] of OVERTAKEN)
-  test(`C8 a form that showed a card is not paid in full when ${what}: it comes again with the sum`, async () => {
+  test(`C8 a form that showed a card does not charge the full amount when ${what}: it is shown again with the sum`, async () => {
     const at = await applied(10_000, 4000)
     const { link, browser, form } = at
     await happens(at)
@@ -176,7 +176,7 @@ for (const [what, happens] of OVERTAKEN)
     assert.deepEqual((await chargeOn(service, link)).card, 0)
   })
 
-test('C8 a card that somebody has switched off is told to have gone when the page is opened again', async () => {
+test('C8 when the page is opened again it says that a card which was switched off no longer counts', async () => {
   const { link, card, browser } = await applied(10_000, 4000)
   await deactivateCard(service.app, BY_HAND, { owner: shop.row, cardId: card.id })
   const page = await browser.get(`/pay/${link}`)
@@ -184,7 +184,7 @@ test('C8 a card that somebody has switched off is told to have gone when the pag
   assert.equal((await browser.get(`/pay/${link}`)).text.includes(EN.faults.voucher_lost), false, 'once')
 })
 
-test('C8 a card that pays more than was shown is not said to have less on it', async () => {
+test('C8 a card that pays more than was shown is not reported as holding less', async () => {
   // The rest of 5100 must be payable by phone, so a little stays on the card.
   const [other, card] = [await shop.link({ amount: 5100 }), await shop.card(5000)]
   const link = await shop.link({ amount: 10_000 })
@@ -201,7 +201,7 @@ test('C8 a card that pays more than was shown is not said to have less on it', a
   assert.doesNotMatch(changed.text, /There is less on the gift card/)
 })
 
-test('a form without a card is not paid by one that was applied in another window', async () => {
+test('a form without a card is not paid by a card that was applied in another window', async () => {
   const [link, card, browser] = [await shop.link({ amount: 10_000 }), await shop.card(4000), visitor(service)]
   const form = await browser.get(`/pay/${link}`)
   await applyCode(browser, link, card.code)
@@ -209,7 +209,7 @@ test('a form without a card is not paid by one that was applied in another windo
   assert.deepEqual(await chargesOn(service, link), [])
 })
 
-test('a code that comes with the form itself pays, however it is typed; one of no use charges nothing', async () => {
+test('a code sent with the form itself pays, however it is typed; an unusable one charges nothing', async () => {
   const [link, card] = [await shop.link({ amount: 10_000 }), await shop.card(4000)]
   const browser = visitor(service)
   const form = await browser.get(`/pay/${link}`)
@@ -226,7 +226,7 @@ test('a code that comes with the form itself pays, however it is typed; one of n
   assert.equal(again.location, sent.location, 'a second click finds the payment, not an empty card')
 })
 
-test('a card can be taken off again, and is forgotten when it has paid', async () => {
+test('a card can be removed again, and is forgotten when it has paid', async () => {
   const { link, browser, form } = await applied(10_000, 4000)
   const bare = await browser.follow(await browser.send(form, '/apply-voucher', { remove: '1' }))
   assert.ok(hasForm(bare, '/apply-voucher'))

@@ -19,7 +19,7 @@ async function cookieOf(at: PayShop, link: string, code: string): Promise<Cookie
   assert.ok(cookie, at.handle)
   return cookie
 }
-/** Whether a browser that brings this value to a link sees a card on it. */
+/** Whether a browser that sends this value to a link sees a card on it. */
 async function showsCard(link: string, value: string): Promise<boolean> {
   const browser = visitor(service)
   browser.keep(`checkout=${value}; Path=/pay/${link}`)
@@ -28,7 +28,7 @@ async function showsCard(link: string, value: string): Promise<boolean> {
   return formOf(page, '/apply-voucher').fields.code !== undefined && /<s>/.test(page.text)
 }
 
-test('what is remembered is sealed, of one link, unreadable for scripts and forgotten after half an hour', async () => {
+test('the cookie is sealed, bound to one link, unreadable for scripts, and expires after half an hour', async () => {
   const [link, card] = [await shop.link({ amount: 10_000 }), await shop.card(4000)]
   const browser = visitor(service)
   const form = await browser.get(`/pay/${link}`)
@@ -51,7 +51,7 @@ test('what is remembered is sealed, of one link, unreadable for scripts and forg
   assert.doesNotMatch((await browser.get(`/pay/${link}`)).text, /<s>/)
 })
 
-test('a cookie of another link or another merchant, or one that was changed, is as if it were not there', async () => {
+test('a cookie of another link or merchant, or a changed one, is ignored', async () => {
   const other = await payShop(service)
   const [link, second, foreign] = [await shop.link(), await shop.link(), await other.link()]
   const card = await shop.card(2000)
@@ -71,7 +71,7 @@ test('a cookie of another link or another merchant, or one that was changed, is 
     assert.equal(await showsCard(link, one), false, one)
 })
 
-test('a cookie of yesterday that somebody kept is not taken, though the browser still sends it', async () => {
+test('a cookie of yesterday is ignored although the browser still sends it', async () => {
   const [link, card] = [await shop.link(), await shop.card(2000)]
   const { value } = await cookieOf(shop, link, card.code)
   service.pass(29 * 60_000)
@@ -80,7 +80,7 @@ test('a cookie of yesterday that somebody kept is not taken, though the browser 
   assert.equal(await showsCard(link, value), false)
 })
 
-test('what one browser typed is in no other one', async () => {
+test('a code typed in one browser is unknown in every other', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const browser = visitor(service)
   const form = await browser.get(`/pay/${link}`)
@@ -91,7 +91,7 @@ test('what one browser typed is in no other one', async () => {
   assert.equal((await chargeOn(service, link)).email, 'joy@shops.example')
 })
 
-/** A port that was free a moment ago: an address that is named beforehand says nothing of it. */
+/** A port that was free a moment ago, so that the address can be set before the service starts. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -101,7 +101,7 @@ function freePort(): Promise<number> {
   })
 }
 
-test('where the service is reached by https its cookies are sent by https only', async () => {
+test('where the service is reached over https its cookies are sent over https only', async () => {
   const port = await freePort()
   const origin = 'https://pay.shops.example'
   const { database, clock } = service

@@ -16,7 +16,7 @@ const live = () => ({ channel: 'op1_momo', phone: newPayer() })
 const from = (headers: Record<string, string | undefined>) =>
   visitor(service, { 'sec-fetch-site': undefined, ...headers })
 
-test('a form that another site sends brings its customer the form again, 403, and no prompt', async () => {
+test('a form sent by another site shows the customer the form again, 403, and sends no prompt', async () => {
   const link = await shop.link()
   const before = await service.digest()
   const prompts = service.operator.submits()
@@ -37,7 +37,7 @@ test('a form that another site sends brings its customer the form again, 403, an
   assert.equal(service.operator.submits(), prompts)
 })
 
-test('no other form acts for another site either', async () => {
+test('no other form can be sent by another site either', async () => {
   const [link, card] = [await shop.testLink(), await shop.card(4000)]
   await pay(somebody, link, { phone: '0700000001' })
   await sandboxDecides(service)
@@ -56,7 +56,7 @@ test('no other form acts for another site either', async () => {
   assert.deepEqual((await service.rows('select count(*) from voucher_misses'))[0], misses)
 })
 
-test('a browser that says nothing of where it comes from is let through, as is one of our own address', async () => {
+test('a browser that does not say where it comes from is accepted, and so is one from our own address', async () => {
   for (const headers of [
     {},
     { origin: service.url },
@@ -68,7 +68,7 @@ test('a browser that says nothing of where it comes from is let through, as is o
   }
 })
 
-test('amount, mode, merchant, card and all else in an edited form are not read', async () => {
+test('amount, mode, merchant, card and all other extra fields of an edited form are ignored', async () => {
   const [link, other] = [await shop.link({ amount: 10_000 }), await payShop(service)]
   const form = await somebody.get(`/pay/${link}`)
   const sent = await somebody.send(form, '/submit', {
@@ -100,7 +100,7 @@ test('amount, mode, merchant, card and all else in an edited form are not read',
   assert.equal(service.entryOf(charge.id)?.amount, 10_000)
 })
 
-/** Bodies that no browser sends from our form, each with what it is sent as. */
+/** Bodies that no browser sends from our form, each with its content type. */
 const FORM = 'application/x-www-form-urlencoded'
 const BODIES: [string, Fields, string?][] = [
   ['nothing', ''],
@@ -134,7 +134,7 @@ const BODIES: [string, Fields, string?][] = [
   ['bytes', Buffer.alloc(3000, 0) as never, 'application/octet-stream'],
 ]
 
-test('what is no form of ours brings the form again, 400, in words; nothing is written', async () => {
+test('a body that is not one of our forms shows the form again with an explanation, 400; nothing is written', async () => {
   const [link, before] = [await shop.link(), await service.digest()]
   for (const [what, body, type = FORM] of BODIES) {
     const page = await somebody.post(`/pay/${link}/submit`, body, { 'content-type': type })
@@ -147,7 +147,7 @@ test('what is no form of ours brings the form again, 400, in words; nothing is w
   assert.equal(await service.digest(), before)
 })
 
-test('the other forms take the same bodies without a fault of ours', async () => {
+test('the other forms answer the same bodies without a server error', async () => {
   const [link, paid] = [await shop.link(), await shop.testLink()]
   await pay(somebody, paid, { phone: '0772123456' })
   await sandboxDecides(service)
@@ -168,14 +168,14 @@ test('a body of a megabyte is refused with a page, and nothing is written', asyn
     for (const action of ['submit', 'apply-voucher', 'retry', 'report']) {
       const body = `phone=${'0'.repeat(size)}`
       const page = await somebody.post(`/pay/${link}/${action}`, body).catch(() => null)
-      // A connection that is cut while the rest still comes is an answer too.
+      // A connection that is cut while the rest is being sent is allowed too.
       if (page !== null) assert.equal(page.status, 413, `${action} ${size}`)
     }
   assert.equal(await service.digest(), before)
   assert.equal((await somebody.get(`/pay/${link}`)).status, 200)
 })
 
-test('a field that is sent twice counts once, the first', async () => {
+test('of a field that is sent twice the first counts', async () => {
   const link = await shop.link()
   const [first, second] = [newPayer(), newPayer()]
   const fields = new URLSearchParams([
@@ -191,7 +191,7 @@ test('a field that is sent twice counts once, the first', async () => {
   assert.deepEqual([charge.phone, charge.email], [first, 'first@shop.example'])
 })
 
-test('phones are read in the forms in which people write them', async () => {
+test('phones are accepted in the forms in which people write them', async () => {
   for (const phone of ['0772123456', '+256772123456', '256 772 123 456', ' 0772-123-456 ', '772123456']) {
     const link = await shop.testLink()
     assert.equal((await pay(somebody, link, { phone })).status, 302, phone)
@@ -203,7 +203,7 @@ test('phones are read in the forms in which people write them', async () => {
   assert.deepEqual(await chargesOn(service, link), [])
 })
 
-/** One request with exactly these headers, `Host` among them. */
+/** One request with exactly these headers, including `Host`. */
 function raw(path: string, headers: Record<string, string>, body: string): Promise<number> {
   const { hostname, port } = new URL(service.url)
   return new Promise((resolve, reject) => {
@@ -216,7 +216,7 @@ function raw(path: string, headers: Record<string, string>, body: string): Promi
   })
 }
 
-test('behind a proxy that names another host a form of our public address passes, one of that host too', async () => {
+test('behind a proxy with another host name, forms from our public address are accepted, and from that host too', async () => {
   const form = { 'content-type': FORM, host: 'inside:3000' }
   const post = async (origin: string) => {
     const body = new URLSearchParams(live()).toString()

@@ -15,7 +15,7 @@ prepare(async () => {
   links = await linksOfEveryState()
 })
 
-/** A link in each state that its pages know. */
+/** A link in every state that has a page of its own. */
 async function linksOfEveryState(): Promise<Record<string, string>> {
   const [fresh, live, reusable, off, failed, paid] = await Promise.all([
     shop.testLink(),
@@ -46,7 +46,7 @@ const OF_SHOP = [
 ]
 const ACTIONS = ['submit', 'retry', 'apply-voucher']
 
-/** Every address that a browser may look at. */
+/** Every address that a browser may open. */
 const everyPage = () => [
   ...Object.values(links).flatMap((id) => OF_LINK.map((page) => `/pay/${id}${page}`)),
   ...OF_SHOP.map((page) => `/pay/@${shop.handle}${page}`),
@@ -64,7 +64,7 @@ const POLICY =
     '; ',
   )
 
-/** What every answer carries, whatever it is. */
+/** The headers that every answer must have. */
 function assertSafe({ headers, text, status }: Page, what: string): void {
   assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
   assert.equal(headers.get('x-frame-options'), 'DENY', what)
@@ -83,7 +83,7 @@ function assertSafe({ headers, text, status }: Page, what: string): void {
   assert.doesNotMatch(text, /\son[a-z]+="|\sstyle="|javascript:/i, what)
 }
 
-test('every page, document, picture and error carries the headers that keep a browser safe', async () => {
+test('every page, document, picture and error has the headers that protect a browser', async () => {
   for (const path of everyPage()) assertSafe(await somebody.get(path), path)
   for (const path of everyPage()) assertSafe(await somebody.ask('DELETE', path), `DELETE ${path}`)
   for (const id of Object.values(links))
@@ -95,7 +95,7 @@ test('every page, document, picture and error carries the headers that keep a br
     assertSafe(await somebody.get(path), path)
 })
 
-test('the pages of a payment are in no cache and have the policy to the letter', async () => {
+test('pages of a payment are never cached and have exactly this policy', async () => {
   for (const [state, id] of Object.entries(links))
     for (const page of ['', '/status', '/receipt', '/report']) {
       const { headers, status } = await somebody.get(`/pay/${id}${page}`)
@@ -113,7 +113,7 @@ test('the pages of a payment are in no cache and have the policy to the letter',
   assert.equal(qr.headers.get('cache-control'), 'public, max-age=86400')
 })
 
-test('nobody who only looks changes anything: every GET of every page, and HEAD of it, writes nothing', async () => {
+test('looking changes nothing: GET and HEAD of every page write nothing', async () => {
   const rows = () => service.rows('select * from voucher_misses')
   const [before, misses] = [await service.digest(), await rows()]
   for (const path of everyPage()) {
@@ -133,7 +133,7 @@ test('nobody who only looks changes anything: every GET of every page, and HEAD 
   assert.deepEqual(await rows(), misses)
 })
 
-test('a wrong verb is a 405 that says the right ones; an address without a page is a 404 in HTML', async () => {
+test('a wrong method gets a 405 that names the right ones; an address without a page gets a 404 in HTML', async () => {
   for (const page of ['', '/status', '/status.json', '/receipt', '/qr.png']) {
     const answer = await somebody.post(`/pay/${links.fresh}${page}`, {})
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET'], page)
@@ -147,7 +147,7 @@ test('a wrong verb is a 405 that says the right ones; an address without a page 
   }
 })
 
-test('no page or document of a payment tells a phone, a name or an address to whoever has the link', async () => {
+test('no page or document of a payment shows a phone, a name or an address to somebody who only has the link', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const browser = visitor(service)
   const sent = await pay(browser, link, { phone: '0772654321', email: 'joy.nalule@shops.example' })

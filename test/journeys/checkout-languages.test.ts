@@ -15,7 +15,7 @@ const switches = (page: Page) =>
     href.replaceAll('&amp;', '&'),
   )
 
-test('the language is the one asked for, else the one chosen before, else the one of the browser', async () => {
+test('the language is the one requested, else the one chosen before, else that of the browser', async () => {
   const link = await shop.testLink()
   const browser = visitor(service, { 'accept-language': 'sw-UG,sw;q=0.9,en;q=0.5' })
   assert.equal(languageOf(await browser.get(`/pay/${link}`)), 'sw')
@@ -41,13 +41,13 @@ for (const [wishes, language] of [
   [`${'x,'.repeat(5000)}sw`, 'en'],
   [';;;===,,,q=', 'en'],
 ] as const)
-  test(`a browser that wishes ${JSON.stringify(wishes.slice(0, 30))} reads ${language}`, async () => {
+  test(`a browser that asks for ${JSON.stringify(wishes.slice(0, 30))} reads ${language}`, async () => {
     const link = await shop.testLink()
     const page = await visitor(service, { 'accept-language': wishes }).get(`/pay/${link}`)
     assert.equal(languageOf(page), language)
   })
 
-test('every page is in the language that was chosen, also forms that come again and pages of nothing', async () => {
+test('every page is in the chosen language, including forms shown again and "not found" pages', async () => {
   const link = await shop.testLink()
   const browser = visitor(service)
   await browser.get(`/pay/${link}?lang=sw`)
@@ -60,7 +60,7 @@ test('every page is in the language that was chosen, also forms that come again 
   assert.equal(languageOf(await browser.post(`/pay/@${shop.handle}/pay`, { amount: '1' })), 'sw')
 })
 
-test('the switches of languages lead to the same page, its query kept', async () => {
+test('the language links lead to the same page and keep its query', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const browser = visitor(service)
   const { location } = await pay(browser, link, { phone: '0772123456' })
@@ -80,7 +80,7 @@ test('the switches of languages lead to the same page, its query kept', async ()
   }
 })
 
-test('a switch of languages under a form that came again, or under a refusal, leads to a page that is there', async () => {
+test('the language links of a form shown again, or of a refusal, lead to a page that exists', async () => {
   const [link, off] = [await shop.testLink(), await shop.testLink()]
   await shop.switchLink(off, 'off')
   const browser = visitor(service)

@@ -26,7 +26,7 @@ const PAYS = { channel: 'op1_momo', phone: '0772123456' }
 const MINUTE = 60_000
 let hosts = 0
 
-/** A browser at an address where nobody has been before. */
+/** A browser at an address that nobody has used before. */
 function stranger(): Browser {
   hosts += 1
   return visitor(service, { 'x-forwarded-for': `10.2.0.${hosts}` })
@@ -38,7 +38,7 @@ function assertBusy(page: Page, mostSeconds: number): void {
   assert.ok(Number(seconds) >= 1 && Number(seconds) <= mostSeconds, seconds)
 }
 
-test('C7 ten forms a minute of one address on one link; the eleventh brings the form again and writes nothing', async () => {
+test('C7 ten forms a minute from one address on one link; the eleventh shows the form again and writes nothing', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const browser = stranger()
   for (let nth = 0; nth < 10; nth += 1)
@@ -71,7 +71,7 @@ test('codes and payments share these ten, and forms with faults count as well', 
   assert.ok(code.text.includes('ABCD-1'), 'what was typed is not lost')
 })
 
-test('a hundred and twenty forms a minute of one address over all links', async () => {
+test('a hundred and twenty forms a minute from one address over all links', async () => {
   const browser = stranger()
   const links = await Promise.all(
     Array.from({ length: 13 }, () => shop.testLink({ allow_multiple_uses: true })),
@@ -86,7 +86,7 @@ test('a hundred and twenty forms a minute of one address over all links', async 
   assert.equal((await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })).status, 302)
 })
 
-test('ten amounts of his own a minute make links on one public page, from one address', async () => {
+test('ten own amounts a minute from one address make links on one public page', async () => {
   const browser = stranger()
   for (let nth = 0; nth < 10; nth += 1)
     assert.equal((await browser.post(`/pay/@${shop.handle}/pay`, { amount: '5000' })).status, 302)
@@ -97,7 +97,7 @@ test('ten amounts of his own a minute make links on one public page, from one ad
   assert.equal(await service.digest(), before)
 })
 
-test('three hundred pages and documents a minute of one address; then a page and a document that say so', async () => {
+test('three hundred pages and documents a minute from one address; then a page and a document that say so', async () => {
   const link = await shop.testLink()
   const browser = stranger()
   const paths = [`/pay/${link}`, `/pay/@${shop.handle}/items.json`, `/pay/${link}0`, `/pay/@${shop.handle}`]
@@ -119,7 +119,7 @@ test('three hundred pages and documents a minute of one address; then a page and
   assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
 })
 
-test('D11: three hundred forms a minute of one address to links that do not exist; then it waits, and only there', async () => {
+test('D11: three hundred forms a minute from one address to links that do not exist; then it has to wait, and only there', async () => {
   const browser = stranger()
   const forms = ['submit', 'retry', 'apply-voucher', 'report']
   const unknown = (nth: number) => `/pay/lnk_nobody${nth}/${forms[nth % forms.length]}`
@@ -158,7 +158,7 @@ test('C8 five reports an hour from one address', async () => {
   assert.equal((await report(links[5] as string)).status, 302)
 })
 
-test('the address is the one that the trusted proxy has seen, whatever a client writes before it', async () => {
+test('the counted address is the one that the trusted proxy saw, whatever a client claims', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   for (let nth = 0; nth < 11; nth += 1) {
     const liar = visitor(service, { 'x-forwarded-for': `1.2.3.${nth}, 10.3.0.1` })
@@ -167,7 +167,7 @@ test('the address is the one that the trusted proxy has seen, whatever a client 
   }
 })
 
-test('without a trusted proxy nobody chooses his own address', async () => {
+test('without a trusted proxy no client can choose its address', async () => {
   const direct = await startLiveService({ env: { RATE_LIMIT_CHECKOUT: '10' } })
   try {
     const link = await (await payShop(direct)).testLink({ allow_multiple_uses: true })

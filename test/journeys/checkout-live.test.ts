@@ -56,7 +56,7 @@ test('a card or an unknown way to pay on a live link is refused with the form; n
   assert.equal(await service.digest(), before)
 })
 
-test('an operator that refuses this payer ends the payment at once, and it can be tried again', async () => {
+test('if the operator refuses this payer the payment ends at once, and can be tried again', async () => {
   const link = await shop.link()
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'refuse' }, phone)
@@ -71,7 +71,7 @@ test('an operator that refuses this payer ends the payment at once, and it can b
   assert.equal((await statusOf(service, link)).status, 'authorized')
 })
 
-test('an ambiguous answer keeps the link and is never called failed, until the operator has said what became of it', async () => {
+test('an ambiguous answer keeps the link and never counts as failed, until the operator says what became of it', async () => {
   for (const ends of ['succeeded', 'failed'] as const) {
     const link = await shop.link()
     const phone = newPayer()
@@ -92,7 +92,7 @@ test('an ambiguous answer keeps the link and is never called failed, until the o
 const pay2 = (link: string) =>
   visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone: newPayer() })
 
-test('while a slow operator has not answered, everybody else sees the waiting page and nobody is asked twice', async () => {
+test('while a slow operator has not answered, everybody else sees the waiting page and no second prompt is sent', async () => {
   const link = await shop.link()
   const phone = newPayer()
   const slow = gate()
@@ -112,7 +112,7 @@ test('while a slow operator has not answered, everybody else sees the waiting pa
   await succeed(service, id)
 })
 
-test('an operator that answers after the customer was sent on: the payment waits, and its end is what the operator says', async () => {
+test('if the operator answers after the customer was redirected, the payment waits and ends as the operator says', async () => {
   const link = await shop.link()
   const phone = newPayer()
   const slow = gate()
@@ -125,7 +125,7 @@ test('an operator that answers after the customer was sent on: the payment waits
   assert.equal((await chargeOn(service, link)).voided_at, null)
 })
 
-test('what customers paid and what the operator moved is the same in the end', async () => {
+test('in the end customers paid exactly what the operator moved', async () => {
   const moved = [...service.operator.movements().values()]
   assert.ok(moved.length > 0 && moved.every((times) => times === 1))
   const sum = [...service.operator.book.values()]

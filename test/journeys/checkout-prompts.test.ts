@@ -19,12 +19,12 @@ prepare(async () => {
 const SECOND = 1000
 let made = 0
 
-/** A new live link, each time of another merchant. */
+/** A new live link, each time of a new merchant. */
 const newLink = () => {
   made += 1
   return (shops[made % shops.length] as PayShop).link({ allow_multiple_uses: made % 3 === 0 })
 }
-/** A payment with this phone on a new link, by somebody who has never been here. */
+/** A payment with this phone on a new link, by a new visitor. */
 async function ask(phone: string, link?: string): Promise<Page> {
   const id = link ?? (await newLink())
   return untilServed(() => visitor(service).post(`/pay/${id}/submit`, { channel: 'op1_momo', phone }))
@@ -45,20 +45,20 @@ async function assertRefused(phone: string): Promise<void> {
   assert.equal(promptsOf(phone), before)
 }
 
-test('while a prompt may be on a phone, no other one is sent to it from any page of any merchant', async () => {
+test('while a phone may have an open prompt, no page of any merchant sends it another', async () => {
   const phone = newPayer()
   assert.equal((await ask(phone)).status, 302)
   await assertRefused(phone)
   for (const form of [`+${phone}`, `0${phone.slice(3)}`, ` ${phone.slice(0, 6)} ${phone.slice(6)} `])
     await assertRefused(form).catch((error) => assert.fail(`${form}: ${error.message}`))
-  service.pass(70 * SECOND) // The clock runs on meanwhile.
+  service.pass(70 * SECOND) // Meanwhile the clock moves on.
   await assertRefused(phone)
   service.pass(21 * SECOND)
   assert.equal((await ask(phone)).status, 302)
   assert.equal(promptsOf(phone), 2)
 })
 
-test('a phone gets three unpaid prompts in ten minutes, however they ended', async () => {
+test('a phone gets at most three unpaid prompts in ten minutes, however they ended', async () => {
   const phone = newPayer()
   for (const nth of [1, 2, 3]) {
     const page = await ask(phone)
@@ -75,7 +75,7 @@ test('a phone gets three unpaid prompts in ten minutes, however they ended', asy
   assert.equal(promptsOf(phone), 4)
 })
 
-test('who pays each time is asked as often as there is something to pay', async () => {
+test('a phone that always pays can be prompted any number of times', async () => {
   const phone = newPayer()
   for (let nth = 0; nth < 5; nth += 1) {
     const page = await ask(phone)
@@ -84,7 +84,7 @@ test('who pays each time is asked as often as there is something to pay', async 
   }
 })
 
-test('what an operator did not take, test mode, the API and what a gift card covers count for nothing', async () => {
+test('payments not taken by the operator, test mode, the API and full covers by a gift card do not count', async () => {
   const phone = newPayer()
   const [shop] = shops as [PayShop]
   service.operator.onSubmit({ answer: 'refuse to serve' }, phone)

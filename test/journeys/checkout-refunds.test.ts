@@ -32,7 +32,7 @@ prepare(async () => {
   })
 })
 
-/** A live link that was paid, with a card for a part of it or without one, and is being refunded. */
+/** A live link that was paid, with or without a card for a part of it, and is being refunded. */
 async function refunding(phone: string, code?: string): Promise<{ link: string; payout: string }> {
   const link = await shop.link({ amount: 10_000 })
   const browser = visitor(service)
@@ -46,7 +46,7 @@ async function refunding(phone: string, code?: string): Promise<{ link: string; 
 }
 
 type State = keyof typeof EN.receipt.refunds
-/** Both pages of the customer say this of the refund, in every language. */
+/** Both pages of the customer say this about the refund, in every language. */
 async function assertSaid(link: string, state: State): Promise<void> {
   const name = shop.row.name
   for (const page of ['status', 'receipt'])
@@ -61,7 +61,7 @@ async function assertSaid(link: string, state: State): Promise<void> {
 }
 const receiptOf = async (link: string) => (await somebody.get(`/pay/${link}/receipt`)).text
 
-test('C3 a refund is on its way until the operator has paid it, and only then sent', async () => {
+test('C3 the pages say that a refund is on its way until the operator has paid it, and only then that it was sent', async () => {
   const { link, payout } = await refunding(newPayer())
   assert.doesNotMatch(await receiptOf(link), SENT)
   await assertSaid(link, 'on_its_way')
@@ -74,7 +74,7 @@ test('C3 a refund is on its way until the operator has paid it, and only then se
   assert.equal((await receiptOf(link)).includes(EN.receipt.cardBack), false)
 })
 
-test('C3 a refund that the operator refused is said to have failed, on the page and on the receipt', async () => {
+test('C3 a refund that the operator refused is shown as failed, on the page and on the receipt', async () => {
   const phone = newPayer()
   const { link, payout } = await refunding(phone)
   service.operator.onSubmit({ answer: 'refuse', code: 'PAYEE_LOCKED' }, phone)
@@ -83,7 +83,7 @@ test('C3 a refund that the operator refused is said to have failed, on the page 
   await assertSaid(link, 'failed')
 })
 
-test('C3 what a gift card has paid is on the card at once, whatever becomes of the rest', async () => {
+test('C3 the part that a gift card paid is back on the card at once, whatever becomes of the rest', async () => {
   const phone = newPayer()
   const { link, payout } = await refunding(phone, (await shop.card(4000)).code)
   assert.ok((await receiptOf(link)).includes(EN.receipt.cardBack))

@@ -30,7 +30,7 @@ const REPORT = {
 const disputesOf = (chargeId: string) =>
   service.rows<any>('select * from disputes where charge_id = $1 order by opened_at', [chargeId])
 
-/** A paid link and the charge that paid it. */
+/** A paid link, and the charge that paid it. */
 async function paidLink(): Promise<{ link: string; id: string }> {
   const link = await shop.link({ amount: 10_000, reference: 'order_9' })
   await pay(somebody, link, { phone: newPayer() })
@@ -38,7 +38,7 @@ async function paidLink(): Promise<{ link: string; id: string }> {
   await succeed(service, id)
   return { link, id }
 }
-/** From the receipt to the form of the report. */
+/** Opens the report form from the receipt. */
 async function reportForm(link: string): Promise<Page> {
   const receipt = await somebody.get(`/pay/${link}/receipt`)
   const href = /href="([^"]*\/report[^"]*)"/.exec(receipt.text)?.[1] ?? ''
@@ -47,7 +47,7 @@ async function reportForm(link: string): Promise<Page> {
   return form
 }
 
-test('a customer reports a problem from the receipt; the merchant hears of it once, signed, and no money moves', async () => {
+test('a customer reports a problem from the receipt; the merchant gets one signed event, and no money moves', async () => {
   const { link, id } = await paidLink()
   await deliverAll(service)
   const before = await service.rows('select count(*) from transfers')
@@ -75,7 +75,7 @@ test('a customer reports a problem from the receipt; the merchant hears of it on
   assert.deepEqual(await service.rows('select count(*) from transfers'), before)
 })
 
-test('a second report, and ten at once, are acknowledged in the same words and stored once', async () => {
+test('a second report, and ten at once, get the same answer and are stored once', async () => {
   const { link, id } = await paidLink()
   const form = await reportForm(link)
   const pages = await Promise.all(
@@ -92,7 +92,7 @@ test('a second report, and ten at once, are acknowledged in the same words and s
   assert.equal(told.filter(({ body }) => body.includes(id)).length, 1)
 })
 
-test('a report that lacks its reason, is too long or holds a bank card comes again as typed; nothing is stored', async () => {
+test('a report without a reason, with too long a text or with a card number is shown again as typed; nothing is stored', async () => {
   const { link, id } = await paidLink()
   const form = await reportForm(link)
   const wrong: Record<string, string>[] = [
@@ -120,7 +120,7 @@ test('a report that lacks its reason, is too long or holds a bank card comes aga
   assert.equal((await disputesOf(id))[0].details.length, 2000)
 })
 
-test('where nothing was paid there is nothing to report: 404, and nothing is stored', async () => {
+test('a link without a payment has no report form: 404, and nothing is stored', async () => {
   const [fresh, failed, open, off] = await Promise.all([
     shop.testLink(),
     shop.testLink(),
@@ -142,7 +142,7 @@ test('where nothing was paid there is nothing to report: 404, and nothing is sto
   assert.equal(await service.digest(), before)
 })
 
-test('of a reusable link each payment is reported by itself, and a refunded one too', async () => {
+test('each payment of a reusable link is reported separately, and a refunded one can be reported too', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true, amount: 20_000 })
   const locations = [
     (await pay(somebody, link, { phone: '0772123456' })).location,
@@ -160,7 +160,7 @@ test('of a reusable link each payment is reported by itself, and a refunded one 
   }
 })
 
-test('another site cannot send a report, and fifty a day are stored for a merchant, the rest acknowledged', async () => {
+test('another site cannot send a report, and fifty a day are stored for a merchant; the rest is acknowledged', async () => {
   const { link } = await paidLink()
   const evil = visitor(service, { 'sec-fetch-site': 'cross-site' })
   assert.equal((await evil.post(`/pay/${link}/report`, REPORT)).status, 403)

@@ -16,7 +16,7 @@ const somebody = visitor(service)
 const PAYS = { channel: 'op1_momo', phone: '0772123456' }
 const PAGES = ['', '/status', '/receipt', '/report', '/status.json', '/qr.svg', '/qr.png']
 
-test('a reusable link makes a payment for each customer, each with pages of its own', async () => {
+test('a reusable link makes a payment for each customer, each with its own pages', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true, success_url: 'https://shop.example/thanks' })
   const [anne, ben] = [visitor(service), visitor(service)]
   const toAnne = (await pay(anne, link, { phone: '0700000001' })).location
@@ -45,7 +45,7 @@ test('a reusable link makes a payment for each customer, each with pages of its 
   assert.equal((await chargesOn(service, link)).length, 2, 'a retry alone makes none')
 })
 
-test('a reusable link that is paid by the same form many times at once makes one charge, by new forms several', async () => {
+test('one form of a reusable link sent many times at once makes one charge, new forms make several', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const form = await somebody.get(`/pay/${link}`)
   const submit = () => untilServed(() => somebody.send(form, '/submit', PAYS))
@@ -59,7 +59,7 @@ test('a reusable link that is paid by the same form many times at once makes one
   assert.equal((await chargesOn(service, link)).length, 6)
 })
 
-test('a payment of another link or another merchant in ?charge= shows nothing of it', async () => {
+test('?charge= with a payment of another link or another merchant shows nothing of it', async () => {
   const link = await shop.testLink({ allow_multiple_uses: true })
   const other = await payShop(service)
   const foreign: string[] = []
@@ -83,7 +83,7 @@ test('a payment of another link or another merchant in ?charge= shows nothing of
   }
 })
 
-test('of a one-shot link ?charge= changes nothing: it shows its own attempt', async () => {
+test('on a one-shot link ?charge= changes nothing: it shows its own attempt', async () => {
   const link = await shop.testLink()
   await pay(somebody, link, PAYS)
   const other = await shop.testLink({ amount: 77_777 })
@@ -116,7 +116,7 @@ test('many people on one one-shot link at once: one charge and one prompt; every
   await chargeOn(service, link)
 })
 
-test('retries and new payments at the same moments leave one open attempt, and never detach it', async () => {
+test('retries and new payments at the same moment leave one open attempt attached to the link', async () => {
   for (let round = 0; round < 8; round += 1) {
     const link = await shop.testLink()
     await pay(somebody, link, { phone: '0700000001' })
@@ -133,7 +133,7 @@ test('retries and new payments at the same moments leave one open attempt, and n
   }
 })
 
-test('what was switched off while a payment waited for its turn is not paid', async () => {
+test('a link that is switched off while a payment waits for its turn is not paid', async () => {
   for (const body of [{}, { allow_multiple_uses: true }]) {
     const link = await shop.testLink(body)
     const place = { merchantId: shop.row.id, id: link }
@@ -144,7 +144,7 @@ test('what was switched off while a payment waited for its turn is not paid', as
   }
 })
 
-test('a link that is switched off while many pay it: at most one charge, and none that begins after it', async () => {
+test('a link that is switched off while many pay it: at most one charge, and none that starts afterwards', async () => {
   for (let round = 0; round < 8; round += 1) {
     const link = await shop.testLink()
     const submit = () => untilServed(() => visitor(service).post(`/pay/${link}/submit`, PAYS))
@@ -158,7 +158,7 @@ test('a link that is switched off while many pay it: at most one charge, and non
   }
 })
 
-test('a link that is switched off says so and takes nothing; what was begun before goes on', async () => {
+test('a link that is switched off says so and accepts nothing; payments started before go on', async () => {
   const [never, begun] = [
     await shop.testLink({ cancel_url: 'https://shop.example/cart' }),
     await shop.testLink(),
@@ -193,7 +193,7 @@ test('after a failure on a link that was switched off meanwhile no retry is offe
   await chargeOn(service, link)
 })
 
-test('an inactive merchant takes nothing in either mode, an unverified one nothing live; receipts stay', async () => {
+test('an inactive merchant accepts nothing in either mode, an unverified one nothing live; receipts stay', async () => {
   const other = await payShop(service)
   const [paid, test, live] = [await other.testLink(), await other.testLink(), await other.link()]
   await pay(somebody, paid, PAYS)
@@ -216,7 +216,7 @@ test('an inactive merchant takes nothing in either mode, an unverified one nothi
   assert.equal((await pay(somebody, live)).status, 302)
 })
 
-test('an address that is none is a page that says so, 404, and a document as JSON', async () => {
+test('an unknown address gets a page that says so, 404, and as a document JSON', async () => {
   const link = await shop.testLink()
   const tag = link.slice(4, 9)
   const ids = [`${link.slice(0, -1)}!`, `${link}0`, `lnk_${tag}${'0'.repeat(16)}`, 'lnk_']
@@ -224,7 +224,7 @@ test('an address that is none is a page that says so, 404, and a document as JSO
     for (const page of PAGES) {
       const answer = await somebody.get(`/pay/${id}${page}`)
       assert.equal(answer.status, 404, `${id}${page}`)
-      // What is no address at all never reaches the document.
+      // An invalid address never reaches the document.
       const document = page.endsWith('.json') && id !== '%ff'
       const type = document ? /^application\/json/ : /^text\/html/
       assert.match(answer.headers.get('content-type') ?? '', type, `${id}${page}`)

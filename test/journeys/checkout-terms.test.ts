@@ -39,7 +39,7 @@ const screenOf = async (id: string) =>
   /<main id="screen" class="([a-z]+)"/.exec((await somebody.get(`/vending/display/${id}`)).text)?.[1]
 const submit = (id: string) => visitor(service).post(`/pay/${id}/submit`, { ...PAYS, phone: newPayer() })
 
-/** Everything that is paid on a page, made while it could be. */
+/** Everything that can be paid on a page, made while it was still allowed. */
 const PAID: Record<string, () => Promise<string>> = {
   'a link': () => shop.link(),
   'a test link': () => shop.testLink(),
@@ -49,7 +49,7 @@ const PAID: Record<string, () => Promise<string>> = {
 }
 
 for (const [name, made] of Object.entries(PAID))
-  test(`C4 ${name} above a charge limit that was lowered since cannot be paid; the limit itself can`, async () => {
+  test(`C4 ${name} above a charge limit that was lowered since cannot be paid; one at the limit can`, async () => {
     await nothingSpecial()
     const id = await made()
     const form = await somebody.get(`/pay/${id}`)
@@ -85,7 +85,7 @@ test('C4 after a failure above the limit no retry is offered', async () => {
   assert.equal(hasForm(await somebody.get(`/pay/${id}/status`), '/retry'), false)
 })
 
-test('C4 what is above the maximum of the platform, lowered since, is not paid', async () => {
+test("C4 an amount above the platform's maximum, lowered since, is not paid", async () => {
   await nothingSpecial()
   const id = await shop.link()
   const { database, clock } = service
@@ -103,7 +103,7 @@ test('C4 what is above the maximum of the platform, lowered since, is not paid',
   }
 })
 
-// What changes while a payment that has seen an open page waits for its turn.
+// Changes made while a payment that has seen an open page waits for its turn.
 const MEANWHILE: [string, () => Promise<string>, MerchantChange][] = [
   ['C4 a limit lowered', () => shop.testLink(), { chargeLimit: AMOUNT - 1 }],
   [
@@ -115,7 +115,7 @@ const MEANWHILE: [string, () => Promise<string>, MerchantChange][] = [
   ['M11 vending switched off, of an order,', order, { vendingEnabled: false }],
 ]
 for (const [name, made, change] of MEANWHILE)
-  test(`${name} while a payment waits for its turn refuses it`, async () => {
+  test(`${name} while a payment waits for its turn refuses the payment`, async () => {
     await nothingSpecial()
     const id = await made()
     const changed = async () => {
@@ -132,7 +132,7 @@ for (const [name, made, column] of [
   ['C4 a charge limit', () => shop.link(), 'charge_limit = 1'],
   ['M11 the switch of vending', order, 'vending_enabled = false'],
 ] as const)
-  test(`${name} that is just being written is waited for, not read past`, async () => {
+  test(`${name} that is just being written applies to a payment, which waits for it`, async () => {
     await nothingSpecial()
     const id = await made()
     const operator = new pg.Client({ connectionString: service.database.url })

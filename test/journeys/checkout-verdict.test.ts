@@ -7,12 +7,12 @@ import { eventually, newPayer, startLiveService } from '../helpers/live-service.
 import { visitor } from '../helpers/paying-on-pages.ts'
 import { testDatabase } from '../helpers/test-database.ts'
 
-test('what an operator has said while the database was away is not lost: the link is free again when it is back', async () => {
+test("an operator's answer given while the database was away is not lost: the link is free again when it is back", async () => {
   const database = await testDatabase()
   const wired = await behindWire(database)
   const { proxy } = wired
   const service = await startLiveService({ database: wired })
-  // Beside the wire that is cut.
+  // On the database itself, not behind the wire that is cut.
   const beside = new pg.Client({ connectionString: database.url, options: '-c search_path=cell_0' })
   await beside.connect()
   const chargesOf = async (link: string) =>
@@ -27,7 +27,7 @@ test('what an operator has said while the database was away is not lost: the lin
     await eventually('the charge is stored', async () => (await chargesOf(link)).length === 1)
     await proxy.close()
     slow.open()
-    // Long enough for several tries that meet nobody.
+    // Long enough for several tries that find no database.
     await new Promise((resolve) => setTimeout(resolve, 600))
     await proxy.open()
     assert.equal((await sent).status, 502, 'nothing was taken, and the customer hears so')

@@ -19,7 +19,7 @@ const TEXT = 'this voucher cannot be used here'
 const UNKNOWN = 'AAAA-BBBB-CCCC'
 let strangers = 0
 
-/** A customer at an address where nobody has been before. */
+/** A customer at an address that nobody has used before. */
 function stranger() {
   strangers += 1
   return visitor(service, {
@@ -27,11 +27,11 @@ function stranger() {
     'accept-language': 'en',
   })
 }
-/** The page without what is drawn by chance and without the link's own id. */
+/** The page without its random parts and the link's own id. */
 const bare = (page: Page, link: string) =>
   page.text.replaceAll(link, 'LINK').replace(/name="token" value="[^"]*"/, '')
 
-/** A code of each kind that is of no use on a live link. */
+/** One code of each kind that cannot be used on a live link. */
 async function uselessCodes(): Promise<Record<string, string>> {
   const other = await payShop(service)
   const [foreign, off, spent, expired] = await Promise.all([
@@ -57,7 +57,7 @@ async function uselessCodes(): Promise<Record<string, string>> {
   }
 }
 
-test('a code that cannot be used gives one page, whatever is wrong with it; nothing is remembered or charged', async () => {
+test('every unusable code gives the same page, whatever is wrong with it; nothing is remembered or charged', async () => {
   const link = await shop.link()
   const pages = new Map<string, string>()
   for (const [kind, code] of Object.entries(await uselessCodes())) {
@@ -77,12 +77,12 @@ test('a code that cannot be used gives one page, whatever is wrong with it; noth
   assert.deepEqual(await chargesOn(service, link), [])
 })
 
-test('the text is the one of contract.md G47', async () => {
+test('the text is that of contract.md G47', async () => {
   const page = await applyCode(stranger(), await shop.link(), UNKNOWN)
   assert.ok(page.text.toLowerCase().includes(TEXT), page.text.replace(/<style>.*<\/style>/, ''))
 })
 
-test('a link of test mode takes no card at all, with the same words', async () => {
+test('a link of test mode accepts no card at all, with the same words', async () => {
   const [link, live, card] = [await shop.testLink(), await shop.link(), await shop.card(4000)]
   const browser = stranger()
   const answers = new Set<string>()
@@ -105,7 +105,7 @@ test('a link of test mode takes no card at all, with the same words', async () =
   assert.deepEqual(await cardNow(service, card.id), [4000, 0, 0])
 })
 
-test('a card is of no use where the phone must pay all of it, and of use one shilling above', async () => {
+test('a card cannot be used where the phone must pay everything, and can be used one shilling above', async () => {
   const card = await shop.card(150)
   const least = await applyCode(stranger(), await shop.link({ amount: 201 }), card.code)
   assert.ok(!least.text.includes(card.code.slice(-4)))
@@ -113,7 +113,7 @@ test('a card is of no use where the phone must pay all of it, and of use one shi
   assert.ok(more.text.includes(card.code.slice(-4)) && more.text.includes('149'))
 })
 
-test('C7 ten wrong codes a minute from one address; right ones are not looked at meanwhile, others may type', async () => {
+test('C7 ten wrong codes a minute from one address; then right ones are not checked either, while others may type', async () => {
   const guesser = stranger()
   const card = await shop.card(4000)
   for (let guess = 0; guess < 10; guess += 1) {
@@ -139,7 +139,7 @@ test('C7 ten wrong codes a minute from one address; right ones are not looked at
   assert.ok((await applyCode(guesser, link, card.code)).text.includes(card.code.slice(-4)))
 })
 
-test('forty wrong codes at once from one address count as no more than its ten a minute would', async () => {
+test('forty wrong codes at once from one address count no more than its ten a minute', async () => {
   const guesser = stranger()
   const links = await Promise.all(Array.from({ length: 10 }, () => shop.link()))
   await Promise.all(
@@ -160,7 +160,7 @@ async function closedBox() {
   return { link, card, holder, form }
 }
 
-test('twenty wrong codes in a day close the box of a link for a day, for right codes too; it is paid without', async () => {
+test("twenty wrong codes in a day close a link's box for a day, for right codes too; it can be paid without", async () => {
   const { link, card, holder, form } = await closedBox()
   const closed = await stranger().get(`/pay/${link}`)
   assert.deepEqual([closed.status, hasForm(closed, '/apply-voucher')], [200, false])
@@ -177,7 +177,7 @@ test('twenty wrong codes in a day close the box of a link for a day, for right c
   assert.equal(sent.status, 409, 'what a day ago showed a card is shown anew')
 })
 
-test('one whose card was applied before the box was closed pays with it', async () => {
+test('a customer whose card was applied before the box was closed can pay with it', async () => {
   const { card, holder, form } = await closedBox()
   assert.equal((await holder.send(form, '/submit', { phone: newPayer() })).status, 302)
   assert.deepEqual(await cardNow(service, card.id), [0, 4000, 0])

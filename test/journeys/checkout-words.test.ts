@@ -14,7 +14,7 @@ const service = openedAndVerified(() => startLiveService())
 const somebody = visitor(service)
 
 const MARK = 'xq7z'
-/** What merchants and customers may write to harm whoever reads it; each carries the mark. */
+/** Texts with which merchants and customers could attack a reader; each contains the mark. */
 const HOSTILE = [
   `<script>alert('${MARK}')</script>`,
   `"><img src=${MARK} onerror=alert(1)>`,
@@ -30,20 +30,20 @@ const HOSTILE = [
   `\u202e\u2066${MARK}</p><form action=https://evil.example>`,
 ]
 
-/** Fails when the mark stands in anything but text, or an element came with it. */
+/** Fails when the mark appears anywhere but in text, or brought an element with it. */
 function assertText(page: Page, what: string): void {
   assert.ok(page.status < 500, `${what}: ${page.status}`)
   if (!page.headers.get('content-type')?.startsWith('text/html')) return
   const html = page.text.replace(/<style>[\s\S]*?<\/style>/, '')
   assert.doesNotMatch(html, /<script(?![^>]*\ssrc="\/pay\/assets\/[a-z]+\.js\?v=[0-9a-f]+")[^>]*>/, what)
   assert.doesNotMatch(html, /<[a-z]+[^>]*(?:href|src|action)="(?:javascript|data|https?:\/\/evil)/i, what)
-  // What stands between quotes is a value, and nothing in it ends the quotes.
+  // Text between quotes is a value, and nothing in it ends the quotes.
   const bare = html.replace(/="[^"]*"/g, '=""')
   assert.doesNotMatch(bare, /<[a-z][^>]*(?:\son[a-z]+|xq7z|autofocus=)/i, what)
   assert.doesNotMatch(bare, /<(?:marquee|iframe|object|embed|!--)/i, what)
 }
 
-/** What a customer sees of a shop, in every language. */
+/** Everything that a customer sees of a shop, in every language. */
 async function everyPage(shop: PayShop, paid: string, open: string): Promise<[string, Page][]> {
   const paths = [
     ...['', '/status', '/receipt', '/report', '/report?sent=1', '/qr.svg'].map(
@@ -62,7 +62,7 @@ async function everyPage(shop: PayShop, paid: string, open: string): Promise<[st
 }
 
 for (const [index, text] of HOSTILE.entries())
-  test(`hostile words are shown as words, on every page: ${JSON.stringify(text)}`, async () => {
+  test(`hostile text is shown as text, on every page: ${JSON.stringify(text)}`, async () => {
     const shop = await payShop(service, { name: `Shop ${text}`.slice(0, 100), handle: `hostile-${index}` })
     await addItem(service.app, BY_HAND, {
       shop: shop.row,
@@ -97,7 +97,7 @@ for (const [index, text] of HOSTILE.entries())
     assertText(await somebody.get(`/pay/${open}`), 'closed')
   })
 
-test('hostile addresses come back as addresses, in no page as anything else', async () => {
+test('hostile addresses appear only as addresses on every page', async () => {
   const shop = await payShop(service)
   const link = await shop.testLink()
   for (const text of HOSTILE) {
@@ -117,7 +117,7 @@ test('hostile addresses come back as addresses, in no page as anything else', as
   }
 })
 
-test('the address to go on to is kept to the byte, and only after the success', async () => {
+test('the address to go on to is kept byte for byte, and used only after the success', async () => {
   const shop = await payShop(service)
   const url = 'https://Shop.example/a b?x=1&amp;y="é\'<z>&lt;#top'
   const link = await shop.testLink({ success_url: url, cancel_url: url })
@@ -139,7 +139,7 @@ for (const bad of [
   'java\tscript:alert(1)',
   ' https://x.example',
 ])
-  test(`${JSON.stringify(bad)} is no address to send a customer to`, async () => {
+  test(`${JSON.stringify(bad)} is refused as an address to send a customer to`, async () => {
     const shop = await payShop(service)
     for (const field of ['success_url', 'cancel_url']) {
       const made = await shop.test.post('/v1/payment-links', { amount: 5000, [field]: bad })

@@ -58,7 +58,7 @@ test('a customer pays: the form, the waiting page, the receipt, and then the sho
   )
 })
 
-test('the document of the page says exactly what it must in every state, and the way on only after the success', async () => {
+test('the document of the page is exact in every state, and gives the address to go on to only after the success', async () => {
   const link = await shop.testLink({ amount: 5000, success_url: SUCCESS_URL })
   const told = (more: object) => ({
     link_id: link,
@@ -122,7 +122,7 @@ for (const [phone, reason] of [
     )
   })
 
-test('reload, back and a second click make one charge; each answer is the page of the state', async () => {
+test('reload, back and a second click make one charge; each answer is the page of the current state', async () => {
   const link = await shop.testLink()
   const browser = visitor(service)
   const form = await browser.get(`/pay/${link}`)
@@ -141,7 +141,7 @@ test('reload, back and a second click make one charge; each answer is the page o
   await chargeOn(service, link)
 })
 
-test('a failed form that is sent again shows the failure; a new form, or one without a token, pays anew', async () => {
+test('a failed form that is sent again shows the failure; a new form, or one without a token, starts a new payment', async () => {
   const link = await shop.testLink()
   const browser = visitor(service)
   const form = await browser.get(`/pay/${link}`)
@@ -158,7 +158,7 @@ test('a failed form that is sent again shows the failure; a new form, or one wit
   assert.deepEqual(states, ['failed', 'failed', 'succeeded'])
 })
 
-test('whoever presses retry while the first attempt is open, or after it was paid, changes nothing', async () => {
+test('pressing retry while the first attempt is open, or after it was paid, changes nothing', async () => {
   const link = await shop.testLink()
   await pay(somebody, link, PAYS)
   const before = await service.digest()
@@ -171,7 +171,7 @@ test('whoever presses retry while the first attempt is open, or after it was pai
   assert.equal(await service.digest(), paid)
 })
 
-test('one who paid, closed the browser and comes back tomorrow finds the receipt', async () => {
+test('a customer who paid and closed the browser finds the receipt the next day', async () => {
   const link = await shop.testLink({ success_url: SUCCESS_URL })
   await pay(visitor(service), link, PAYS)
   await sandboxDecides(service)
@@ -188,7 +188,7 @@ test('one who paid, closed the browser and comes back tomorrow finds the receipt
   assert.ok(receipt.text.includes(id))
 })
 
-test('a refunded payment keeps its receipt, which says so, and is not paid again', async () => {
+test('a refunded payment keeps its receipt, which says so, and cannot be paid again', async () => {
   const link = await shop.testLink()
   await pay(somebody, link, PAYS)
   const other = await shop.testLink({ amount: 100_000 })

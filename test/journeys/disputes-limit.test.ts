@@ -28,7 +28,7 @@ const service = openedAndVerified(() => startLiveService({ env: env() }))
 const second = opened(() => startService({ database: service.database, clock: service.clock, env: env() }))
 
 type Paid = { link: string; charge: string }
-/** So many paid links of one mode. */
+/** This many paid links of one mode. */
 async function paid(shop: PayShop, mode: 'live' | 'test', count: number): Promise<Paid[]> {
   const made: Paid[] = []
   for (let nth = 0; nth < count; nth += 1) {
@@ -43,7 +43,7 @@ async function paid(shop: PayShop, mode: 'live' | 'test', count: number): Promis
 }
 
 let hosts = 0
-/** A customer at an address where nobody has been before, unless one is named, reports a problem and is thanked. */
+/** A customer, at a new address unless one is given, reports a problem and is thanked. */
 async function reports(link: string, { at = service, address }: { at?: TestService; address?: string } = {}) {
   hosts += 1
   const from = { 'x-forwarded-for': address ?? `10.7.${hosts >> 8}.${hosts & 255}` }
@@ -57,7 +57,7 @@ const storedOf = async (all: readonly Paid[]) =>
       [all.map(({ charge }) => charge)],
     )
   ).map(({ charge }) => charge)
-/** The charges whose reports the merchant has heard of, in any order. */
+/** The charges whose reports were announced to the merchant, in any order. */
 async function heard(): Promise<string[]> {
   await deliverAll(service)
   return receiver.received
@@ -65,7 +65,7 @@ async function heard(): Promise<string[]> {
     .map(({ event }) => event.data.charge_id)
 }
 
-test('D4 reports of test payments take nothing of what a merchant hears of live ones in a day', async () => {
+test('D4 reports of test payments do not use up the notices about live ones that a merchant gets in a day', async () => {
   const shop = await payShop(service)
   await service.set(shop.merchant, { webhookUrl: receiver.url })
   const tests = await paid(shop, 'test', A_DAY + 1)
@@ -80,7 +80,7 @@ test('D4 reports of test payments take nothing of what a merchant hears of live 
   for (const { charge } of live) assert.ok(told.includes(charge), 'a live report is told of at once')
 })
 
-test('D4 a live report beyond the limit of a day is stored all the same, and told of when there is room again', async () => {
+test('D4 a live report beyond the daily limit is still stored, and announced when there is room again', async () => {
   const shop = await payShop(service)
   await service.set(shop.merchant, { webhookUrl: receiver.url })
   const live = await paid(shop, 'live', 2 * A_DAY + 1)
@@ -115,7 +115,7 @@ test('D4 a live report beyond the limit of a day is stored all the same, and tol
   )
 })
 
-test('D4 many live reports at once in two processes: all are stored, and so many of them told of at once', async () => {
+test('D4 many live reports at once in two processes: all are stored, and the allowed number is announced at once', async () => {
   const shop = await payShop(service)
   const [first, ...live] = await paid(shop, 'live', 4 * A_DAY)
   assert.ok(first)
@@ -135,7 +135,7 @@ test('D4 many live reports at once in two processes: all are stored, and so many
   }
 })
 
-test('D4 whoever tries test payments may still report a live one from the same address', async () => {
+test('D4 an address that reported test payments may still report a live one', async () => {
   const shop = await payShop(service)
   const tests = await paid(shop, 'test', A_DAY)
   const [live] = await paid(shop, 'live', 1)
@@ -145,7 +145,7 @@ test('D4 whoever tries test payments may still report a live one from the same a
   assert.deepEqual(await storedOf([live]), [live.charge])
 })
 
-test('D4 the operator hears once a day of each mode, and reads nothing of what customers wrote', async () => {
+test('D4 the operator is told once a day for each mode, and sees nothing that customers wrote', async () => {
   const shop = await payShop(service)
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })

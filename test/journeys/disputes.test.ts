@@ -20,7 +20,7 @@ const countOf = async (merchantId: number) =>
     ])
   )[0]?.n
 
-test('a report opens a dispute whose event shows the charge as it stands, in both modes, and moves no money', async () => {
+test('a report opens a dispute whose event shows the current charge, in both modes, and moves no money', async () => {
   const { live, test: sandbox, report } = await shop()
   for (const api of [live, sandbox]) {
     const chargeId = await paid(api, { reference: 'order 7' })
@@ -52,7 +52,7 @@ test('a report opens a dispute whose event shows the charge as it stands, in bot
   }
 })
 
-test('the event of a split charge shows its split, that of a refunded one its status', async () => {
+test('the event of a split charge shows its split, and that of a refunded one its status', async () => {
   const { test: api, report } = await shop()
   const [farm] = await addSubaccounts(api, 'Farm')
   const split = await paid(api, { amount: 90_000, split: [{ subaccount: farm, amount: 10_000 }] })
@@ -71,7 +71,7 @@ test('the event of a split charge shows its split, that of a refunded one its st
   assert.equal((await dataOf(row.id)).status, 'refunded')
 })
 
-test('the event reaches the receiver, with strange words unharmed', async () => {
+test('the event reaches the receiver with unusual characters intact', async () => {
   const { merchant, live, report } = await shop()
   receiver.behave(answering(200))
   await service.set(merchant, { webhookUrl: receiver.url })
@@ -85,7 +85,7 @@ test('the event reaches the receiver, with strange words unharmed', async () => 
   assert.deepEqual([told?.data.details, told?.data.contact], [details, null])
 })
 
-test('while one is open a second is acknowledged and stores nothing; after it was closed another opens', async () => {
+test('while a dispute is open a second report is acknowledged and not stored; after it was closed another opens', async () => {
   const { live, merchantId, report } = await shop()
   const chargeId = await paid(live)
   assert.equal(await report(chargeId), 'opened')
@@ -112,7 +112,7 @@ test('a hundred reports of one payment at the same moment open one dispute with 
   await dataOf(rows[0].id)
 })
 
-test('a payment that never succeeded, or is none of this merchant, is not found, and nothing is written', async () => {
+test('a payment that never succeeded, or belongs to another merchant, is not found, and nothing is written', async () => {
   const { live, test: sandbox, report } = await shop()
   const stranger = await shop()
   const open = (await live.charge({ customer: { phone: newPayer() } })).body.id
@@ -137,7 +137,7 @@ test('a payment that never succeeded, or is none of this merchant, is not found,
   assert.equal(await report(open), 'opened')
 })
 
-test('fifty a day are stored for each merchant, whoever sends them how fast; the rest is acknowledged with one line', async () => {
+test('fifty a day are stored for each merchant, however fast and from wherever; the rest is acknowledged with one log line', async () => {
   const busy = await shop()
   const calm = await shop()
   const lines: string[] = []
@@ -176,7 +176,7 @@ test('fifty a day are stored for each merchant, whoever sends them how fast; the
   assert.equal(lines.length, 1)
 })
 
-test('a closed dispute never changes and none goes, whoever tries', async () => {
+test('a closed dispute never changes, and no dispute can be deleted', async () => {
   const { live, merchantId, report } = await shop()
   const chargeId = await paid(live)
   await report(chargeId)
@@ -198,7 +198,7 @@ test('a closed dispute never changes and none goes, whoever tries', async () => 
   })
 })
 
-test('two who close one dispute at the same moment: one of them did it', async () => {
+test('two people who close one dispute at the same moment: only one of them did it', async () => {
   const { live, merchantId, report } = await shop()
   const chargeId = await paid(live)
   await report(chargeId)

@@ -14,7 +14,7 @@ import { startService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
 
-/** An account with one open critical exception; `open` opens another and holds its commit back until told. */
+/** An account with one open critical exception; `open` opens another one and delays its commit until told. */
 async function pausedAccount() {
   const { id } = await service.merchant({ verified: true })
   const { app, merchant } = await findMerchant(service.gateway, id)
@@ -67,7 +67,7 @@ test('M8: an exception that opens while another is resolved keeps the account pa
   await assertVerified(service)
 })
 
-test('M8: an exception that opens behind a resolution pauses in its own name, not in that of the closed one', async () => {
+test('M8: an exception that opens after a resolution pauses the account itself, independently of the closed one', async () => {
   const account = await pausedAccount()
   const holder = new pg.Client({
     connectionString: service.database.url,

@@ -20,7 +20,7 @@ const linesOf = (items: number) =>
     recipient: { phone: '0700000000' },
     reference: `P-${nth}-${Math.random()}`,
   }))
-/** As a client does that is told to come again: the same call until it is taken. */
+/** Repeats a call until it is accepted, as a client does that is told to come again. */
 async function bulkUntilTaken({ api }: Payer, items: number): Promise<Reply> {
   const [body, headers] = [{ payouts: linesOf(items) }, { 'idempotency-key': randomUUID() }]
   for (;;) {
@@ -36,7 +36,7 @@ function assertAll(replies: readonly Reply[], wanted: number): void {
     `${others.length} of ${replies.length}: ${others[0]?.status} ${others[0]?.text}`,
   )
 }
-/** What these merchants do on an ordinary day, all at once. */
+/** The ordinary calls of these merchants, all at once. */
 const usualDay = (payers: readonly Payer[]) =>
   Promise.all(
     payers.flatMap((one) => [
@@ -64,7 +64,7 @@ async function holdingHeads(merchantId: number, work: () => Promise<void>): Prom
   }
 }
 
-test("C16: one merchant's balance row is locked: everybody else's charges, payouts and links go on, no 503", async () => {
+test("C16: while one merchant's balance row is locked, all others' charges, payouts and links go on without a 503", async () => {
   const [stuck, ...others] = (await newPayers(9)) as [Payer, ...Payer[]]
   const blocked: Promise<Reply>[] = []
   const wantsOut = () =>
@@ -92,7 +92,7 @@ test("C16: one merchant's balance row is locked: everybody else's charges, payou
   assert.equal((await pay(stuck.api)).status, 201, 'and at once again when the row is free')
 })
 
-test("C16: thirty bulk calls of one merchant at once: others' calls are all answered", async () => {
+test('C16: during thirty bulk calls of one merchant, all calls of others are answered', async () => {
   const [busy, ...others] = (await newPayers(7)) as [Payer, ...Payer[]]
   const bulks = Promise.all(Array.from({ length: 30 }, () => bulkUntilTaken(busy, 250)))
   let isDone = false
@@ -112,7 +112,7 @@ test("C16: thirty bulk calls of one merchant at once: others' calls are all answ
   assert.equal(paid?.count, 30 * 250)
 })
 
-test('C16: while a balance row is locked the charges of others still reach their end', async () => {
+test('C16: while a balance row is locked, the charges of others still end', async () => {
   const [stuck, other] = (await newPayers(2)) as [Payer, Payer]
   await Promise.all([stuck, other].flatMap(({ api }) => Array.from({ length: 5 }, () => api.charge())))
   service.pass(60_000)
@@ -124,7 +124,7 @@ test('C16: while a balance row is locked the charges of others still reach their
     ).length
   await holdingHeads(stuck.merchantId, async () => {
     const giveUpAt = performance.now() + 60_000
-    // A run ends with an error where the locked row ends it; the next one goes on with what is left.
+    // A run ends with an error at the locked row; the next one continues with what is left.
     while ((await openOf(other)) > 0 && performance.now() < giveUpAt)
       await service.run('follow-charges').catch(() => 0)
     assert.deepEqual([await openOf(other), await openOf(stuck)], [0, 5])
@@ -134,7 +134,7 @@ test('C16: while a balance row is locked the charges of others still reach their
   assert.equal(await openOf(stuck), 0)
 })
 
-test('C13: every connection is busy for 300 ms: nobody hears 503 for that', async () => {
+test('C13: every connection is busy for 300 ms: nobody gets a 503 for that', async () => {
   const [one] = (await newPayers(1)) as [Payer]
   const { pool } = service.app.db
   const kinds = ['outcome', 'in', 'in', 'out', 'out', 'out'] as const

@@ -41,7 +41,7 @@ const restore = (charges: readonly Charge[]) =>
     return { value: uses, last: restoreCards(charges, service.clock.now()) }
   })
 const waiting = () => countLockWaits(service)
-/** Leaves no trace, so that what ends without its charge breaks nothing. */
+/** Deletes the charges, because these tests end uses without ending their charges. */
 async function forget(charges: readonly Charge[]): Promise<void> {
   const ids = charges.map(({ id }) => id)
   await service.rows('delete from gift_card_uses where charge_id = any($1)', [ids])
@@ -49,7 +49,7 @@ async function forget(charges: readonly Charge[]): Promise<void> {
   await service.rows('delete from charges where id = any($1)', [ids])
 }
 
-test('one card used by twelve payments at once pays for as many as it has', async () => {
+test('one card used by twelve payments at once pays for as many as it covers', async () => {
   const { id: cardId } = await newCard(service, own, 22_000)
   const outcomes = await Promise.allSettled(many(12, () => pay(cardId)))
   const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.message] : []))
@@ -57,7 +57,7 @@ test('one card used by twelve payments at once pays for as many as it has', asyn
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })
 
-test('were nobody to look before, the table itself would let no card be overdrawn', async () => {
+test('even without a check beforehand, the table itself lets no card be overdrawn', async () => {
   const { id: cardId } = await newCard(service, own, 22_000)
   const outcomes = await Promise.allSettled(
     many(12, () => payByCard(service, own, { cardId, ...PART, blind: true })),
@@ -67,7 +67,7 @@ test('were nobody to look before, the table itself would let no card be overdraw
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })
 
-test('a payment that succeeds takes the card, one that fails frees it, each once', async () => {
+test("a payment that succeeds spends the card's part, one that fails frees it, each once", async () => {
   const { id: cardId } = await newCard(service, own)
   const [paid, unpaid] = [await pay(cardId), await pay(cardId)]
   assert.deepEqual(await sumsOf(service, cardId), [42_000, 8000, 0])
@@ -79,7 +79,7 @@ test('a payment that succeeds takes the card, one that fails frees it, each once
   assert.deepEqual([await useOf(service, paid.id), await useOf(service, unpaid.id)], ['taken', 'freed'])
 })
 
-test('several uses of one card that end in one batch add up, beside those of another', async () => {
+test('several uses of one card that end in one batch add up, beside those of another card', async () => {
   const [{ id: one }, { id: other }] = [await newCard(service, own), await newCard(service, own)]
   const charges = [...(await Promise.all(many(6, () => pay(one)))), await pay(other), await pay(other)]
   await Promise.all(
@@ -97,7 +97,7 @@ test('several uses of one card that end in one batch add up, beside those of ano
   assert.deepEqual(await sumsOf(service, one), [34_000, 0, 16_000], 'what has ended stays as it is')
 })
 
-test('paid and failed said of one payment at the same moment: the card follows the one that counts', async () => {
+test('if one payment is reported paid and failed at once, the card follows the report that counts', async () => {
   const { id: cardId } = await newCard(service, own)
   const charges = await Promise.all(many(10, () => pay(cardId)))
   await Promise.all(charges.flatMap((charge) => [end([[charge, 'taken']]), end([[charge, 'freed']])]))
@@ -109,7 +109,7 @@ test('paid and failed said of one payment at the same moment: the card follows t
   await forget(charges)
 })
 
-test('a refund gives back what was taken, once, whether the card has expired or was switched off', async () => {
+test('a refund returns the spent part once, even if the card has expired or was switched off', async () => {
   const [{ id: expired }, { id: off }] = [await newCard(service, own), await newCard(service, own)]
   const charges = await Promise.all([pay(expired), pay(expired), pay(off), pay(off)])
   const holder = { id: own.merchantId, tag: own.tag }
@@ -158,14 +158,14 @@ test('cards are locked in the order of their ids, whatever the order of their ch
   await forget(charges)
 })
 
-test('a charge named twice in one batch is our own mistake and moves nothing', () => {
+test('a charge named twice in one batch is a mistake of ours and moves nothing', () => {
   const use = { merchantId: 1, chargeId: 'txn_1', to: 'taken' as const }
   assert.throws(() => endCardUses([use, use], service.clock.now()), /each charge is named once/)
   const charge = { merchantId: 1, id: 'txn_1' }
   assert.throws(() => restoreCards([charge, charge], service.clock.now()), /each charge is named once/)
 })
 
-test('a code finds its card in any writing, of its own merchant, in live, while it can pay', async () => {
+test('a code finds its card however it is written, for its own merchant, in live, while it can pay', async () => {
   const [card, stranger] = [await newCard(service, own), await payer(service)]
   const find = (text: string, mode: 'test' | 'live' = 'live', merchantId = own.merchantId) =>
     findUsableCard(service.app, { merchantId, mode, text })

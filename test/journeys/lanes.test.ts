@@ -26,7 +26,7 @@ const LANES = [
   'reports',
 ]
 
-test('S5: every lane of a cell is in the list that the stop and the metrics use', async () => {
+test('S5: every lane of a cell is in the list that stopping and the metrics use', async () => {
   const service = await startService({ env: { METRICS_TOKEN: 'look' } })
   try {
     const listed = lanesOf(service.app).map(({ name }) => name)
@@ -50,7 +50,7 @@ test('S5: a limit that does not exist does not compile', () => {
   assert.ok(ENDPOINTS.every(({ rate }) => rate !== wrong.rate))
 })
 
-test('S5: a stop waits for payouts that are on their way to their end', async () => {
+test('S5: a stop waits for payouts that are being ended', async () => {
   const database = await testDatabase()
   const service = await startService({ database })
   const { api, merchantId } = await payer(service, 1_000_000)
@@ -62,7 +62,7 @@ test('S5: a stop waits for payouts that are on their way to their end', async ()
     await client.query('begin')
     await client.query(`select 1 from ${heads} where merchant_id = $1 for update`, [merchantId])
     const moves = ids.map(async (id, nth) => {
-      // Some turns apart, so that they do not travel in one batch.
+      // A few turns apart, so that they are not in one batch.
       for (let turn = 0; turn < nth * 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       const payout = { merchantId, id, mode: 'test' } as Payout
       return movePayout(service.app, { payout, to: { status: 'failed', reason: 'recipient_not_found' } })

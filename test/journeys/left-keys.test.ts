@@ -10,7 +10,7 @@ import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 
-// Keys of requests whose process is gone are answered or free within a minute, whatever else goes wrong.
+// Keys of requests whose process is gone are answered or freed within a minute, whatever else goes wrong.
 const HOUR = 3_600_000
 const LEASE_MS = 8000
 
@@ -83,7 +83,7 @@ test('M12: a run that finds no connection free waits for one, and finishes every
   const { db } = unlucky.app
   const busy = gate()
   const most = db.pool.options.max
-  // Of every kind as many as could hold all: together they hold what is kept free for each, and the rest waits before the finisher.
+  // As many of each kind as could hold every connection: together they hold what each kind keeps free, the others queue first.
   const holders = (['outcome', 'in', 'out'] as const).flatMap((kind) =>
     Array.from({ length: most }, () =>
       db.transactionFor({ kind, begun: true }, async (tx) => {

@@ -23,7 +23,7 @@ const DOUBTS: { submit: SubmitHow['answer']; question: StatusHow['answer'] }[] =
   { submit: 'accept', question: 'not found' },
 ]
 
-test('whatever the operator leaves open stays authorized for 30 days, and the money comes once it says so', async () => {
+test('a charge that the operator leaves open stays authorized for 30 days, and is paid once the operator says so', async () => {
   const { live } = await service.shop()
   const ids: string[] = []
   for (const { submit, question } of DOUBTS) {
@@ -50,7 +50,7 @@ test('whatever the operator leaves open stays authorized for 30 days, and the mo
     assert.deepEqual([body.status, body.failure_reason, body.completed_at], ['authorized', null, null])
     assert.deepEqual(await eventsOf(service, id), [])
     const { submit, question } = DOUBTS[nth] as (typeof DOUBTS)[number]
-    // What the operator does not know goes out once more; then it has it, and no reference is ever taken twice.
+    // A request unknown to the operator is posted once more; then it has it, and no reference is ever taken twice.
     const again = submit !== 'accept' && question === 'not found' ? 1 : 0
     assert.equal(submitsOf(id), (submit === 'reset early' ? 0 : 1) + again, `${submit}, then ${question}`)
     const asked = service.operator.journal.filter((one) => one.what === 'question' && isOf(id, one.reference))
@@ -75,7 +75,7 @@ test('whatever the operator leaves open stays authorized for 30 days, and the mo
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 * DOUBTS.length })
 })
 
-test('a charge that was parked can still fail, once, for the reason the operator gives', async () => {
+test('a parked charge can still fail, once, for the reason the operator gives', async () => {
   const { live } = await service.shop()
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'reset late' }, phone)
@@ -133,7 +133,7 @@ for (const [what, says] of [
     await assertPaused(service, merchant, { subject: body.id, kind: 'rail_mismatch' })
   })
 
-test('the same party in another written form is no mismatch', async () => {
+test('the same party in another written form is not a mismatch', async () => {
   const { live } = await service.shop()
   const phone = newPayer()
   const { body } = await live.charge({ customer: { phone } })
@@ -178,7 +178,7 @@ test('a throw inside submit is ambiguous, and a throw inside a question ends not
   }
 })
 
-/** The first minutes question by question, then in steps of twelve hours. */
+/** Step by step through the questions of the first minutes, then in steps of twelve hours. */
 async function followForDays(days: number): Promise<void> {
   const end = service.clock.nowMs() + days * DAY
   for (const seconds of [5, 5, 5, 5, 10, 15, 15, 30, 30, 60, 60, 60, 120, 900, 3600]) {

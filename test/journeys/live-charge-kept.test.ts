@@ -10,11 +10,11 @@ import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
 import { applyCode, pay, visitor } from '../helpers/paying-on-pages.ts'
 import { evidenceOf, holdHead, startWiredServices, whileCut } from '../helpers/wired-service.ts'
 
-// What the operator has said is known to one process alone until it is written down, whatever the database does meanwhile.
+// Until the operator's answer is stored only one process knows it, whatever the database does meanwhile.
 const world = opened(() => startWiredServices())
 /** Behind a wire that can be cut. */
 const service = made(() => world.service)
-/** Another process, on the database itself. */
+/** Another process, connected to the database directly. */
 const worker = made(() => world.worker)
 
 const rows = async (sql: string, values: unknown[]) => (await world.beside.query(sql, values)).rows
@@ -28,7 +28,7 @@ const chargeBy = async (phone: string) =>
   (await rows('select id, status, failure_reason, voided_at from charges where phone = $1', [phone]))[0]
 const isRefused = async (phone: string) => (await chargeBy(phone))?.status === 'failed'
 
-/** A request whose operator has it and says nothing until `answers` is opened. */
+/** A request that the operator has received but not answered until `answers` is opened. */
 async function asked(shop: PayShop, how: SubmitHow) {
   const phone = newPayer()
   const answers = gate()
@@ -40,7 +40,7 @@ async function asked(shop: PayShop, how: SubmitHow) {
   return { phone, key, told, answers }
 }
 
-test('M2: what was refused while a head was locked ends when it is free again, also those whose batch gave up', async () => {
+test('M2: charges refused while a head was locked end when it is free again, even those whose batch gave up', async () => {
   const shop = await payShop(service)
   const requests = []
   for (let nth = 0; nth < 3; nth += 1) requests.push(await asked(shop, { answer: 'refuse', code: 'EXPIRED' }))
@@ -48,7 +48,7 @@ test('M2: what was refused while a head was locked ends when it is free again, a
   const before = await rollbacks()
   for (const { answers } of requests) answers.open()
   const told = await Promise.all(requests.map((one) => one.told))
-  // The first alone, the others together, and then one of those alone: three tries each, after which the last hears a 503.
+  // First one alone, then the others together, then one of those alone: three tries each, after which the last gets a 503.
   await eventually('every one was given up once', async () => (await rollbacks()) >= before + 10)
   await letGo()
   for (const [nth, { phone }] of requests.entries()) {
@@ -84,7 +84,7 @@ test('M2: a refusal under a locked head frees the link and the gift card of the 
   assert.equal((await chargesOn(service, id)).length, 2, 'somebody else can pay')
 })
 
-test('M2: a refusal that meets a closed month waits for the next one', async () => {
+test('M2: a refusal that meets a closed month is applied in the next one', async () => {
   const shop = await payShop(service)
   const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
   const until = new Date(service.clock.nowMs() + 3_600_000).toISOString()
@@ -112,7 +112,7 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
   })
 
   for (const which of [1, 2])
-    test(`M2, M6: what the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`, async () => {
+    test(`M2, M6: a charge that the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`, async () => {
       const shop = await payShop(service)
       const { phone, key, told, answers } = await asked(shop, { answer: 'refuse to serve' })
       world.wired.proxy.cutNextCommit(where, which - 1)
@@ -126,7 +126,7 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
       assert.deepEqual([anew.status, anew.headers.get('idempotent-replayed')], [201, null])
     })
 
-  test(`M2: what the operator took is told as taken although the COMMIT was lost ${where}`, async () => {
+  test(`M2: a charge that the operator took is answered as taken although the COMMIT was lost ${where}`, async () => {
     const shop = await payShop(service)
     const { key, phone, told, answers } = await asked(shop, { answer: 'accept' })
     world.wired.proxy.cutNextCommit(where)
@@ -140,13 +140,13 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
   })
 }
 
-test('M2: when its process has lost the database for good, another one applies what was stored, and asks nobody', async () => {
+test('M2: when its process has lost the database for good, another one applies the stored refusal and asks nobody', async () => {
   const shop = await payShop(service)
   const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
   const letGo = await holdHead(world, shop.row.id)
   answers.open()
   const { id } = await chargeBy(phone)
-  // Read beside the transaction that holds the head.
+  // Read outside the transaction that holds the head.
   await eventually('the answer is stored', async () => (await evidenceOf(worker, id)).length === 1)
   await whileCut(world, async () => {
     await letGo()

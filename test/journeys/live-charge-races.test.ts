@@ -51,7 +51,7 @@ test('the same answer twice is no contradiction', async () => {
   assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])
 })
 
-test('two workers on the same rows ask one question at a time about each, credit once and tell once', async () => {
+test('two workers on the same rows ask one question at a time about each, credit once and send one event', async () => {
   const { live } = await service.shop()
   const charges = await Promise.all(
     Array.from({ length: 80 }, async () => (await live.charge({ customer: { phone: newPayer() } })).body),
@@ -76,7 +76,7 @@ test('two workers on the same rows ask one question at a time about each, credit
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 80 * 4800 })
 })
 
-test('two web processes with one key: the operator is asked once, the loser hears 409 or the first answer', async () => {
+test('two web processes with one key: the operator is asked once, the second gets a 409 or the first answer', async () => {
   const { merchant, live } = await service.shop()
   const other = second.client(merchant.keys.live)
   for (let round = 0; round < 5; round += 1)

@@ -19,7 +19,7 @@ for (const [code, reason] of [
   ['PAYER_NOT_ALLOWED', 'rail_rejected'],
   ['A_WORD_NOBODY_KNOWS', 'rail_rejected'],
 ])
-  test(`a refusal in the same breath (${code}) is a 201, right after it failed with ${reason}`, async () => {
+  test(`an immediate refusal (${code}) is a 201, right after it failed with ${reason}`, async () => {
     const { live } = await service.shop()
     const phone = newPayer()
     service.operator.onSubmit({ answer: 'refuse', code: code as string }, phone)
@@ -59,7 +59,7 @@ const CLEAN = [
   ],
 ] as const
 for (const [trouble, { before, afterwards }] of CLEAN)
-  test(`a charge that the operator never took (${trouble}) is a 502 without a trace, and its key is free`, async () => {
+  test(`a charge that the operator never took (${trouble}) is a 502 that leaves nothing, and its key is free`, async () => {
     const { live } = await service.shop()
     const key = { 'idempotency-key': 'first in vain' }
     const order = { ...payer(), reference: `vain ${trouble}` }
@@ -117,7 +117,7 @@ for (const verdict of ['wait', 'person'] as const)
     assert.equal((await live.charge(order, key)).status, 201)
   })
 
-test('domain refusals come before a rail that is not ready, and are kept under the key', async () => {
+test('refusals by our own rules come before a rail that is not ready, and are stored under the key', async () => {
   const { live } = await service.shop()
   service.rail.ready('wait')
   const key = { 'idempotency-key': 'too small' }
@@ -126,7 +126,7 @@ test('domain refusals come before a rail that is not ready, and are kept under t
   assert.deepEqual([refused.status, refused.body.code], [400, 'fee_exceeds_amount'])
 })
 
-test('an operator that had the reference already has accepted it', async () => {
+test('an operator that already had the reference has accepted it', async () => {
   const { live } = await service.shop()
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'had it' }, phone)
@@ -154,7 +154,7 @@ test('without a live rail live money is refused before any write, and test money
   }
 })
 
-test('a live movement never meets a simulated rail: nothing is written', async () => {
+test('a live movement never reaches a simulated rail: nothing is written', async () => {
   const simulated: Rail = { ...service.rail, simulated: true }
   const wrong = await startService({ liveRails: { op1_momo: simulated } })
   try {
@@ -170,7 +170,7 @@ test('a live movement never meets a simulated rail: nothing is written', async (
   }
 })
 
-test('a call of a rail inside a transaction throws before anything leaves', async () => {
+test('calling a rail inside a transaction throws before anything is sent', async () => {
   const { op1_momo: live } = service.app.rails.live
   const { op1_momo: sandbox } = service.app.rails.test
   const attempt = {

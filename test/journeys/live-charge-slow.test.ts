@@ -16,7 +16,7 @@ import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { attemptOf, submitAnswered } from '../helpers/operator-heard.ts'
 import { onOwnService } from '../helpers/own-service.ts'
 
-// The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.
+// The caller's 5 seconds are real time, so each of these tests has a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000
 
 const LATE: {
@@ -63,7 +63,7 @@ const withService = (work: (service: LiveService) => Promise<void>) => onOwnServ
 
 describe('an operator slower than its caller', { concurrency: true }, () => {
   for (const { how, state, finish } of LATE)
-    test(`201 after five seconds; what it says later, "${how.answer}", is applied`, async () => {
+    test(`201 after five seconds; the operator's later answer, "${how.answer}", is applied`, async () => {
       await withService(async (service) => {
         const shop = await service.shop()
         const phone = newPayer()
@@ -88,7 +88,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       })
     })
 
-  test('a refusal that comes after the follower has heard of success is a contradiction, not a failure', async () => {
+  test('a refusal that arrives after the follower has seen the success is a contradiction, not a failure', async () => {
     await withService(async (service) => {
       const { live } = await service.shop()
       const phone = newPayer()
@@ -160,7 +160,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       service.operator.onSubmit({ answer: 'silence' }, phone)
       const hanging = live.charge({ customer: { phone } }, key)
       await eventually('the operator was asked', () => service.operator.submits() === 1)
-      // What a process leaves behind that took the charge back and died before it had freed the key.
+      // The state left by a process that took the charge back and died before it freed the key.
       await service.rows('update charges set voided_at = now(), follow_at = null where phone = $1', [phone])
       await service.rows("update rail_attempts set state = 'void'")
       service.pass(31_000)
@@ -177,7 +177,7 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
     })
   })
 
-  test('a row that was left sending is published after 30 seconds and asked about at once', async () => {
+  test('a row left in state sending is published after 30 seconds and asked about at once', async () => {
     await withService(async (service) => {
       const { live } = await service.shop()
       const phone = newPayer()

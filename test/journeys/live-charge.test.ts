@@ -10,7 +10,7 @@ const service = openedAndVerified(() => startLiveService())
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const payer = () => ({ customer: { phone: newPayer() } })
 
-test('a live charge is asked of the operator, paid, held for 24 hours and released to available', async () => {
+test('the operator is asked for a live charge; it is paid, held for 24 hours and released to available', async () => {
   const { live } = await service.shop()
   const phone = newPayer()
   const accepted = await live.charge({ customer: { phone }, reference: 'order-1' })
@@ -80,7 +80,7 @@ test('row, reference and attempt are durable before the first byte reaches the o
   ])
 })
 
-test('the rail is told under which installation the attempt was stored', async () => {
+test('the rail is told with which contract the attempt was stored', async () => {
   const { live } = await service.shop()
   const { body } = await live.charge(payer())
   const [row] = await service.rows<{ installation: string }>(
@@ -133,7 +133,7 @@ test('three due charges make one settlement row of kind sweep with charge_count 
   ])
 })
 
-test('each charge waits for its own hold', async () => {
+test('each charge has its own hold', async () => {
   const { live } = await service.shop()
   const first = (await live.charge(payer())).body.id
   await succeed(service, first)
@@ -149,7 +149,7 @@ test('each charge waits for its own hold', async () => {
   assert.equal(await service.run('settle-charges'), 1)
 })
 
-test('an instant-settlement merchant has its live money in the commit that succeeds it', async () => {
+test('a merchant with instant settlement has its live money in the same commit as the success', async () => {
   const { merchant, live } = await service.shop()
   await service.set(merchant, { instantSettlement: true })
   const { body } = await live.charge(payer())
@@ -168,7 +168,7 @@ test('an instant-settlement merchant has its live money in the commit that succe
   assert.deepEqual(await balanceOf(live), { available: 4800, pending: 0 })
 })
 
-test('the hold in force at success decides: switching instant settlement on later releases nothing early', async () => {
+test('the hold setting at the time of success decides: switching instant settlement on later releases nothing early', async () => {
   const { merchant, live } = await service.shop()
   const { body } = await live.charge(payer())
   await succeed(service, body.id)
@@ -179,7 +179,7 @@ test('the hold in force at success decides: switching instant settlement on late
   assert.equal(await service.run('settle-charges'), 1)
 })
 
-test('the live and the test ledger of one merchant know nothing of each other', async () => {
+test('the live and the test ledger of one merchant are independent', async () => {
   const { live, test: sandbox } = await service.shop()
   const paidLive = (await live.charge(payer())).body.id
   const paidTest = (await sandbox.charge({ amount: 20_000, ...payer() })).body.id
@@ -193,7 +193,7 @@ test('the live and the test ledger of one merchant know nothing of each other', 
   assert.ok((await transfersOf(service, paidTest)).every(({ mode }) => mode === 'test'))
 })
 
-test('an Idempotency-Key used in test mode answers nothing in live mode', async () => {
+test('an Idempotency-Key used in test mode has no answer in live mode', async () => {
   const { live, test: sandbox } = await service.shop()
   const key = { 'idempotency-key': 'the same in both' }
   const rehearsal = await sandbox.charge(payer(), key)
@@ -219,7 +219,7 @@ test('a merchant deactivated meanwhile still gets its money, but takes no new ch
   assert.equal((await eventsOf(service, body.id)).length, 1)
 })
 
-test('domain rules come before the operator: unverified, other channels and small amounts are never asked', async () => {
+test('our own rules come before the operator: unverified, other channels and small amounts are never sent', async () => {
   const { live } = await service.shop({ verified: false })
   const verified = (await service.shop()).live
   const asked = service.operator.submits()

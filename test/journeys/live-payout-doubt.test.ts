@@ -25,7 +25,7 @@ const PAUSED = domain(
   'payouts are paused on this account while a payment reconciliation issue is investigated - support has been notified; your balance is safe and money in is unaffected',
 )
 
-/** A payout whose submit the operator met like this. */
+/** A payout whose submit the operator treated in this way. */
 async function parked(shop: Shop, how: SubmitHow): Promise<any> {
   const phone = newPayer()
   service.operator.onSubmit(how, phone)
@@ -46,7 +46,7 @@ const DOUBTS: { submit: SubmitHow['answer']; question: StatusHow['answer'] }[] =
   { submit: 'accept', question: 'unknown' },
 ]
 
-test('whatever the operator leaves open stays authorized and reserved for 30 days, and is paid once it says so', async () => {
+test('a payout that the operator leaves open stays authorized and reserved for 30 days, and is paid once it says so', async () => {
   const shop = await richShop(service, FUNDS)
   const made: any[] = []
   for (const { submit, question } of DOUBTS) {
@@ -78,7 +78,7 @@ test('whatever the operator leaves open stays authorized and reserved for 30 day
   }
 })
 
-test('a payout that was parked can still fail, once, for the reason the operator gives', async () => {
+test('a parked payout can still fail, once, for the reason the operator gives', async () => {
   const shop = await richShop(service, FUNDS)
   const body = await parked(shop, { answer: 'reset late' })
   assert.equal(body.failure_reason, AMBIGUOUS)
@@ -92,7 +92,7 @@ test('a payout that was parked can still fail, once, for the reason the operator
   assert.equal(JSON.parse(event?.body ?? '').data.failure_reason, 'wallet_locked')
 })
 
-test('"pending" about a parked payout is no answer: the merchant still reads why it waits', async () => {
+test('"pending" about a parked payout settles nothing: the merchant still reads why it waits', async () => {
   const shop = await richShop(service, FUNDS)
   const body = await parked(shop, { answer: 'reset late' })
   await lookOnce(service, body.id)
@@ -118,7 +118,7 @@ for (const [what, says] of [
     assert.deepEqual(await postingsOf(service, body.id), RESERVED)
     assert.deepEqual(await eventsOf(service, body.id), [])
     const id = await assertPaused(shop, body.id, 'rail_mismatch')
-    // Money in flight is not stopped: once the operator says what was asked for, it is paid.
+    // Money in flight is not stopped: it is paid once the operator reports the requested facts.
     service.operator.onQuestion({ answer: 'book' }, body.id)
     await sendUntilEnded(service, body.id)
     assert.deepEqual(await postingsOf(service, body.id), PAID)
@@ -127,7 +127,7 @@ for (const [what, says] of [
     await settle(service, (await payNew(shop.live)).body.id)
   })
 
-test('the same party in another written form is no mismatch', async () => {
+test('the same party in another written form is not a mismatch', async () => {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
   const { body } = await pay(shop.live, { recipient: { phone } })
@@ -171,7 +171,7 @@ test('the same answer twice is no contradiction', async () => {
   assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])
 })
 
-/** One open exception, live payouts of this account refused; its sandbox, its charges and everybody else go on. */
+/** One open exception; live payouts of this account are refused; its sandbox, its charges and all others go on. */
 async function assertPaused(shop: Shop, subject: string, kind: string): Promise<string> {
   const open = await service.rows<{ id: string }>(
     'select id, kind, severity, mode from exceptions where subject = $1 and closed_at is null',
@@ -196,7 +196,7 @@ async function resolve({ merchant }: Shop, id: string): Promise<void> {
   await resolveException(app, BY_HAND, { merchantId: row.id, id, note: 'the operator has corrected itself' })
 }
 
-/** The first minutes question by question, then in steps of twelve hours. */
+/** Step by step through the questions of the first minutes, then in steps of twelve hours. */
 async function lookForDays(days: number): Promise<void> {
   const end = service.clock.nowMs() + days * DAY
   for (const seconds of [5, 5, 5, 5, 10, 15, 15, 30, 30, 60, 60, 60, 120, 900, 3600]) {

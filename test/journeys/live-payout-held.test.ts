@@ -12,7 +12,7 @@ import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// What is stopped between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
+// Stops that come between the reservation of a queued payout and its sending (contract.md G69, G70; rails.md 4.6).
 const FUNDS = 500_000
 const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
@@ -34,7 +34,7 @@ const STOPS: Record<string, Stop> = {
   'an open critical exception': { on: (shop) => breakOpen(shop), off: (shop) => resolveAll(shop) },
 }
 for (const [name, stop] of Object.entries(STOPS))
-  test(`${name} between reservation and sending holds queued payouts back; nothing returns, and after it each is sent once`, async () => {
+  test(`${name} between reservation and sending holds queued payouts back; nothing is returned, and afterwards each is sent once`, async () => {
     const shop = await richShop(service, FUNDS)
     const free = await richShop(service, FUNDS)
     const ids = [...(await queueBulk(shop, [newPayer(), newPayer()])), await queueRefund(service, shop)]

@@ -10,11 +10,11 @@ import { COST, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, queueBulk, richShop } from '../helpers/payouts.ts'
 import { evidenceOf, holdHead, startWiredServices, whileCut } from '../helpers/wired-service.ts'
 
-// What the operator has said about a payout is known to one process alone until it is written down.
+// Until the operator's answer about a payout is stored, only one process knows it.
 const world = opened(() => startWiredServices({ LIVE_HOLD_HOURS: '0', RATE_LIMIT_PAYOUTS: '0' }))
 /** Behind a wire that can be cut. */
 const service = made(() => world.service)
-/** Another process, on the database itself. */
+/** Another process, connected to the database directly. */
 const worker = made(() => world.worker)
 
 const FUNDS = 500_000
@@ -28,7 +28,7 @@ type Asked = {
   told: Promise<unknown>
 }
 
-/** A payout whose operator has been asked and says nothing until `answers` is opened. */
+/** A payout that the operator was asked for and does not answer until `answers` is opened. */
 async function asked(shop: Shop, how: SubmitHow, kind: 'single' | 'queued'): Promise<Asked> {
   const phone = newPayer()
   const answers = gate()
@@ -52,7 +52,7 @@ const statusOf = async (id: string) =>
 const FAILED = { status: 'failed', failure_reason: 'wallet_locked' }
 
 for (const kind of ['single', 'queued'] as const)
-  test(`M2: the refusal of a ${kind} payout is applied by another process when its own has lost the database, and nobody is asked`, async () => {
+  test(`M2: the refusal of a ${kind} payout is applied by another process when its own has lost the database, without asking again`, async () => {
     const shop = await richShop(service, FUNDS)
     const { id, merchantId, reference, answers, told } = await asked(
       shop,
@@ -94,7 +94,7 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
       assert.deepEqual(await balanceOf(shop.live), { available: FUNDS, pending: 0 })
     })
 
-  test(`M2: what the operator took is recorded once although the COMMIT was lost ${where}`, async () => {
+  test(`M2: an acceptance is recorded once although the COMMIT was lost ${where}`, async () => {
     const shop = await richShop(service, FUNDS)
     const { id, answers, told } = await asked(shop, { answer: 'accept' }, 'single')
     world.wired.proxy.cutNextCommit(where)

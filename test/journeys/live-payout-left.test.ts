@@ -9,7 +9,7 @@ import { onOwnService } from '../helpers/own-service.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf } from '../helpers/payout-money.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// What a process leaves behind that died, or hung, between the reservation of a payout and its answer.
+// The states left by a process that died or hung between the reservation of a payout and its answer.
 const FUNDS = 500_000
 
 const withService = (work: (service: LiveService) => Promise<void>) => onOwnService(startPayingService, work)
@@ -62,7 +62,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
   })
 
   for (const answer of ['refuse to serve', 'bar the account'] as const)
-    test(`a payout that a replay has shown stays: a process that wakes up and hears "${answer}" does not undo it`, async () => {
+    test(`a payout that a replay has shown stays: a process that wakes up and reads "${answer}" does not undo it`, async () => {
       await withService(async (service) => {
         const { merchant, live } = await richShop(service, FUNDS)
         const order = { recipient: { phone: newPayer() } }
@@ -92,7 +92,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
       })
     })
 
-  test('a row that was left sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
+  test('a row left in state sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
       const phone = newPayer()
@@ -110,7 +110,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
       assert.deepEqual([payout.status, payout.failure_reason], ['authorized', AMBIGUOUS])
       assert.equal(await attemptOf(service, payout.id), 'in_doubt')
       assert.equal((await hanging).body.id, payout.id)
-      // The operator never had it: it is posted again in the end, and moves once.
+      // The operator never had it: in the end it is posted again, and moves once.
       service.operator.onSubmit({ answer: 'accept' }, phone)
       service.operator.onSubmit({ answer: 'accept' }, payout.id)
       for (let look = 0; look < 20 && service.entryOf(payout.id) === undefined; look += 1) {
@@ -125,7 +125,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
   test('a key whose payout was taken back is free again', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
-      // What a process leaves behind that took its payout back and died before it had freed the key.
+      // The state left by a process that took its payout back and died before it freed the key.
       const order = { recipient: { phone: newPayer() } }
       const key = { 'idempotency-key': 'taken back' }
       service.operator.onSubmit({ answer: 'refuse to serve' }, order.recipient.phone)

@@ -15,7 +15,7 @@ const MINUTE = 60_000
 let shop: Shop
 const service = openedAndVerified(() => startPayingService())
 
-/** A payout whose first submit met `first` without being taken, and whose later ones meet `then`. */
+/** A payout whose first submit was treated as `first` says, without being taken, and whose later ones as `then` says. */
 async function lost(first: SubmitHow['answer'], then: SubmitHow): Promise<any> {
   shop = await richShop(service, FUNDS)
   const phone = newPayer()
@@ -29,7 +29,7 @@ async function lost(first: SubmitHow['answer'], then: SubmitHow): Promise<any> {
 const submits = (body: any) => service.rail.submitted.filter(({ publicId }) => publicId === body.id).length
 const questions = (body: any) => heardOf(service, 'question', body.rail_reference).length
 
-/** Looks at the payout whenever it is due, until its reference has been posted so often. */
+/** Looks at the payout whenever it is due, until its reference has been posted this often. */
 async function untilPosted(body: any, times: number): Promise<number> {
   for (let look = 0; look < 60 && submits(body) < times; look += 1) await lookOnce(service, body.id)
   assert.equal(submits(body), times)
@@ -37,7 +37,7 @@ async function untilPosted(body: any, times: number): Promise<number> {
 }
 
 for (const first of ['error', 'garbage', 'reset late'] as const)
-  test(`a payout that got lost ("${first}") is posted again with its reference, and moves once`, async () => {
+  test(`a lost payout ("${first}") is posted again with its reference, and moves once`, async () => {
     const body = await lost(first, { answer: 'accept' })
     const ageMs = await untilPosted(body, 2)
     assert.ok(ageMs >= MINUTE, `posted again after ${ageMs} ms`)
@@ -66,7 +66,7 @@ test('one "not found", or two, or three within a minute, post nothing', async ()
   await settle(service, body.id)
 })
 
-test('an operator that found it after all is not asked to pay again', async () => {
+test('an operator that finds it after all is not asked to pay again', async () => {
   const body = await lost('error', { answer: 'accept' })
   const known: StatusHow = { answer: 'pending' }
   service.operator.onQuestion((nth) => (nth <= 2 ? { answer: 'not found' } : known), body.rail_reference)
@@ -77,7 +77,7 @@ test('an operator that found it after all is not asked to pay again', async () =
   assert.equal(submits(body), 1, 'accepted and now unknown: asked about, never posted again')
 })
 
-test('a payout that gets lost again and again is posted after 2, 5, 15 and 60 minutes, then hourly', async () => {
+test('a payout that is lost again and again is posted after 2, 5, 15 and 60 minutes, then hourly', async () => {
   const body = await lost('error', { answer: 'error', takes: false })
   await untilPosted(body, 2)
   const from = service.clock.nowMs()
@@ -88,7 +88,7 @@ test('a payout that gets lost again and again is posted after 2, 5, 15 and 60 mi
   assert.ok(submits(body) - 2 <= 7, `posted ${submits(body) - 2} times more in five hours`)
 })
 
-test('after a day a lost payout is posted no more, only asked about', async () => {
+test('after a day a lost payout is not posted any more, only asked about', async () => {
   const body = await lost('error', { answer: 'error', takes: false })
   service.pass(DAY)
   const before = submits(body)
@@ -107,7 +107,7 @@ test('"had it already" to the second post means accepted', async () => {
   assert.equal(service.operator.movements().get(body.rail_reference), 1)
 })
 
-test('a second post that the operator provably did not take leaves the payout in doubt, nothing is returned', async () => {
+test('a second post that the operator provably did not take leaves the payout in doubt, and nothing is returned', async () => {
   const body = await lost('error', { answer: 'refuse to serve' })
   await untilPosted(body, 2)
   assert.equal(await attemptOf(service, body.id), 'in_doubt')
@@ -116,7 +116,7 @@ test('a second post that the operator provably did not take leaves the payout in
   assert.deepEqual(await postingsOf(service, body.id), RESERVED)
 })
 
-test('a second post that is refused fails the payout once the operator still knows of no other', async () => {
+test('if a second post is refused, the payout fails once the operator still knows of no other', async () => {
   const body = await lost('error', { answer: 'refuse', code: 'PAYEE_NOT_FOUND' })
   await untilPosted(body, 2)
   assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized', 'that post alone proves nothing')
@@ -138,10 +138,10 @@ test('a second post that is refused fails the payout once the operator still kno
   assert.equal((await eventsOf(service, body.id)).length, 1)
 })
 
-test('a second post that is refused fails nothing once the operator has said that it has one', async () => {
+test('if a second post is refused, the payout does not fail once the operator has said that it has one', async () => {
   const body = await lost('error', { answer: 'refuse', code: 'PAYEE_NOT_FOUND' })
   await untilPosted(body, 2)
-  // It has no entry of its own to be told about by name: everybody is answered so for one question.
+  // It has no entry by which it could be named, so for one question everybody gets this answer.
   service.operator.onQuestion({ answer: 'pending' })
   await lookOnce(service, body.id)
   service.operator.onQuestion({ answer: 'book' })
@@ -152,7 +152,7 @@ test('a second post that is refused fails nothing once the operator has said tha
   assert.deepEqual(await postingsOf(service, body.id), RESERVED)
 })
 
-test('a second post that is refused because the first one arrived late does not fail what is paid', async () => {
+test('if a second post is refused because the first one arrived late, the paid payout does not fail', async () => {
   const body = await lost('error', { answer: 'refuse', takes: true, code: 'EXPIRED' })
   await untilPosted(body, 2)
   service.operator.pays(body.id)

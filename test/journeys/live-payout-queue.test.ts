@@ -16,7 +16,7 @@ const LEASE_MS = 30_000
 const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
 
-/** A queued payout whose first submit meets this answer. */
+/** A queued payout whose first submit gets this answer. */
 async function sentOnce(how: SubmitHow): Promise<{ shop: Shop; phone: string; id: string }> {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
@@ -49,7 +49,7 @@ test('a queued payout is reserved at once, sent by the sweep and paid once', asy
   }
 })
 
-test('a refusal fails a queued payout, and amount and fee come back', async () => {
+test('a refusal fails a queued payout and returns amount and fee', async () => {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
   const [id = ''] = await queueBulk(shop, [phone])
@@ -66,7 +66,7 @@ test('a refusal fails a queued payout, and amount and fee come back', async () =
 })
 
 for (const answer of ['reset late', 'garbage', 'error'] as const)
-  test(`a queued payout met with "${answer}" is in doubt, shown so, and paid once`, async () => {
+  test(`a queued payout answered with "${answer}" is in doubt, shown as such, and paid once`, async () => {
     const { shop, id } = await sentOnce({ answer, takes: true })
     const { status, failure_reason } = await payoutOf(shop.live, id)
     assert.deepEqual([status, failure_reason], ['authorized', AMBIGUOUS])
@@ -75,7 +75,7 @@ for (const answer of ['reset late', 'garbage', 'error'] as const)
     assert.deepEqual([await submitsOf(service, id), await movementsOf(service, id)], [1, 1])
   })
 
-test('what the operator cannot take is sent again after 5, 15, 30 and 60 seconds, then every 5 minutes', async () => {
+test('a payout that the operator cannot take is sent again after 5, 15, 30 and 60 seconds, then every 5 minutes', async () => {
   const { shop, phone, id } = await sentOnce({ answer: 'refuse to serve' })
   for (const [at, seconds] of [5, 15, 30, 60, 300, 300, 300].entries()) {
     assert.equal(await submitsOf(service, id), at + 1)
@@ -97,7 +97,7 @@ test('what the operator cannot take is sent again after 5, 15, 30 and 60 seconds
   assert.equal(await movementsOf(service, id), 1)
 })
 
-test('what only a person can cure is tried every 15 minutes, and fails nobody', async () => {
+test('a payout that only a person can unblock is tried every 15 minutes, and does not fail', async () => {
   const { phone, id } = await sentOnce({ answer: 'bar the account' })
   for (let nth = 1; nth < 4; nth += 1) {
     assert.equal(await submitsOf(service, id), nth)
@@ -113,7 +113,7 @@ test('what only a person can cure is tried every 15 minutes, and fails nobody', 
   assert.equal(await movementsOf(service, id), 1)
 })
 
-test('a rail that is not ready keeps the queue waiting; nothing leaves and nothing fails', async () => {
+test('while a rail is not ready the queue waits; nothing is sent and nothing fails', async () => {
   const shop = await richShop(service, FUNDS)
   const [id = ''] = await queueBulk(shop)
   for (const verdict of ['wait', 'person'] as const) {
@@ -154,7 +154,7 @@ test('two workers at once send each of eighty queued payouts once', async () => 
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - 80 * COST, pending: 0 })
 })
 
-test('one worker sends a payroll through without putting any of it in doubt', async () => {
+test('one worker sends a whole payroll without putting any of it in doubt', async () => {
   const shop = await richShop(service, 2_000_000)
   const ids = await queueBulk(
     shop,
@@ -162,7 +162,7 @@ test('one worker sends a payroll through without putting any of it in doubt', as
   )
   for (let round = 0; round < 20; round += 1) {
     await service.run('send-payouts')
-    // What found no free connection on a busy machine is taken up again when its lease is over.
+    // Payouts that found no free connection on a busy machine are taken up again when their lease is over.
     if (round >= 15) service.pass(LEASE_MS + 1000)
   }
   const states = await service.rows(
@@ -177,7 +177,7 @@ test('one worker sends a payroll through without putting any of it in doubt', as
   assert.deepEqual(doubted, [])
 })
 
-test('an operator that is slow with one queued payout holds up neither the sandbox nor other payouts', async () => {
+test('an operator that is slow with one queued payout delays neither the sandbox nor other payouts', async () => {
   // Before the worker runs: it would hold live money, and the charge that earns it may be its own.
   const shop = await richShop(service, FUNDS)
   const worker = await startBeside(service, { role: 'worker' })

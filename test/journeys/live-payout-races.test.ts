@@ -25,7 +25,7 @@ const times = <T>(count: number, make: (nth: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, nth) => make(nth)))
 const made = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 201)
 
-test('of 100 live payouts at once over two services the money for 49 is spent, and each moves once', async () => {
+test('of 100 live payouts at once over two services with money for 49, those 49 are accepted, and each moves once', async () => {
   const shop = await richShop(service, FUNDS)
   const clients = clientsOf(shop)
   const replies = await times(100, (nth) => payNew(clients[nth % 2] as Client, { amount: 10_000 }))
@@ -49,7 +49,7 @@ test('of 100 live payouts at once over two services the money for 49 is spent, a
   assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
 })
 
-test('two web processes with one key: the operator is asked once, the loser hears 409 or the first answer', async () => {
+test('two web processes with one key: the operator is asked once, the second gets a 409 or the first answer', async () => {
   const shop = await richShop(service, FUNDS)
   const [here, there] = clientsOf(shop)
   for (let round = 0; round < 5; round += 1) {
@@ -122,7 +122,7 @@ for (const [what, code, stop, release] of STOPS)
     }
   })
 
-test('live and test payouts of one merchant at once, with its sandbox switch armed, never wait for each other in a ring', async () => {
+test('live and test payouts of one merchant at once, with its sandbox switch armed, never deadlock', async () => {
   for (let round = 0; round < 5; round += 1) {
     const shop = await richShop(service, FUNDS)
     await shop.test.charge({ amount: 1_000_000 })
@@ -146,7 +146,7 @@ test('live and test payouts of one merchant at once, with its sandbox switch arm
   }
 })
 
-test('money in flight is not stopped by a freeze: it is paid or comes back', async () => {
+test('a freeze does not stop money in flight: it is paid or comes back', async () => {
   const shop = await richShop(service, FUNDS)
   const [paid, failed] = [(await payNew(shop.live)).body, (await payNew(shop.live)).body]
   await freezePlatform(service.gateway, BY_HAND, 'a review')

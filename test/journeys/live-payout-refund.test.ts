@@ -17,7 +17,7 @@ const NET = 4800
 const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
 
-/** A live charge of 5000 that was paid, of a merchant with other money too. */
+/** A paid live charge of 5000, of a merchant that has other money too. */
 async function sold(): Promise<{ shop: Shop; charge: string; phone: string }> {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
@@ -69,7 +69,7 @@ test('a live refund is queued, sent to the customer once, and costs the merchant
   assert.deepEqual(JSON.parse(event?.body ?? '').data, { ...shown, merchant_reference: 'order-1' })
 })
 
-test('a refund that the operator refuses gives amount and fee back; the charge stays refunded, its fee is kept', async () => {
+test('a refund that the operator refuses returns amount and fee; the charge stays refunded, and its fee is kept', async () => {
   const { shop, charge, phone } = await sold()
   service.operator.onSubmit({ answer: 'refuse', code: 'PAYEE_LOCKED' }, phone)
   const { id } = (await refund(shop, charge)).body.refund
@@ -111,7 +111,7 @@ for (const [verdict, expected, retryAfter] of [
     assert.equal(await movementsOf(service, id), 1)
   })
 
-test('without a rail a live refund is refused with its reason, after every other rule', async () => {
+test('without a rail a live refund is refused with the reason, after every other rule', async () => {
   const { shop, charge } = await sold()
   const bare = await startService({ database: service.database, clock: service.clock })
   try {
@@ -124,7 +124,7 @@ test('without a rail a live refund is refused with its reason, after every other
   }
 })
 
-test('a freeze refuses new refunds and holds those that wait; a lost verification refuses new ones only', async () => {
+test('a freeze refuses new refunds and holds waiting ones back; a lost verification refuses only new ones', async () => {
   const { shop, charge } = await sold()
   const { body } = await shop.live.charge({ customer: { phone: newPayer() } })
   await succeed(service, body.id)
@@ -146,7 +146,7 @@ test('a freeze refuses new refunds and holds those that wait; a lost verificatio
   assert.equal(await movementsOf(service, id), 1)
 })
 
-test('an operator that cannot take a refund now gets it again until it does', async () => {
+test('a refund that the operator cannot take now is sent again until it does', async () => {
   const { shop, charge, phone } = await sold()
   const { id } = (await refund(shop, charge)).body.refund
   service.operator.onSubmit({ answer: 'refuse to serve' }, phone)
@@ -175,7 +175,7 @@ test('forty refunds of one live charge at once over two services pay the custome
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - 200, pending: 0 })
 })
 
-test('the key of the other mode is told so, and nothing is written in either', async () => {
+test('a key of the other mode is told so, and nothing is written in either mode', async () => {
   const { shop, charge } = await sold()
   const before = await digest()
   const refused = await refund({ live: shop.test }, charge)

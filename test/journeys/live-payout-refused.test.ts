@@ -29,7 +29,7 @@ const AWAY: Refused = {
 const unavailable = (why: string) => domain('rail_unavailable', `disbursement rail unavailable: ${why}`)
 const keysOf = (id: string) => service.rows('select status from idempotency_keys where object_id = $1', [id])
 
-/** What a payout leaves behind that the operator provably never took: reservation and reversal, nothing to see. */
+/** The traces of a payout that the operator provably never took: reservation and reversal, and no payout to see. */
 async function assertTakenBack(shop: Awaited<ReturnType<typeof richShop>>, reference: string) {
   const rows = await service.rows<{ id: string }>(
     `select p.id, p.status, p.published, p.voided_at is not null as voided, p.follow_at, p.completed_at, a.state
@@ -69,7 +69,7 @@ const CLEAN = [
   ],
 ] as const
 for (const [trouble, retryAfter, { before, afterwards }] of CLEAN)
-  test(`a payout that the operator never took (${trouble}) is a 503, all comes back, and its key is free`, async () => {
+  test(`a payout that the operator never took (${trouble}) is a 503, everything is returned, and its key is free`, async () => {
     const shop = await richShop(service, FUNDS)
     const key = { 'idempotency-key': 'first in vain' }
     const order = { recipient: { phone: newPayer() }, reference: `vain ${trouble}` }
@@ -92,7 +92,7 @@ for (const [trouble, retryAfter, { before, afterwards }] of CLEAN)
     assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - COST, pending: 0 })
   })
 
-test('a payout that only a person can help (the account is barred) is a 400 kept under its key, all comes back', async () => {
+test('a payout that only a person can unblock (the account is barred) is a 400 kept under its key, everything is returned', async () => {
   const shop = await richShop(service, FUNDS)
   const key = { 'idempotency-key': 'barred' }
   const order = { recipient: { phone: newPayer() }, reference: 'barred' }
@@ -170,7 +170,7 @@ test('without a live rail, or with one that cannot pay out, live money is refuse
   }
 })
 
-test('every rule comes before the rail: the balance is reported although the rail is away', async () => {
+test('every rule comes before the rail: a low balance is reported although the rail is away', async () => {
   const { live } = await service.shop()
   for (const verdict of ['wait', 'person'] as const) {
     service.rail.ready(verdict)
@@ -180,7 +180,7 @@ test('every rule comes before the rail: the balance is reported although the rai
   }
 })
 
-test('a live payout never meets a simulated rail: nothing is written', async () => {
+test('a live payout never reaches a simulated rail: nothing is written', async () => {
   const shop = await richShop(service, FUNDS)
   const wrong = await startService({
     database: service.database,

@@ -12,7 +12,7 @@ import { onOwnService } from '../helpers/own-service.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
 
-// The caller's 5 seconds are real ones: each of these works on a service and a clock of its own.
+// The caller's 5 seconds are real time, so each of these tests has a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000
 const FUNDS = 500_000
 
@@ -90,7 +90,7 @@ const withService = (work: (service: LiveService) => Promise<void>) => onOwnServ
 
 describe('an operator slower than its caller', { concurrency: 3 }, () => {
   for (const { how, state, shown, finish } of LATE)
-    test(`201 after five seconds; what it says later, "${how.answer}", is applied`, async () => {
+    test(`201 after five seconds; the operator's later answer, "${how.answer}", is applied`, async () => {
       await withService(async (service) => {
         const shop = await richShop(service, FUNDS)
         const phone = newPayer()
@@ -118,7 +118,7 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
     })
 
   for (const answer of ['refuse to serve', 'refuse', 'accept'] as const)
-    test(`an operator that says "${answer}" in the very moment of the 201: answer, row and ledger agree`, async () => {
+    test(`an operator that answers "${answer}" at the very moment of the 201: answer, row and ledger agree`, async () => {
       await withService(async (service) => {
         const { live } = await richShop(service, FUNDS)
         const payAll = () =>
@@ -146,7 +146,7 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
       })
     })
 
-  test('a refusal that comes after somebody has heard of success is a contradiction, not a failure', async () => {
+  test('a refusal that arrives after the success was seen is a contradiction, not a failure', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
       const phone = newPayer()
@@ -170,7 +170,7 @@ describe('an operator slower than its caller', { concurrency: 3 }, () => {
     })
   })
 
-  test('a parked payout that is not taken waits out a freeze, nothing is returned, and is sent after it', async () => {
+  test('a parked payout that was not taken waits during a freeze without being returned, and is sent afterwards', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
       const phone = newPayer()

@@ -13,7 +13,7 @@ const service = openedAndVerified(() => startPayingService())
 const FUNDS = 500_000
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('a live payout is asked of the operator, paid once, posted and told', async () => {
+test('the operator is asked for a live payout; it is paid once, posted and announced', async () => {
   const { live } = await richShop(service, FUNDS)
   const phone = newPayer()
   const recipient = { phone: `+${phone}`, name: 'Nakato Jane' }
@@ -77,7 +77,7 @@ for (const [code, reason] of [
   ['EXPIRED', 'timeout'],
   ['A_WORD_NOBODY_KNOWS', 'rail_rejected'],
 ] as const) {
-  test(`a payout that the operator fails later (${code}) gives amount and fee back with ${reason}`, async () => {
+  test(`a payout that the operator fails later (${code}) returns amount and fee, with ${reason}`, async () => {
     const { live } = await richShop(service, FUNDS)
     const { body } = await payNew(live)
     service.operator.refuses(body.id, code)
@@ -86,7 +86,7 @@ for (const [code, reason] of [
     await assertFailed(live, body.id, reason)
   })
 
-  test(`a refusal in the same breath (${code}) is a 201, right after it failed with ${reason}`, async () => {
+  test(`an immediate refusal (${code}) is a 201, right after it failed with ${reason}`, async () => {
     const { live } = await richShop(service, FUNDS)
     const phone = newPayer()
     service.operator.onSubmit({ answer: 'refuse', code }, phone)
@@ -141,7 +141,7 @@ test('row, reservation, reference and attempt are durable before the first byte 
   assert.equal(attempt?.installation, 'first contract')
 })
 
-test('an operator that had the reference already has accepted it', async () => {
+test('an operator that already had the reference has accepted it', async () => {
   const { live } = await richShop(service, FUNDS)
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'had it' }, phone)
@@ -152,7 +152,7 @@ test('an operator that had the reference already has accepted it', async () => {
   assert.deepEqual(await postingsOf(service, body.id), PAID)
 })
 
-test('the first question comes 5 seconds after the submit, not before, and each has its own time', async () => {
+test('the first question comes 5 seconds after the submit, not before, and each payout has its own time', async () => {
   const { live } = await richShop(service, FUNDS)
   const { body } = await payNew(live)
   const questions = () => heardOf(service, 'question', body.rail_reference).length
@@ -167,7 +167,7 @@ test('the first question comes 5 seconds after the submit, not before, and each 
   await settle(service, body.id)
 })
 
-test('the live and the test ledger of one merchant know nothing of each other', async () => {
+test('the live and the test ledger of one merchant are independent', async () => {
   const { live, test: sandbox } = await richShop(service, FUNDS)
   assert.equal((await pay(sandbox)).body.error.startsWith('insufficient available balance: have 0,'), true)
   await sandbox.charge({ amount: 20_000 })
@@ -182,7 +182,7 @@ test('the live and the test ledger of one merchant know nothing of each other', 
   await settle(service, real.body.id)
 })
 
-test('a merchant that loses its verification, or its account, sees money in flight through', async () => {
+test('money in flight is still paid for a merchant that loses its verification, or its account', async () => {
   for (const change of [{ kycStatus: 'rejected' }, { active: false }] as const) {
     const { merchant, live } = await richShop(service, FUNDS)
     const { body } = await payNew(live)

@@ -7,7 +7,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { eventually, type LiveService, newPayer, type Shop } from '../helpers/live-service.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// Keys whose process died between storing and answering; somebody else's transaction holds the row of the oldest one.
+// Keys whose process died between storing and answering; another transaction holds the row of the oldest one.
 let service: LiveService
 let shop: Shop
 let holder: pg.Client
@@ -31,7 +31,7 @@ const answered = async (key: string) =>
     await service.rows<{ status: number | null }>('select status from idempotency_keys where key = $1', [key])
   )[0]?.status ?? null
 
-test('S4: a key that cannot be finished stops neither the others of its kind nor those of other kinds', async () => {
+test('S4: a key that cannot be finished stops neither others of its kind nor those of other kinds', async () => {
   const charge = async (key: string) =>
     (await shop.live.charge({ customer: { phone: newPayer() } }, { 'idempotency-key': key })).body
   const first = await charge('held')
@@ -55,7 +55,7 @@ test('S4: a key that cannot be finished stops neither the others of its kind nor
   assert.equal(await answered('held'), 201)
 })
 
-test('S4: hundreds of keys that cannot be finished do not keep the younger ones from it', async () => {
+test('S4: hundreds of keys that cannot be finished do not stop younger ones from being finished', async () => {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   await service.rows(
     `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, created_at)
@@ -81,7 +81,7 @@ test('S4: hundreds of keys that cannot be finished do not keep the younger ones 
   await service.rows(`delete from idempotency_keys where object_id like 'odd%'`)
 })
 
-test('S4: when one kind fails altogether the others are finished', async () => {
+test('S4: when one kind fails completely the others are finished', async () => {
   const body = (
     await shop.live.charge({ customer: { phone: newPayer() } }, { 'idempotency-key': 'a charge' })
   ).body

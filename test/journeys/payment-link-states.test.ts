@@ -31,7 +31,7 @@ test('a failed attempt shows on a one-shot link until the customer tries again',
   assert.deepEqual(await stateOf(id), ['succeeded', 'succeeded', second])
 })
 
-test('an attempt that was taken back, because the operator could not be reached, has never been', async () => {
+test('an attempt that was taken back because the operator could not be reached does not show', async () => {
   const { id } = await link({}, shop.live)
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'refuse to serve' }, phone)
@@ -60,7 +60,7 @@ test('a reusable link is active and names the newest payment that ever succeeded
   assert.deepEqual(await stateOf(id), ['active', 'refunded', second])
 })
 
-test('by id and in both lists a link says the same, whatever has become of it', async () => {
+test('a link looks the same by id and in both lists, whatever has become of it', async () => {
   const api = shop.test
   const ids = [await link({ reference: 'all' }), await link({ reference: 'all' })].map(({ id }) => id)
   ids.push((await link({ reference: 'all', allow_multiple_uses: true })).id)
@@ -98,7 +98,7 @@ test('a link that is switched off is inactive until it is switched on again; the
   assert.deepEqual([(await read(id)).status, (await read(id)).is_active], ['pending', true])
 })
 
-test('a paid one-shot link says so when it is switched off, and switching it on does not make it unpaid', async () => {
+test('a paid one-shot link still says that it is paid after it is switched off and on', async () => {
   const { id } = await link()
   const charge = await attemptOn(id)
   await flip(id, 'off')

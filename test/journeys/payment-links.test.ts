@@ -45,7 +45,7 @@ test('a link is created, read and listed with every field, in the mode of its ke
   }
 })
 
-test('a link needs an amount alone; what shops send beside it is ignored', async () => {
+test('a link needs only an amount; unknown fields are ignored', async () => {
   const bare = await link({ channel: 'card', customer: 'a person', theme: { dark: true } })
   assert.deepEqual(
     [bare.description, bare.reference, bare.success_url, bare.cancel_url, bare.allow_multiple_uses],

@@ -9,14 +9,14 @@ import { attemptOf } from '../helpers/operator-heard.ts'
 import { pay, payNew, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 import { startService } from '../helpers/test-service.ts'
 
-// One merchant's queue, however long, must not delay another merchant's payout.
+// However long one merchant's queue is, it must not delay another merchant's payout.
 const FUNDS = 500_000
 const QUEUE = 100_000
 const MERCHANTS = 600
-// A merchant that is only there to be walked past has no keys of its own.
+// A merchant that only fills the tables has no keys of its own.
 const KEYS = { public_key_test: 'public_key_test || n', public_key_live: 'public_key_live || n' }
 
-/** The row of `table` with this id so many times more, each with what is given as SQL over its number n. */
+/** Copies the row `where` this many times; `changed` sets columns with SQL over the number n. */
 async function copy(
   service: LiveService,
   { table, where, times }: { table: string; where: string; times: number },
@@ -33,7 +33,7 @@ async function copy(
   )
 }
 
-/** Makes this payout so many, all due since an hour. */
+/** Copies this payout this many times, all due for an hour. */
 async function multiply(service: LiveService, id: string, times: number): Promise<void> {
   const own = { id: 'id || n', rail_reference: 'rail_reference || n' }
   const due = {
@@ -63,7 +63,7 @@ async function merchantOf(service: LiveService, { merchant }: Shop): Promise<num
   return row?.id ?? 0
 }
 
-/** What holds an account's payouts back, and what lets them go again. */
+/** Ways to hold an account's payouts back, and to release them. */
 const STOPS: Record<string, (service: LiveService, shop: Shop, stopped: boolean) => Promise<unknown>> = {
   'an operator has frozen': async (service, shop, stopped) =>
     freezeAccount(service.app, BY_HAND, {
@@ -79,7 +79,7 @@ const STOPS: Record<string, (service: LiveService, shop: Shop, stopped: boolean)
 
 describe('queues side by side', { concurrency: 1 }, () => {
   for (const [how, stop] of Object.entries(STOPS))
-    test(`S1: beside the long queue of an account that ${how} another one's leaves with the next run`, async () => {
+    test(`S1: beside the long queue of an account that ${how} another account's payout leaves with the next run`, async () => {
       await withService(async (service) => {
         const paused = await richShop(service, FUNDS)
         const other = await richShop(service, FUNDS)
@@ -93,7 +93,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
         const tookMs = performance.now() - started
         for (const id of ids) assert.equal(await submitsOf(service, id), 1)
         assert.equal(await dueTimes(service, paused), before, 'what is held back is not even touched')
-        // The row of the issue says one second; machines that run tests are crowded.
+        // The issue says one second; machines that run tests are slower.
         assert.ok(tookMs < 5000, `one run took ${tookMs} ms`)
         await service.run('send-payouts')
         assert.equal(service.rail.submitted.filter(({ publicId }) => publicId.startsWith(queued)).length, 0)
@@ -103,7 +103,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
       })
     })
 
-  test('S1: under a freeze of the platform and a pause what may have left is asked about, and ends', async () => {
+  test('S1: under a freeze of the platform and a pause, payouts that may have been sent are asked about, and end', async () => {
     await withService(async (service) => {
       const shop = await richShop(service, FUNDS)
       const { body } = await payNew(shop.live)
@@ -167,7 +167,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
     })
   })
 
-  test("S1: beside 100,000 test payouts of one merchant another one's end with the next run", async () => {
+  test("S1: beside 100,000 test payouts of one merchant, another merchant's payout ends with the next run", async () => {
     await withService(async (service) => {
       const [busy, other] = [await richShop(service, FUNDS), await richShop(service, FUNDS)]
       for (const { test: api } of [busy, other]) await api.charge({ amount: 20_000 })
@@ -182,7 +182,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
     })
   })
 
-  test('S1: a run beside six hundred merchants with open payouts sends those of the last one too', async () => {
+  test('S1: a run with six hundred merchants that have open payouts also sends those of the last one', async () => {
     await withService(async (service) => {
       const shop = await richShop(service, FUNDS)
       const [id = ''] = await queueBulk(shop)
@@ -205,7 +205,7 @@ describe('queues side by side', { concurrency: 1 }, () => {
         (await service.rows(`select 1 from rail_attempts where state in ('queued', 'not_sent')`)).length
       for (let run = 0; run < 60 && (await left()) > 0; run += 1) {
         await service.run('send-payouts')
-        // What found no free connection on a busy machine is taken up again when its lease is over.
+        // Payouts that found no free connection on a busy machine are taken up again when their lease is over.
         if (run > 20) service.pass(31_000)
       }
       assert.equal(await left(), 0)

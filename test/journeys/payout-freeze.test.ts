@@ -33,7 +33,7 @@ async function stops(): Promise<{ directory: string | null; cell: string | null 
 const freeze = (reason: string) => gateway(wire.database.url, 'payouts', 'freeze', '--reason', reason)
 const unfreeze = () => gateway(wire.database.url, 'payouts', 'unfreeze')
 
-test('M7: a command that began before the freeze and goes on after it does not lift it', async () => {
+test('M7: a command that began before the freeze and continues after it does not lift it', async () => {
   const slow = wire.proxy.holdNext(/payout_stops/)
   let ended = false
   const listing = gateway(wire.behind.url, 'merchants', 'list').then((ran) => {
@@ -50,7 +50,7 @@ test('M7: a command that began before the freeze and goes on after it does not l
   assert.equal((await unfreeze()).code, 0)
 })
 
-test('M7: a start that saw a difference before somebody else mended it writes what holds now', async () => {
+test('M7: a start that saw a difference which somebody else has repaired since writes the current state', async () => {
   await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
   const slow = wire.proxy.holdNext(/lock_payout_stops|update payout_stops/)
   const starting = startService({ database: wire.behind })
@@ -66,14 +66,14 @@ test('M7: a start that saw a difference before somebody else mended it writes wh
   }
 })
 
-test('M7: a freeze whose command was killed between the directory and the cell is finished by the worker', async () => {
+test('M7: a freeze whose command was killed between the directory and the cell is completed by the worker', async () => {
   await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
   await service.run('follow-freeze')
   assert.deepEqual(await stops(), { directory: 'killed in between', cell: 'killed in between' })
   assert.equal((await unfreeze()).code, 0)
 })
 
-test('M7: the freeze wins under readers that never leave a gap, and none of them reads the old word behind it', async () => {
+test('M7: the freeze is applied although readers leave no gap, and none of them reads the old state afterwards', async () => {
   const load = await overlappingReaders('select frozen_for as word from payout_stops')
   try {
     await load.allHave(2)
@@ -91,7 +91,7 @@ test('M7: the freeze wins under readers that never leave a gap, and none of them
   assert.equal((await unfreeze()).code, 0)
 })
 
-test('M7: verify says when a cell and the directory differ, and nothing while they agree', async () => {
+test('M7: verify reports when a cell and the directory differ, and nothing while they agree', async () => {
   assert.deepEqual((await verifyStops(service.app)).violations, 0)
   await service.rows(`update payout_stops set frozen_for = 'planted'`)
   const found = await verifyStops(service.app)
@@ -103,7 +103,7 @@ test('M7: verify says when a cell and the directory differ, and nothing while th
   await service.rows('update payout_stops set frozen_for = null')
 })
 
-test('M7: a verification is withdrawn under live payouts that never leave a gap', async () => {
+test('M7: a verification is withdrawn although live payouts leave no gap', async () => {
   const shop = await service.merchant({ verified: true })
   const load = await overlappingReaders(
     `select kyc_status as word from merchants where public_id = '${shop.id}'`,
@@ -119,7 +119,7 @@ test('M7: a verification is withdrawn under live payouts that never leave a gap'
   }
 })
 
-/** Transactions that read a word as a payout does, so that at every moment some of them hold it. */
+/** Transactions that read the state as a payout does, so that at every moment some of them hold it. */
 async function overlappingReaders(read: string) {
   const seen: (string | null)[] = []
   const rounds = new Array(READERS).fill(0)
@@ -143,7 +143,7 @@ async function overlappingReaders(read: string) {
   })
   return {
     seen,
-    /** Each reader has gone round this often again: at least one of those transactions began after the call. */
+    /** Waits until each reader has run this often again: at least one of those transactions began after the call. */
     allHave: async (times: number) => {
       const from = [...rounds]
       await eventually('every reader goes on', () => rounds.every((count, nth) => count >= from[nth] + times))

@@ -9,7 +9,7 @@ import { attemptOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// Two contracts with the operator, of which staff make the second one active while the first still has payouts in doubt.
+// Two contracts with the operator: staff activate the second while the first still has payouts in doubt.
 const FUNDS = 500_000
 const SECOND = SECOND_CONTRACT
 const ENDING = 'a contract that ends'
@@ -31,7 +31,7 @@ async function storedOf(payoutId: string): Promise<Stored | undefined> {
 const postsOf = (payoutId: string) =>
   service.rail.submitted.filter(({ publicId }) => publicId === payoutId).map((one) => one.installation)
 
-/** How often the second operator, which has never seen it, was asked about it or posted it. */
+/** How often the second contract's operator, which has never seen the payout, was asked about it or posted it. */
 const atSecond = ({ rail_reference }: { rail_reference: string }) =>
   second.journal.filter(({ reference }) => reference === rail_reference).length
 
@@ -70,7 +70,7 @@ for (const kind of ['single', 'bulk'] as const)
     }
   })
 
-test('M1: what provably never left may go to the contract that is active by now', async () => {
+test('M1: a payout that provably was never sent may go to the contract that is active now', async () => {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'bar the account' }, phone)
@@ -92,7 +92,7 @@ test('M1: what provably never left may go to the contract that is active by now'
   }
 })
 
-test('M1: a payout that is to be posted again waits for its contract when that is not served any more', async () => {
+test('M1: a payout that is to be posted again waits while its contract is not configured', async () => {
   service.rail.addInstallation(ENDING, service.operator.url)
   service.rail.activate(ENDING)
   const shop = await richShop(service, FUNDS)
@@ -119,7 +119,7 @@ test('M1: a payout that is to be posted again waits for its contract when that i
   }
 })
 
-test('M1: the database refuses to move an attempt that may have left to another contract, or to forget that it left', async () => {
+test('M1: the database refuses to move an attempt that may have been sent to another contract, or to forget that it was sent', async () => {
   const shop = await richShop(service, FUNDS)
   const phone = newPayer()
   service.operator.onSubmit({ answer: 'error', takes: false }, phone)

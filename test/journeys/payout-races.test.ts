@@ -44,7 +44,7 @@ for (const places of [1, 2])
     for (const { body } of accepted) assert.equal((await eventsOf(service, body.id)).length, 1)
   })
 
-test('thirty at once with money for three are three, while money comes in for nobody', async () => {
+test('of thirty payouts at once with money for three, three are accepted and the rest of the money stays', async () => {
   for (let round = 0; round < 5; round += 1) {
     const shop = await payer(service, 3 * 5200 + 5199)
     const clients = clientsOf(shop)
@@ -54,7 +54,7 @@ test('thirty at once with money for three are three, while money comes in for no
   }
 })
 
-test('one key a hundred times at once over two services is one payout: others are in flight or a replay', async () => {
+test('one key a hundred times at once over two services is one payout: the others get "in flight" or a replay', async () => {
   const shop = await payer(service, 100_000)
   const clients = clientsOf(shop)
   const key = { 'idempotency-key': 'all at once' }
@@ -71,7 +71,7 @@ test('one key a hundred times at once over two services is one payout: others ar
   assert.equal((await shop.api.get('/v1/payouts')).body.data.length, 1)
 })
 
-test('one key on charges and payouts at once: one of them runs, the other hears 409', async () => {
+test('one key on charges and payouts at once: one of them runs, the other gets a 409', async () => {
   const shop = await payer(service, 1_000_000)
   const [here, there] = clientsOf(shop)
   for (let round = 0; round < 20; round += 1) {
@@ -92,7 +92,7 @@ test('one key on charges and payouts at once: one of them runs, the other hears 
   }
 })
 
-test('of twenty at once with the switch at three exactly three fail, and it is spent', async () => {
+test('of twenty at once with the switch at three exactly three fail, and the switch is used up', async () => {
   for (const places of [1, 2]) {
     const shop = await payer(service, 20 * 5200)
     await service.set(shop.merchant, { failNextPayouts: 3, failNextReason: 'wallet_locked' })
@@ -115,7 +115,7 @@ test('of twenty at once with the switch at three exactly three fail, and it is s
   }
 })
 
-test('the switch wins over the phone table, counts commits one by one, and a refused payout takes none', async () => {
+test('the switch wins over the phone table, counts commits one by one, and is not used by a refused payout', async () => {
   const shop = await payer(service, 3 * 5200)
   await service.set(shop.merchant, { failNextPayouts: 2, failNextReason: 'rail_rejected' })
   assert.equal((await pay(shop.api, { amount: 0 })).status, 400)
@@ -159,7 +159,7 @@ test('two workers at once end each of many payouts once', async () => {
   assert.equal(await availableOf(shop.api), 1_000_000 - 80 * 1200)
 })
 
-test('a payout whose month was closed while it waited takes the time after it', async () => {
+test('a payout whose month was closed while it waited is dated after that month', async () => {
   const shop = await payer(service, 100_000)
   const closed = await closingMonth(shop, () => pay(shop.api))
   assert.equal(closed.reply.status, 201)
@@ -182,7 +182,7 @@ test('a payout that ends as a month is closed is posted after it', async () => {
   assert.ok((late?.at.getTime() ?? 0) >= until)
 })
 
-/** Starts `act` while the ledger head is locked, closes the month past its time, and lets it go on. */
+/** Starts `act` while the ledger head is locked, closes the month past its time, and releases the lock. */
 async function closingMonth<T>(shop: Payer, act: () => Promise<T>): Promise<{ reply: T; until: number }> {
   const holder = new pg.Client({ connectionString: service.database.url })
   await holder.connect()

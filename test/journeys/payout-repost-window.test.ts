@@ -10,7 +10,7 @@ import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
 import { AMBIGUOUS, PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// For how long a payout that may be lost is posted again, and what happens when that is not possible (rails.md 4.5).
+// How long a possibly lost payout is posted again, and what happens while that is not possible (rails.md 4.5).
 const FUNDS = 500_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,7 +28,7 @@ async function lookUntil(id: string, holds: () => Promise<boolean>, looks = 40):
   assert.ok(await holds())
 }
 
-/** A payout whose first post got lost, and which is about to be posted again. */
+/** A payout whose first post was lost and which is about to be posted again. */
 async function aboutToBePosted(phone = newPayer()): Promise<any> {
   shop = await richShop(service, FUNDS)
   service.operator.onSubmit(
@@ -80,7 +80,7 @@ async function queueBulkFrozen(own: Shop, phone: string): Promise<string[]> {
   return ids
 }
 
-test('M12: a repost that was held back until the day was over does not go out any more', async () => {
+test('M12: a repost that was held back until the day was over is not sent any more', async () => {
   const body = await aboutToBePosted()
   await freezePlatform(service.gateway, BY_HAND, 'a review')
   await lookOnce(service, body.id)
@@ -93,7 +93,7 @@ test('M12: a repost that was held back until the day was over does not go out an
   assert.deepEqual(await postingsOf(service, body.id), RESERVED)
 })
 
-test('M12: a repost that was due, and whose worker comes a day later, does not go out any more', async () => {
+test('M12: a repost that was due, and whose worker comes a day later, is not sent any more', async () => {
   const body = await aboutToBePosted()
   service.pass(DAY)
   for (let look = 0; look < 10; look += 1) await lookOnce(service, body.id)
@@ -102,7 +102,7 @@ test('M12: a repost that was due, and whose worker comes a day later, does not g
 })
 
 for (const verdict of ['wait', 'person'] as const)
-  test(`M12: a repost that finds no service ("${verdict}") does not put the next question off`, async () => {
+  test(`M12: a repost that finds no service ("${verdict}") does not delay the next question`, async () => {
     const body = await aboutToBePosted()
     const questions = () => heardOf(service, 'question', body.rail_reference).length
     service.rail.ready(verdict)

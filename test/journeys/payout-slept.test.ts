@@ -10,14 +10,14 @@ import { COST, PAID, postingsOf, RESERVED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, richShop, startPayingService } from '../helpers/payouts.ts'
 import type { Client, TestService } from '../helpers/test-service.ts'
 
-// A process that stops in the middle of a submit or a question, and wakes up when another one has long gone on.
+// A process stops during a submit or a question, and resumes long after another one has gone on.
 const FUNDS = 500_000
 const MINUTE = 60_000
 
 describe('a worker that slept', { concurrency: 1 }, () => {
   for (const kind of ['single', 'bulk'] as const)
     for (const answer of ['refuse', 'refuse to serve', 'bar the account', 'garbage'] as const)
-      test(`M5: a ${kind} payout that another worker posted again is not touched by "${answer}" to the first post`, async () => {
+      test(`M5: a ${kind} payout that another worker posted again is not changed by "${answer}" to the first post`, async () => {
         await withServices(async (service, other) => {
           const { merchant, live } = await richShop(service, FUNDS)
           const api = other.client(merchant.keys.live)
@@ -56,7 +56,7 @@ describe('a worker that slept', { concurrency: 1 }, () => {
         })
       })
 
-  test('M5: a "not found" from before the last post does not end what that post brought the operator', async () => {
+  test('M5: a "not found" from before the last post does not fail the payout that this post brought the operator', async () => {
     await withServices(async (service, other) => {
       const { live } = await richShop(service, FUNDS)
       const phone = newPayer()

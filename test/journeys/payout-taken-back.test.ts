@@ -10,12 +10,12 @@ import { balanceOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 
-// A payout is taken back, and the answer to that COMMIT is lost: the caller must not hear of a payout that is not there.
+// A payout is taken back and the answer to that COMMIT is lost: the caller must not be told of a payout that does not exist.
 const FUNDS = 500_000
 const wire = opened(openWire)
 const service = openedAndVerified(() => startPayingService({ database: wire.behind }))
 
-/** Holds the merchant's ledger head, so that what ends payouts waits and gathers behind it. */
+/** Holds the merchant's ledger head, so that transactions that end payouts queue behind it. */
 async function holdingHead(merchantId: string, work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({
     connectionString: wire.database.url,
@@ -42,7 +42,7 @@ const UNSERVED = [
 ] as const
 
 for (const { answer, status } of UNSERVED)
-  test(`M6: "${answer}" is answered ${status}, though the answer to the COMMIT that took the payouts back was lost`, async () => {
+  test(`M6: "${answer}" is answered ${status}, although the answer to the COMMIT that took the payouts back was lost`, async () => {
     const { merchant, live } = await richShop(service, FUNDS)
     const [first, rest] = [gate(), gate()]
     const order = (until: Promise<void>) => {

@@ -20,7 +20,7 @@ const service = openedAndVerified(() =>
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-test('a payout is accepted, sent, posted, shown in the balance and told to the merchant', async () => {
+test('a payout is accepted, sent, posted, shown in the balance and announced to the merchant', async () => {
   const { merchant, api } = await payer(service, 100_000)
   await service.set(merchant, { webhookUrl: receiver.url })
   const recipient = { phone: '+256 (700) 123-456', name: 'Jane O’Hara' }
@@ -98,7 +98,7 @@ const OUTCOMES: [string, string[]][] = [
 ]
 for (const [reason, phones] of OUTCOMES)
   for (const phone of phones)
-    test(`a sandbox payout to ${phone} fails with ${reason}, gives amount and fee back and says so once`, async () => {
+    test(`a sandbox payout to ${phone} fails with ${reason}, returns amount and fee and sends one event`, async () => {
       const { api } = await payer(service, 10_000)
       const { body } = await pay(api, { recipient: { phone } })
       assert.equal(body.status, 'authorized')
@@ -130,9 +130,9 @@ for (const phone of ['0700000000', '0700000004', '+256700000010', '0701000001', 
     assert.equal((await eventsOf(service, body.id)).length, 1)
   })
 
-// contract.md 3 l; the fee of a payout comes on top, so an amount of 1 is one too.
+// contract.md 3 l; a payout's fee comes on top, so even an amount of 1 is allowed.
 const FEES: readonly [number, number][] = [...FEE_EDGES, [1_000_000, 5000]]
-test('the fee is 1.5 % on top, at least 200 and at most 5000, and all of both must be there', async () => {
+test('the fee is 1.5 % on top, at least 200 and at most 5000, and the balance must cover amount and fee', async () => {
   for (const [amount, fee] of FEES) {
     const { api } = await payer(service, amount + fee - 1)
     const short = await pay(api, { amount })
@@ -148,7 +148,7 @@ test('the fee is 1.5 % on top, at least 200 and at most 5000, and all of both mu
   }
 })
 
-test('money in its hold does not count', async () => {
+test('money still on hold does not count', async () => {
   const { merchant, api } = await payer(service)
   await service.set(merchant, { testHold: 'realistic' })
   await api.charge({ amount: 50_000 })
@@ -161,7 +161,7 @@ test('money in its hold does not count', async () => {
   )
 })
 
-test('a reference is no key: the same twice pays twice', async () => {
+test('a reference is not a key: the same reference twice pays twice', async () => {
   const { api } = await payer(service, 20_000)
   const both = [await pay(api, { reference: 'rent' }), await pay(api, { reference: 'rent' })]
   assert.deepEqual(
@@ -172,7 +172,7 @@ test('a reference is no key: the same twice pays twice', async () => {
   assert.equal(await availableOf(api), 20_000 - 2 * 5200)
 })
 
-test('what is left out is shown as null, and the defaults are UGX on op1_momo', async () => {
+test('omitted fields are shown as null, and the defaults are UGX on op1_momo', async () => {
   const { api } = await payer(service, 20_000)
   const given = { currency: 'UGX', channel: 'op1_momo', reference: null, note: 'unknown' }
   for (const body of [PAYOUT, { ...PAYOUT, ...given }, { ...PAYOUT, reference: ' ', channel: '' }]) {
@@ -185,7 +185,7 @@ test('what is left out is shown as null, and the defaults are UGX on op1_momo', 
   }
 })
 
-test('a merchant deactivated meanwhile sees its payout through, and starts no new one', async () => {
+test('the payout of a merchant deactivated meanwhile is completed, and a new one is refused', async () => {
   const { merchant, api } = await payer(service, 20_000)
   const { body } = await pay(api)
   await service.set(merchant, { active: false })
@@ -195,7 +195,7 @@ test('a merchant deactivated meanwhile sees its payout through, and starts no ne
   assert.equal((await eventsOf(service, body.id)).length, 1)
 })
 
-test('with an outcome after 0 seconds the 201 still says authorized, and the end comes at once', async () => {
+test('with an outcome after 0 seconds the 201 still says authorized, and the payout ends at once', async () => {
   const quick = await startService({ env: { SANDBOX_OUTCOME_SECONDS: '0' }, database: service.database })
   try {
     const { api } = await payer(quick, 20_000)
@@ -215,7 +215,7 @@ test('with an outcome after 0 seconds the 201 still says authorized, and the end
   }
 })
 
-test('a worker that is running ends a payout by itself, without a sweep that anybody starts', async () => {
+test('a running worker ends a payout by itself, without a sweep started by the test', async () => {
   const worker = await startService({ role: 'worker', database: service.database, clock: service.clock })
   try {
     const { api } = await payer(service, 20_000)

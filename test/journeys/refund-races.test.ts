@@ -13,7 +13,7 @@ const other = opened(() => startService({ env, database: service.database }))
 
 const clientsOf = ({ merchant }: Payer) =>
   [service, other].map((one) => one.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
-/** Sends it until the service is not too busy to judge it. */
+/** Repeats it until the service is not too busy to process it. */
 async function refund(api: Payer['api'], id: string): Promise<Reply> {
   const headers = { 'idempotency-key': randomUUID() }
   for (;;) {
@@ -78,7 +78,7 @@ test('many charges refunded at once, each asked for four times over two processe
   assert.equal(await availableOf(shop.api), before - 40 * 5200)
 })
 
-test('a refund against a payout with money for one: exactly one of them, round after round', async () => {
+test('a refund against a payout with money for one: exactly one of them is accepted, round after round', async () => {
   const shop = await payer(service)
   const [here, there] = clientsOf(shop)
   const wanted = { amount: 5000, recipient: { phone: '0700000000' } }
@@ -100,7 +100,7 @@ test('a refund against a payout with money for one: exactly one of them, round a
     won[refunded.status === 202 ? 'refund' : 'payout'] += 1
     assert.equal(await availableOf(shop.api), 0)
     await sendAll(service)
-    // What came back as the fee of the charge goes, so that the next round begins with nothing.
+    // Pays out what is left, so that the next round begins with nothing.
     const left = await availableOf(shop.api)
     if (left > 200) await shop.api.post('/v1/payouts', { ...wanted, amount: left - 200 })
   }

@@ -31,7 +31,7 @@ const eventsOf = async (subject: string) =>
     await service.rows<any>('select type, body from events where subject = $1 order by created_at', [subject])
   ).map(({ type, body }) => ({ type, data: JSON.parse(body).data }))
 
-test('a refund gives the customer everything, and over its life costs the merchant the payout fee', async () => {
+test('a refund returns everything to the customer, and over its life costs the merchant the payout fee', async () => {
   const { api } = await payer(service, 100_000)
   const charge = await charged(api, { amount: 20_000, reference: 'order-1' })
   assert.deepEqual([charge.status, charge.refund_id, charge.refunded_at], ['succeeded', null, null])
@@ -92,7 +92,7 @@ test('a refund gives the customer everything, and over its life costs the mercha
   assert.deepEqual((await api.get(`/v1/charges/${charge.id}`)).body, refunded, 'the charge moves no more')
 })
 
-test('charge.refunded is told once with its exact fields, the payout by its own event', async () => {
+test('charge.refunded is sent once with its exact fields, and the payout has its own event', async () => {
   const { api } = await payer(service, 100_000)
   const charge = await charged(api, { reference: 'order_2' })
   const { body } = await refund(api, charge.id)
@@ -119,7 +119,7 @@ test('charge.refunded is told once with its exact fields, the payout by its own 
   )
 })
 
-test('a refund that cannot be paid returns amount and fee; the charge stays refunded and its fee is not returned', async () => {
+test('a refund that cannot be paid returns amount and fee; the charge stays refunded and its own fee is not returned', async () => {
   const { merchant, api } = await payer(service, 10_000)
   const charge = await charged(api)
   const before = await availableOf(api)
@@ -163,7 +163,7 @@ test('a refund during the hold is paid from other money, and the charge is relea
   )
 })
 
-test('an Idempotency-Key on a refund means nothing, and a body is not looked at', async () => {
+test('an Idempotency-Key on a refund is ignored, and so is a body', async () => {
   const { api } = await payer(service, 100_000)
   const [one, two] = [await charged(api), await charged(api)]
   const key = { 'idempotency-key': 'one for all' }
@@ -179,7 +179,7 @@ test('an Idempotency-Key on a refund means nothing, and a body is not looked at'
   )
 })
 
-test('ten refunds a minute pass; refused ones give their place back', async () => {
+test('ten refunds a minute are accepted; refused ones do not count', async () => {
   const { api } = await payer(limited, 1_000_000)
   const charges: any[] = []
   for (let nth = 0; nth < 11; nth += 1) charges.push(await charged(api, {}, limited))

@@ -27,7 +27,7 @@ const FORMS: Record<string, (nine: string) => string> = {
 }
 
 for (const channel of CHANNELS)
-  test(`on ${channel} the four numbers act alike in every written form`, async () => {
+  test(`on ${channel} the four special numbers behave the same in every written form`, async () => {
     const merchant = await service.merchant()
     const api = service.client(merchant.keys.test)
     const expected = new Map<string, string | null>()
@@ -96,7 +96,7 @@ test('two workers on the same test charges make one outcome of each', async () =
   assert.equal(events.length, 60)
 })
 
-test('2,000 ordinary numbers: every one succeeds, by no chance', async () => {
+test('2,000 ordinary numbers: every one succeeds, without any randomness', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   for (let from = 0; from < 2000; from += 100)

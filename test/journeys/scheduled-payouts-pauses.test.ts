@@ -9,14 +9,14 @@ import { startService } from '../helpers/test-service.ts'
 const service = openedAndVerified(() =>
   startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
 )
-// What one test leaves due would run in the next.
+// A schedule left due by one test would run in the next.
 afterEach(() => cancelAll(service))
 
 const DAY = 86_400_000
 const run = () => service.run('run-schedules')
 const nowIso = () => service.clock.now().toISOString()
 
-test('missed cycles are made up for once, then the first date after now', async () => {
+test('missed cycles are made up for by one, then the next is the first date after now', async () => {
   const shop = await payer(service, 500_000)
   const made = await planned(shop.api, { interval: 'daily' })
   const anchor = service.clock.nowMs()
@@ -42,7 +42,7 @@ test('a paused schedule does not run; resumed before its date it keeps that date
   assert.deepEqual(await payoutsOf(service, made.id), [])
 })
 
-test('cancelled after a cycle, what was paid goes on and nothing more is', async () => {
+test('after a cancellation following a cycle, payouts already made go on and no more are made', async () => {
   const shop = await payer(service, 50_000)
   const made = await planned(shop.api, { interval: 'daily' })
   await run()

@@ -31,7 +31,7 @@ async function livePayer(): Promise<LivePayer> {
   return { ...shop, live }
 }
 
-/** While it is stopped a due cycle waits untouched; three days later it runs once. */
+/** While stopped, a due cycle waits unchanged; released three days later, it runs once. */
 async function assertWaits(client: Client, stop: { begin(): Promise<unknown>; end(): Promise<unknown> }) {
   const made = await planned(client, { interval: 'daily' })
   await stop.begin()
@@ -64,7 +64,7 @@ test('a live cycle is queued for its rail, with one reference for each payout', 
   assert.equal(payouts.length, 2)
 })
 
-test("the platform's freeze holds live cycles back and no test cycle", async () => {
+test("the platform's freeze holds live cycles back but no test cycle", async () => {
   const shop = await livePayer()
   const test = await planned(shop.api)
   await assertWaits(shop.live, {
@@ -77,7 +77,7 @@ test("the platform's freeze holds live cycles back and no test cycle", async () 
   })
 })
 
-test("an account's freeze holds its live cycles back and nobody else's", async () => {
+test("an account's freeze holds back its own live cycles and nobody else's", async () => {
   const shop = await livePayer()
   const other = await livePayer()
   await assertWaits(shop.live, {
@@ -119,7 +119,7 @@ test('the cycles of an inactive merchant wait until it is active again', async (
   })
 })
 
-test('a business that is no longer verified has its live schedule paused and nobody paid', async () => {
+test('a business that is no longer verified has its live schedule paused, and nobody is paid', async () => {
   const shop = await livePayer()
   const made = await planned(shop.live)
   const test = await planned(shop.api)
@@ -140,7 +140,7 @@ test('a business that is no longer verified has its live schedule paused and nob
   assert.equal((await payoutsOf(service, made.id)).length, 1)
 })
 
-test('a limit that an operator has lowered since pauses the schedule with the words of a payout', async () => {
+test('a limit that was lowered since pauses the schedule, with the message that a payout would get', async () => {
   const shop = await livePayer()
   const made = await planned(shop.api)
   await service.set(shop.merchant, { payoutLimit: 4999 })
@@ -153,7 +153,7 @@ test('a limit that an operator has lowered since pauses the schedule with the wo
   assert.deepEqual(await payoutsOf(service, made.id), [])
 })
 
-test('a freeze that is being set while a cycle runs comes before it or after it, never in between', async () => {
+test('a freeze set while a cycle runs applies before it or after it, never in between', async () => {
   const shop = await livePayer()
   const made = await planned(shop.live)
   const operator = new pg.Client({ connectionString: service.database.url })

@@ -32,7 +32,7 @@ const runFour = async () => {
 const people = (count: number) =>
   Array.from({ length: count }, (_, nth) => ({ phone: `070000${1000 + nth}` }))
 
-test('four workers that look at once run each cycle once', async () => {
+test('four workers that look at the same time run each cycle once', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 1_000_000)))
   const made: string[] = []
   for (const shop of shops)
@@ -46,7 +46,7 @@ test('four workers that look at once run each cycle once', async () => {
   for (const { api } of shops) assert.equal(await availableOf(api), 1_000_000 - 2 * 6 * 5 * 5200)
 })
 
-test('of two payrolls with money for one, one is paid whole and the other pauses', async () => {
+test('of two payrolls with money for one, one is paid in full and the other pauses', async () => {
   for (let round = 0; round < 5; round += 1) {
     const shop = await payer(service, 3 * 5200 + 5199)
     const ids = [
@@ -80,7 +80,7 @@ test('payouts that compete with a payroll never make it a partial one', async ()
   }
 })
 
-test('a cancellation that meets a cycle comes before it or after it', async () => {
+test('a cancellation during a cycle applies before it or after it', async () => {
   const shop = await payer(service, 1_000_000)
   const ids: string[] = []
   for (let nth = 0; nth < 20; nth += 1)
@@ -95,7 +95,7 @@ test('a cancellation that meets a cycle comes before it or after it', async () =
   assert.equal(await runFour(), 0)
 })
 
-test('ten that ask at once for the last two places get two schedules', async () => {
+test('ten requests at once for the last two places make two schedules', async () => {
   const shop = await payer(service)
   await service.rows(
     `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, next_run_at, created_at)
@@ -134,7 +134,7 @@ test('a schedule that cannot be run stops no other and stays due', async () => {
   const ids = []
   for (let nth = 0; nth < 3; nth += 1) ids.push((await planned(shop.api)).id)
   const [first, broken, last] = ids.sort() as [string, string, string]
-  // As if a row had been damaged: somebody without a number.
+  // As if a row had been damaged: a recipient without a number.
   await service.rows(`update schedules set recipients = '[{"name": "nobody"}]' where id = $1`, [broken])
   assert.equal(await run(), 2)
   for (const id of [first, last]) assert.equal((await payoutsOf(service, id)).length, 1)
@@ -143,7 +143,7 @@ test('a schedule that cannot be run stops no other and stays due', async () => {
   assert.equal(await availableOf(shop.api), 100_000 - 2 * 5200)
 })
 
-test('a month that was closed ahead of our clock lets the cycle wait, not fail', async () => {
+test('a month that was closed ahead of our clock makes the cycle wait, not fail', async () => {
   const shop = await payer(service, 100_000)
   const { id } = await planned(shop.api)
   const closed = new Date(clock.nowMs() + 1000).toISOString()
@@ -158,7 +158,7 @@ test('a month that was closed ahead of our clock lets the cycle wait, not fail',
   assert.equal((await payoutsOf(service, id)).length, 1)
 })
 
-test('more schedules than one look takes are all run', async () => {
+test('more due schedules than one look takes are all run', async () => {
   const shop = await payer(service)
   await service.rows(
     `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, next_run_at, created_at)
@@ -174,7 +174,7 @@ test('more schedules than one look takes are all run', async () => {
   assert.deepEqual(left, [])
 })
 
-test('a thousand people are paid by one commit', async (context) => {
+test('a thousand people are paid in one commit', async (context) => {
   const shop = await payer(service, 10_000_000)
   const recipients = Array.from({ length: 1000 }, (_, nth) => ({ phone: `0701${100_000 + nth}` }))
   const made = await planned(shop.api, { recipients })
@@ -192,7 +192,7 @@ test('a thousand people are paid by one commit', async (context) => {
   assert.equal(paid.length, 1000)
 })
 
-test('M10: a clock that steps back 2 s between the look and the run pays once, and the schedule goes on', async () => {
+test('M10: if the clock steps back 2 s between look and run, each cycle is paid once and the schedule goes on', async () => {
   const [first, second] = [await payer(service, 100_000), await payer(service, 100_000)]
   await planned(first.api, { interval: 'daily' })
   const { id, next_run_at: dueAt } = await planned(second.api, { interval: 'daily' })

@@ -9,7 +9,7 @@ import { startService } from '../helpers/test-service.ts'
 const service = openedAndVerified(() =>
   startService({ clock: stillClock(), env: { RATE_LIMIT_SCHEDULES: '0' } }),
 )
-// What one test leaves due would run in the next.
+// A schedule left due by one test would run in the next.
 afterEach(() => cancelAll(service))
 
 const DAY = 86_400_000
@@ -19,7 +19,7 @@ const nextYear = () => service.clock.now().getUTCFullYear() + 1
 const run = () => service.run('run-schedules')
 const nowIso = () => service.clock.now().toISOString()
 
-test('a monthly schedule pays everybody on the last days of short months, month after month', async () => {
+test('a monthly schedule pays everybody on the last day of short months, month after month', async () => {
   const shop = await payer(service, 100_000)
   const year = nextYear()
   const february = new Date(Date.UTC(year, 2, 0)).getUTCDate()
@@ -102,7 +102,7 @@ for (const [interval, days] of [
     assert.deepEqual(cycles, [dueAt(0), dueAt(1), dueAt(2)])
   })
 
-test('a start in the past is echoed, and the first cycle is now', async () => {
+test('a start in the past is echoed, and the first cycle runs now', async () => {
   const shop = await payer(service, 10_000)
   const made = await planned(shop.api, { start_at: '2020-02-29' })
   assert.deepEqual([made.start_at, made.next_run_at], ['2020-02-29T00:00:00.000Z', nowIso()])
@@ -139,7 +139,7 @@ test('the payouts of a cycle are pending, are sent at the next tick and end like
   assert.deepEqual([schedule.status, schedule.failure_reason], ['active', null])
 })
 
-test('the switch of the sandbox page makes payouts of a cycle fail, in their order', async () => {
+test('the sandbox switch makes payouts of a cycle fail, in their order', async () => {
   const shop = await payer(service, 50_000)
   await service.set(shop.merchant, { failNextPayouts: 2, failNextReason: 'wallet_locked' })
   const made = await planned(shop.api, { recipients: [BEN, BEN, BEN] })
@@ -149,7 +149,7 @@ test('the switch of the sandbox page makes payouts of a cycle fail, in their ord
   assert.deepEqual(statuses, ['failed', 'failed', 'succeeded'])
 })
 
-test('a cycle that cannot be funded whole pays nobody and pauses; resumed with money it runs once', async () => {
+test('a cycle that cannot be funded in full pays nobody and pauses; resumed with money it runs once', async () => {
   const shop = await payer(service, 10_399)
   const made = await planned(shop.api, { interval: 'daily', recipients: [ANN, BEN] })
   const anchor = service.clock.nowMs()
@@ -175,7 +175,7 @@ test('a cycle that cannot be funded whole pays nobody and pauses; resumed with m
   assert.equal(ran.next_run_at, new Date(anchor + 4 * DAY).toISOString(), 'the anchor stays')
 })
 
-test('resumed without money it is paused again with the figures of that moment', async () => {
+test('resumed without money it is paused again, with the figures of that moment', async () => {
   const shop = await payer(service, 100)
   const made = await planned(shop.api)
   await run()
@@ -188,7 +188,7 @@ test('resumed without money it is paused again with the figures of that moment',
   )
 })
 
-test('money still in its hold pays no cycle', async () => {
+test('money still on hold pays no cycle', async () => {
   const shop = await payer(service)
   await service.set(shop.merchant, { testHold: 'realistic' })
   await shop.api.charge({ amount: 50_000 })
@@ -199,7 +199,7 @@ test('money still in its hold pays no cycle', async () => {
   assert.match((await scheduleOf(shop.api, made.id)).failure_reason, /have 0, need 5200/)
 })
 
-test('the test clock of one merchant makes nobody else due', async () => {
+test("the test clock of one merchant makes no other merchant's schedule due", async () => {
   const [early, late] = [await payer(service, 50_000), await payer(service, 50_000)]
   const start_at = new Date(service.clock.nowMs() + 10 * DAY).toISOString()
   const made = await planned(early.api, { start_at })

@@ -28,7 +28,7 @@ async function follow(api: Client, id: string) {
   return (await api.get(`/v1/charges/${id}`)).body
 }
 
-test('without a hold each party has its share in the commit that pays the charge', async () => {
+test('without a hold each party gets its share in the commit that pays the charge', async () => {
   const { merchant, api, ids } = await shop('A', 'B')
   const [A = '', B = ''] = ids
   await service.set(merchant, { webhookUrl: receiver.url })
@@ -81,7 +81,7 @@ test('without a hold each party has its share in the commit that pays the charge
   )
 })
 
-test('a failed split charge moves nothing, and every row of it is reversed', async () => {
+test('a failed split charge moves nothing, and every row of its split is reversed', async () => {
   const { merchant, api, ids } = await shop('A')
   const [A = ''] = ids
   await service.set(merchant, { webhookUrl: receiver.url })
@@ -121,7 +121,7 @@ test('the share of a subaccount that is inactive at success stays with the merch
   assert.deepEqual(await balanceOfSubaccount(api, A), [0, 0])
   assert.deepEqual(await balanceOfSubaccount(api, B), [700, 0])
   assert.deepEqual(await settlementsOf(api), ['instant 4100 1 null', `split_sweep 700 1 ${B}`])
-  // What is decided stays so: an active one again is not paid afterwards.
+  // That decision is final: activating it later does not pay it.
   await setStatus(service, merchant, { id: A, status: 'active' })
   assert.deepEqual(splitOf((await api.get(`/v1/charges/${paid.id}`)).body), splitOf(paid))
 })
@@ -149,7 +149,7 @@ test('a split of the whole net leaves a remainder of 0, and nothing is posted or
   assert.deepEqual(await settlementsOf(api), [`split_sweep 1200 1 ${A}`, `split_sweep 3600 1 ${B}`])
 })
 
-test('when everybody in a split of the whole net is inactive, all of it stays with the merchant', async () => {
+test('when every party in a split of the whole net is inactive, all of it stays with the merchant', async () => {
   const { merchant, api, ids } = await shop('A')
   const [A = ''] = ids
   const { body: accepted } = await api.charge({ split: [{ subaccount: A, bps: 10_000 }] })
@@ -173,7 +173,7 @@ test('shares in basis points are rounded down and the rest stays with the mercha
   )
 })
 
-test('a replay shows the split as it was first answered, and the charge once', async () => {
+test('a replay shows the split as it was first answered, and the charge exists once', async () => {
   const { api, ids } = await shop('A')
   const body = { split: [{ subaccount: ids[0], amount: 1000, bps: null, note: 'ignored' }] }
   const key = { 'idempotency-key': 'split once' }
@@ -213,7 +213,7 @@ test('a charge without a split shows none, beside split ones in the same batch a
   assert.deepEqual(await balanceOf(api), { available: 4 * 4800 - 2, pending: 0 })
 })
 
-test('twenty parties are the most, and every one of them is paid', async () => {
+test('up to twenty parties are allowed, and every one of them is paid', async () => {
   const { api, ids } = await shop(...Array.from({ length: 20 }, (_, index) => `Farm ${index}`))
   const { body: accepted } = await api.charge({ split: ids.map((subaccount) => ({ subaccount, bps: 500 })) })
   const paid = await follow(api, accepted.id)

@@ -25,7 +25,7 @@ async function follow(): Promise<void> {
   await service.run('follow-charges')
 }
 
-test('with a hold every party waits, and each is released once by the sweep with a record of its own', async () => {
+test('with a hold every party waits, and each is released once by the sweep with its own record', async () => {
   const { api, ids } = await shop('A', 'B')
   const [A = '', B = ''] = ids
   const requests = [
@@ -101,7 +101,7 @@ test('a charge with a remainder and one without are released together, and the r
   assert.deepEqual(await settlementsOf(api), [`split_sweep 5600 2 ${A}`, 'sweep 4000 1 null'])
 })
 
-test('a subaccount that becomes inactive in its hold is still released: its share was credited at success', async () => {
+test('a subaccount that becomes inactive during the hold is still released: its share was credited at success', async () => {
   const { merchant, api, ids } = await shop('A')
   const [A = ''] = ids
   await api.charge({ split: [{ subaccount: A, amount: 1000 }] })
@@ -112,7 +112,7 @@ test('a subaccount that becomes inactive in its hold is still released: its shar
   assert.deepEqual(await balanceOfSubaccount(api, A), [1000, 0])
 })
 
-test('one that is inactive at success is passed over in the hold too', async () => {
+test('a subaccount that is inactive at success gets nothing with a hold either', async () => {
   const { merchant, api, ids } = await shop('A', 'B')
   const [A = '', B = ''] = ids
   const { body } = await api.charge({

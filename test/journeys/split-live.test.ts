@@ -16,7 +16,7 @@ async function shop(...names: string[]) {
   return { merchant, live, inTest, ids: await addSubaccounts(inTest, ...names) }
 }
 
-test('a live split charge is paid, held and released to each party in live only', async () => {
+test('a live split charge is paid, held and released to each party, in live mode only', async () => {
   const { live, inTest, ids } = await shop('A', 'B')
   const [A = '', B = ''] = ids
   const accepted = await live.charge({
@@ -100,7 +100,7 @@ test('a split charge that the operator never took is a 502 that leaves nothing, 
   assert.equal((await live.charge(order, key)).status, 201)
 })
 
-test('a bad split is refused before the rail is asked, and told before its trouble', async () => {
+test("a bad split is refused before the rail is asked, and reported before the rail's trouble", async () => {
   const { live } = await shop()
   const before = await service.digest()
   service.rail.ready('person')
@@ -110,7 +110,7 @@ test('a bad split is refused before the rail is asked, and told before its troub
   assert.equal(await service.digest(), before, 'zero writes')
 })
 
-test('a key left behind is answered with the split as it was resolved, whatever has become of it', async () => {
+test('an orphaned key is answered with the split as first resolved, whatever has become of it', async () => {
   const { merchant, live, ids } = await shop('A', 'B')
   const [A = '', B = ''] = ids
   const order = {
@@ -122,7 +122,7 @@ test('a key left behind is answered with the split as it was resolved, whatever 
   }
   const key = { 'idempotency-key': 'left behind' }
   const first = await live.charge(order, key)
-  // What a process leaves behind that died before it had stored its answer.
+  // The state left by a process that died before it had stored its answer.
   await service.rows('update idempotency_keys set status = null, body = null where object_id = $1', [
     first.body.id,
   ])

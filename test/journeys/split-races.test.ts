@@ -13,7 +13,7 @@ const ROUNDS = 4
 const CHARGES = 20
 const NET = 4800
 
-test('two processes that make, pay and release split charges at once keep every shilling and never lock in a ring', async () => {
+test('two processes that make, pay and release split charges at once keep every shilling and never deadlock', async () => {
   const database = await testDatabase()
   const one = await startService({ database })
   const two = await startService({ database, clock: one.clock })
@@ -33,7 +33,7 @@ test('two processes that make, pay and release split charges at once keep every 
     const sweeps = ['follow-charges', 'settle-charges'].flatMap((name) => [one.run(name), two.run(name)])
     await Promise.all([...sweeps, ...setAll('inactive')])
     one.pass(DAY)
-    // The money of this round is released while more is made and the subaccounts come back.
+    // The money of this round is released while more is made and the subaccounts are activated again.
     const more = shops.map(({ through }) => through.two.charge())
     await Promise.all([one.run('settle-charges'), two.run('settle-charges'), ...setAll('active'), ...more])
   }
@@ -62,7 +62,7 @@ async function shop(one: TestService, two: TestService, testHold: 'none' | 'real
   return { merchant, through, ids: await addSubaccounts(through.one, 'A', 'B', 'C', 'D') }
 }
 
-/** Everybody in an order of its own: the requests name the same rows in every order there is. */
+/** Each request in an order of its own: together they name the same rows in every possible order. */
 function splitOver(ids: readonly string[]): object[] {
   const left = [...ids]
   return ids.map(() => ({
@@ -71,7 +71,7 @@ function splitOver(ids: readonly string[]): object[] {
   }))
 }
 
-/** What the server has counted, once everybody who could still report has left it. */
+/** The server's count of deadlocks, read after every connection that could still report one has closed. */
 async function deadlocksIn(url: string): Promise<number> {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()

@@ -7,7 +7,7 @@ import { startService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
 
-test('what is no month is refused word for word, with and without .pdf', async () => {
+test('an invalid month is refused with the exact text, with and without .pdf', async () => {
   const { api } = await payer(service)
   for (const period of [
     '2026-13',
@@ -32,7 +32,7 @@ test('what is no month is refused word for word, with and without .pdf', async (
   }
 })
 
-test('modes and merchants are apart, a collections key may read, and nobody reads without a key', async () => {
+test('modes and merchants are separate, a collections key may read, and nobody reads without a key', async () => {
   const { merchant, api } = await payer(service, 7000)
   const month = monthNow(service)
   const other = await payer(service)

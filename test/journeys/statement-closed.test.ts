@@ -10,7 +10,7 @@ import { boundsOf, monthNow, nextMonth, passMonth, statementOf, totalOf } from '
 import { startService } from '../helpers/test-service.ts'
 
 const clock = movableClock()
-/** What the operator answers to the next payout it is asked for. */
+/** What the operator answers to the next payout request. */
 let onSubmit: () => Promise<Submitted<never>> = async () => accepted()
 const service = opened(() => startService({ clock, liveRails: { op1_momo: operator() } }))
 
@@ -24,7 +24,7 @@ const unreached = () => ({
   evidence: evidence(),
 })
 
-/** Stands for an operator that pays whatever it has taken. */
+/** An operator that pays whatever it has taken. */
 function operator(): Rail {
   const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => ({
     kind: 'succeeded' as const,
@@ -52,7 +52,7 @@ async function settle() {
 const payOut = (own: Payer, phone = '0772000111') =>
   own.api.post('/v1/payouts', { amount: 10_000, reference: 'over the border', recipient: { phone } })
 
-test('a month that is over is the same to the byte for ever, whatever happens later and whatever the merchant is called', async () => {
+test('a past month is the same byte for byte for ever, whatever happens later and however the merchant is renamed', async () => {
   const own = await payer(service, 100_000)
   await own.api.charge({ amount: 20_000 })
   await settle()
@@ -94,7 +94,7 @@ test('a month that is over is the same to the byte for ever, whatever happens la
   assert.equal(running.closing_balance, await totalOf(own.api))
 })
 
-test('a running month has the last status of its payouts', async () => {
+test('a running month shows the latest status of its payouts', async () => {
   const own = await payer(service, 100_000)
   const { body } = await payOut(own)
   const statusIn = async () => (await statementOf(own.api, monthNow(service))).money_out[0].status
@@ -109,7 +109,7 @@ test('months begin and end at midnight in Kampala, to the millisecond', async ()
   const { end } = boundsOf(month)
   const insert = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
     values ($1, 'test', $2::bigint, 'test_funds', 'fund_' || $2::text, 'sandbox', 'available', $3, $4)`
-  // The number of one is higher than that of the other, whose time is later: so it is when two wait for one lock.
+  // The first has the higher number but the earlier time, as when two wait for one lock.
   await service.rows(insert, [own.merchantId, 1, 100, end])
   await service.rows(insert, [own.merchantId, 2, 20, new Date(end.getTime() - 1)])
   await service.rows(
@@ -127,7 +127,7 @@ test('months begin and end at midnight in Kampala, to the millisecond', async ()
   assert.equal(behind.adjustments[0].date, `${nextMonth(month)}-01T00:00:00.000+03:00`)
 })
 
-test('once a month has been shown, nothing is posted in it any more', async () => {
+test('once a past month has been shown, nothing is posted in it any more', async () => {
   const own = await payer(service, 1000)
   const month = monthNow(service)
   passMonth(service, 1)
@@ -142,14 +142,14 @@ test('once a month has been shown, nothing is posted in it any more', async () =
   assert.deepEqual(await closed(), [{ until: boundsOf(month).end }], 'an older month does not open it again')
 })
 
-test('twenty first readings at once agree to the byte', async () => {
+test('twenty first readings at once agree byte for byte', async () => {
   const own = await payer(service, 1000)
   const month = monthNow(service)
   passMonth(service, 1)
   const first = await textOf(own, month)
   const api = service.client(own.merchant.keys.live)
   const answers = await Promise.all(Array.from({ length: 20 }, () => api.get(`/v1/statements/${month}`)))
-  // More than two at a time may be told to come again, never anything else.
+  // More than two at a time may be told to come again, but get no other answer.
   const texts = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
   assert.equal(texts.size, 1)
   assert.deepEqual(
@@ -159,7 +159,7 @@ test('twenty first readings at once agree to the byte', async () => {
   assert.equal(await textOf(own, month), first)
 })
 
-test('a reservation that becomes no payout shows as what left and came back, and a month waits until that is decided', async () => {
+test('a reservation that becomes no payout shows as leaving and coming back, and a month waits until that is decided', async () => {
   const own = await payer(service)
   const live = { ...own, api: service.client(own.merchant.keys.live) }
   await service.set(own.merchant, { instantSettlement: true })

@@ -17,7 +17,7 @@ import { boundsOf, monthNow, passMonth, statementOf, totalOf } from '../helpers/
 import { type Client, startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
 
-// What is planted by SQL, for its order, is no whole history: it has a service of its own.
+// Rows planted by SQL for their order are no complete history, so that test has a service of its own.
 const service = openedAndVerified(() => startService({ env: { LIVE_HOLD_HOURS: '0' } }))
 const planted = opened(() => startService())
 
@@ -27,7 +27,7 @@ async function shop(): Promise<Shop> {
   const { id: cardId } = await newCard(service, own, 10_000_000)
   return { ...own, live: service.client(own.merchant.keys.live), cardId }
 }
-/** A charge of 10,000 that the card covers whole, and one of which it pays 4,000. */
+/** A charge of 10,000 that the card covers in full, and one of which it pays 4,000. */
 const covered = (own: Shop, at?: Date) =>
   payByCard(service, own, { cardId: own.cardId, amount: 10_000, applied: 10_000, ...(at ? { at } : {}) })
 async function inPart(own: Shop) {
@@ -42,7 +42,7 @@ async function inPart(own: Shop) {
 }
 const idsOf = (statement: any) => statement.money_in.map(({ id }: any) => id)
 
-test('what a gift card covers whole has its line among the others: all gross, nothing else', async () => {
+test('a charge that a gift card covers in full has its line among the others: only a gross amount', async () => {
   const own = await shop()
   const ids: string[] = []
   for (let round = 0; round < 3; round += 1)
@@ -101,7 +101,7 @@ test('a month in which gift cards covered everything has its lines and moves no 
   assert.deepEqual((await statementOf(own.api, monthNow(service))).money_in, [], 'none of it is in test')
 })
 
-test('a covered charge is in the month in which it was paid, to the millisecond, and a month that is over stays as it is', async () => {
+test('a covered charge belongs to the month in which it was paid, to the millisecond, and a past month stays as it is', async () => {
   const own = await shop()
   const month = monthNow(service)
   const { end } = boundsOf(month)
@@ -134,7 +134,7 @@ const transfers = (kind: string, credit: string, amount: number, back: number) =
   `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
    select $1, $2, 2 * seq - ${back}, '${kind}', id, 'rail:op1_momo', '${credit}', ${amount}, at from ${TIMES}`
 
-/** A merchant with charges that were posted in this order, at whatever times, and covered ones. */
+/** A merchant with charges posted in this order, whatever their times, and covered charges. */
 async function plant({ posted, covered: whole }: Planted) {
   const own = await payer(planted)
   const idsFor = (times: Date[]) => times.map(() => newId('txn_', own.tag))
@@ -151,7 +151,7 @@ async function plant({ posted, covered: whole }: Planted) {
   return { own, ids, wholeIds, live: planted.client(own.merchant.keys.live) }
 }
 
-/** Each covered charge before the first posted one, in the order of posting, that is of a later time. */
+/** The expected order: charges as posted, and each covered charge before the first posted one with a later time. */
 function inOrder({ posted, covered: whole }: Planted, ids: string[], wholeIds: string[]): string[] {
   const waiting = whole
     .map((at, index) => ({ at: at.getTime(), id: wholeIds[index] as string }))
@@ -164,7 +164,7 @@ function inOrder({ posted, covered: whole }: Planted, ids: string[], wholeIds: s
   return [...order, ...waiting.map(({ id }) => id)]
 }
 
-/** The lines of money that came in, read in windows of so many transfers. */
+/** The lines of incoming money, read in windows of this many transfers. */
 const readInWindows = ({ merchantId }: Payer, size: number) =>
   inSnapshot(planted.app.db, async (snapshot) => {
     const ledger = { merchantId, mode: 'live' as const }
@@ -180,10 +180,10 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
     return JSON.parse(`[${pieces.join(',')}]`).map(({ id }: { id: string }) => id)
   })
 
-test('whatever the order of times and numbers, the order of lines is one, however they are read', async (context) => {
+test('for any order of times and numbers, the lines have one order, however they are read', async (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
-  // Few moments, so that many fall together.
+  // Few moments, so that many coincide.
   const moment = fc.nat(12).map((second) => new Date(PERIOD.start.getTime() + 86_400_000 + second * 1000))
   const times = (least: number) => fc.array(moment, { minLength: least, maxLength: 14 })
   await fc.assert(
@@ -197,7 +197,7 @@ test('whatever the order of times and numbers, the order of lines is one, howeve
   )
 })
 
-test('thousands of covered charges behind the last posted one come in pages, each once', async () => {
+test('thousands of covered charges after the last posted one come in pages, each once', async () => {
   const at = (second: number) => new Date(PERIOD.start.getTime() + second * 1000)
   const whole = Array.from({ length: 9001 }, (_, index) => at(100 + Math.floor(index / 1500)))
   const { live, wholeIds, ids } = await plant({ posted: [at(50), at(60)], covered: whole })

@@ -82,7 +82,7 @@ async function carryOut(world: World, one: Operation): Promise<unknown> {
   }
 }
 
-test('any history: each month adds up, begins where the last one ended, and once over stays as it is', async (context) => {
+test('for any history each month adds up, begins where the last one ended, and once past stays as it is', async (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
   let lines = 0

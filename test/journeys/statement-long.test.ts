@@ -30,21 +30,21 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Asks, and reads only when told to. */
+/** Sends the request, and reads only when told to. */
 function ask(suffix = ''): ClientRequest {
   const asked = get(`${service.url}/v1/statements/${month}${suffix}`, {
     headers: { authorization: `Bearer ${own.merchant.keys.test}` },
     agent: false,
   })
-  // A cut connection is told here as well as where it is read.
+  // A cut connection is reported here as well as where it is read.
   return asked.on('error', () => {})
 }
-/** Begins to read and stops there, until told to go on. */
+/** Begins to read and stops until told to go on. */
 async function begin(suffix = ''): Promise<IncomingMessage> {
   const [response] = (await once(ask(suffix), 'response')) as [IncomingMessage]
   return response.pause()
 }
-/** The snapshots that are open at this moment. */
+/** The database snapshots that are open at this moment. */
 const snapshots = () =>
   service.rows<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -67,7 +67,7 @@ test('a long month comes in pieces, each line once, in the order of posting, and
   }
 })
 
-test('charges that took days to be paid have their lines like all others', async () => {
+test('charges that took days to be paid have lines like all others', async () => {
   const { body: before } = await own.api.get(`/v1/statements/${month}`)
   await service.rows(
     `update charges set created_at = created_at - interval '20 days' where merchant_id = $1 and fee = 300
@@ -92,7 +92,7 @@ test('the long document has a row for each line', async () => {
 })
 
 for (const suffix of ['', '.pdf'])
-  test(`a client that hangs up gives its connection back (${suffix || 'JSON'})`, async () => {
+  test(`a client that disconnects returns its connection (${suffix || 'JSON'})`, async () => {
     for (let round = 0; round < 3; round += 1) {
       const readers = [ask(suffix), ask(suffix)]
       await eventually('a snapshot is open', async () => (await snapshots()).length > 0)
@@ -102,7 +102,7 @@ for (const suffix of ['', '.pdf'])
     assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
   })
 
-test('D3: clients that read slowly hold no snapshot, and nobody waits for them but their merchant', async () => {
+test('D3: clients that read slowly hold no snapshot, and only their own merchant waits for them', async () => {
   const other = await payer(service)
   const reader = await begin()
   // Its turn comes when the first has been read.
@@ -145,7 +145,7 @@ test('C18: many small reports at once, and three documents, are all made', async
 const CUT_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`
 
-test('when the database goes away in the middle, the answer is 503 and never a part of a statement', async () => {
+test('when the database goes away in the middle, the answer is a 503 and never a part of a statement', async () => {
   const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
   await holder.connect()
   for (const suffix of ['', '.pdf']) {

@@ -30,7 +30,7 @@ async function settle() {
 }
 const commas = (value: number) => value.toLocaleString('en-US')
 
-/** One of everything, and enough charges for several pages. */
+/** One movement of every kind, and enough charges for several pages. */
 async function busy(): Promise<Payer> {
   const own = await payer(service, 5_000_000)
   for (let charge = 0; charge < 60; charge += 1)
@@ -125,7 +125,7 @@ test('the document has every line with its three references, the balances, and t
   assert.equal(text.match(/Service ID/g)?.length, 3 + text.match(/continued/g)!.length, 'titles on each page')
 })
 
-test('a closed month is the same document to the byte, a running one says that it runs', async () => {
+test('a past month is the same document byte for byte, and a running one says that it is running', async () => {
   const own = await payer(service, 12_345)
   const month = monthNow(service)
   assert.match(textOf((await testPdf(own)).pages), /The month is running\. As of 2/)
@@ -137,7 +137,7 @@ test('a closed month is the same document to the byte, a running one says that i
   assert.ok((await testPdf(own, month)).bytes.equals(first.bytes))
 })
 
-test('an empty month says so, and live money carries no mark of test mode', async () => {
+test('an empty month says so, and live money has no test mark', async () => {
   const { merchant } = await payer(service, 5000)
   const text = textOf((await pdfOf(merchant.keys.live, monthNow(service))).pages)
   for (const sentence of [
@@ -162,7 +162,7 @@ for (const name of [
     await service.rows('update cell_0.merchants set name = $1 where public_id = $2', [name, merchant.id])
     const { pages, bytes } = await pdfOf(merchant.keys.test, monthNow(service))
     const seen = (text: string) => text.replace(/[\p{Cc}\p{Cf}]/gu, '')
-    // What a script is set as may be reordered and joined by its font; its letters are all there.
+    // The font may reorder and join the letters of a script; all of them are there.
     const shaped = /\p{Script=Devanagari}/u.test(name)
     if (!shaped)
       assert.ok(
@@ -172,7 +172,7 @@ for (const name of [
     assert.ok(bytes.length > 5000)
   })
 
-test('a long name is cut, a long reference is not', async () => {
+test('a long name is cut, but not a long reference', async () => {
   const own = await payer(service)
   const reference = `${'0123456789'.repeat(20)}END`
   await service.rows('update cell_0.merchants set name = $1 where id = $2', [
@@ -189,7 +189,7 @@ test('a long name is cut, a long reference is not', async () => {
   assert.ok(printed?.includes(reference), printed)
 })
 
-test('a PDF has a limit of its own, which reading JSON does not touch', async () => {
+test('PDFs have a limit of their own, which reading JSON does not use up', async () => {
   const limited = await startService({
     env: { RATE_LIMIT_STATEMENT_PDF: '2' },
     clock: stillClock(),
@@ -219,7 +219,7 @@ test('a PDF has a limit of its own, which reading JSON does not touch', async ()
 })
 
 const qpdf = spawnSync('qpdf', ['--version']).status === 0
-test('qpdf finds nothing wrong', { skip: !qpdf && 'qpdf is not installed here' }, async () => {
+test('qpdf reports no fault', { skip: !qpdf && 'qpdf is not installed here' }, async () => {
   const { bytes } = await testPdf(await busy())
   const file = join(tmpdir(), `statement-${process.pid}.pdf`)
   writeFileSync(file, bytes)

@@ -16,7 +16,7 @@ async function settle() {
 }
 const iso = (at: string) => kampalaIso(new Date(at))
 
-test('a month with everything in it: each movement has its line, and the balance is its end', async () => {
+test('a month with everything in it: each movement has its line, and the closing balance is the current balance', async () => {
   const { merchant, api } = await payer(service, 1_000_000)
   const [share = ''] = await addSubaccounts(api, 'Driver')
   const month = monthNow(service)
@@ -116,7 +116,7 @@ test('a month with everything in it: each movement has its line, and the balance
   assert.equal(statement.merchant_handle, merchant.handle)
 })
 
-test('the fields stand in the order of the description, and the head says which month of whom it is', async () => {
+test('the fields have the order of the description, and the head names merchant and month', async () => {
   const merchant = await service.merchant({ name: 'Nakato & Sons' })
   const api = service.client(merchant.keys.live)
   const month = monthNow(service)
@@ -164,7 +164,7 @@ test('the fields stand in the order of the description, and the head says which 
   assert.ok(headers.get('x-request-id'))
 })
 
-test('months to come and months before sign-up are valid and empty', async () => {
+test('future months and months before sign-up are valid and empty', async () => {
   const { api } = await payer(service, 5000)
   for (const [month, balance] of [
     [monthNow(service, 1), 5000],
@@ -185,7 +185,7 @@ test('any number of months before sign-up keeps one header', async () => {
   assert.equal(rows.length, 1)
 })
 
-test('held money is in the balance of a statement, and its release is no line', async () => {
+test('held money is in the balance of a statement, and its release has no line', async () => {
   const merchant = await service.merchant()
   await service.set(merchant, { testHold: 'realistic' })
   const api = service.client(merchant.keys.test)
@@ -204,7 +204,7 @@ test('held money is in the balance of a statement, and its release is no line', 
   assert.equal(released.adjustments.length, 0)
 })
 
-test('the ledger after a checkpoint is summed from the checkpoint on', async () => {
+test('after a checkpoint the ledger is summed from the checkpoint on', async () => {
   const own = await payer(service)
   const { api, merchantId } = own
   const funds = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)

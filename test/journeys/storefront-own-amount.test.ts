@@ -17,7 +17,7 @@ const linkRow = async (id: string) =>
     )
   )[0]
 
-test("an amount of one's own makes a one-shot live link and leads to it; it is paid and then is no more", async () => {
+test('an own amount makes a one-shot live link and leads to it; the link can be paid once', async () => {
   const shop = await payShop(service)
   const page = await somebody.get(`/pay/@${shop.handle}`)
   for (const [typed, amount] of [
@@ -42,7 +42,7 @@ test("an amount of one's own makes a one-shot live link and leads to it; it is p
   assert.equal((await somebody.get(`/pay/${id}`)).location, `/pay/${id}/status`)
 })
 
-test('C8 an amount above the limit is told so with the most that can be paid, and one below with the least', async () => {
+test('C8 an amount above the limit names the most that can be paid, and one below the least', async () => {
   const shop = await payShop(service)
   const tried = async (amount: string) => (await somebody.post(`/pay/@${shop.handle}/pay`, { amount })).text
   const { faults, storefront } = EN
@@ -64,7 +64,7 @@ test('C8 an amount above the limit is told so with the most that can be paid, an
   }
 })
 
-test('an amount that cannot be paid brings the page again with what was typed, 400, and makes nothing', async () => {
+test('an amount that cannot be paid shows the page again as typed, 400, and makes nothing', async () => {
   const shop = await payShop(service)
   await service.set(shop.merchant, { chargeLimit: 1_000_000 })
   const before = await service.digest()

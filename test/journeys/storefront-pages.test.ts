@@ -17,7 +17,7 @@ import { pay, visitor } from '../helpers/paying-on-pages.ts'
 const service = openedAndVerified(() => startLiveService())
 const somebody = visitor(service)
 
-/** Offers these things, the first of them first; each a second after the one before. */
+/** Adds items with these names in this order, one second apart. */
 async function offer(
   shop: PayShop,
   names: readonly string[],
@@ -34,7 +34,7 @@ async function offer(
 const linksOn = (page: Page) =>
   [...page.text.matchAll(/href="\/pay\/(lnk_[a-z0-9]{21})"/g)].map(([, id = '']) => id)
 
-test('a public page shows what is offered, newest first, and its item is paid like any link', async () => {
+test('a public page shows its items, newest first, and an item is paid like any link', async () => {
   const shop = await payShop(service)
   const items = await offer(shop, ['Mangoes', 'Eggs', 'Milk'])
   const page = await somebody.get(`/pay/@${shop.handle}`)
@@ -50,7 +50,7 @@ test('a public page shows what is offered, newest first, and its item is paid li
   assert.equal((await somebody.get(sent.location)).status, 200)
 })
 
-test('six items a page, and every one of them on one page and in one document', async () => {
+test('six items a page, and every item on exactly one page and in one document', async () => {
   const shop = await payShop(service)
   const items = await offer(
     shop,
@@ -95,7 +95,7 @@ test('six items a page, and every one of them on one page and in one document', 
     )
 })
 
-test('test links, one-shot links, links that are no items, hidden and removed items and those of others are not shown', async () => {
+test('test links, one-shot links, links without items, hidden and removed items and those of others are not shown', async () => {
   const [shop, other] = [await payShop(service), await payShop(service)]
   const [kept, hidden, removed, dearer] = (await offer(shop, ['A', 'B', 'C', 'D'])) as [
     ShopItem,
@@ -123,7 +123,7 @@ test('test links, one-shot links, links that are no items, hidden and removed it
   assert.equal(hasForm(await somebody.get(`/pay/${dearer.linkId}`), '/submit'), false, 'the old price is off')
 })
 
-test('a shop that nobody has verified, or that is switched off, says so and sells nothing; an unknown one is a 404', async () => {
+test('a shop that is not verified or is switched off says so and sells nothing; an unknown one is a 404', async () => {
   const shop = await payShop(service)
   await offer(shop, ['Mangoes'])
   for (const change of [{ kycStatus: 'pending' }, { kycStatus: 'verified', active: false }] as const) {
@@ -141,7 +141,7 @@ test('a shop that nobody has verified, or that is switched off, says so and sell
   assert.equal((await somebody.post('/pay/@nobody-here/pay', { amount: '5000' })).status, 404)
 })
 
-test('its QR codes and pictures are files with headers of their own, kept for as long as they are true', async () => {
+test('its QR codes and pictures are files with their own headers, cached as long as they are valid', async () => {
   const shop = await payShop(service)
   const made = await sharp({ create: { width: 640, height: 400, channels: 3, background: '#1f7a5c' } })
     .png()

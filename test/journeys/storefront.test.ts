@@ -21,7 +21,7 @@ const countLinks = async (merchantId: number) =>
     ])
   )[0].n
 
-test('an item is a reusable live link with a name, before the business is verified too', async () => {
+test('an item is a reusable live link with a name, even before the business is verified', async () => {
   const { add, shop, shown, linkOf } = await page()
   const item = await add({ name: '  Mangoes ' })
   assert.match(item.id, /^itm_[a-z0-9]{21}$/)
@@ -47,7 +47,7 @@ test('an item is a reusable live link with a name, before the business is verifi
   assert.deepEqual([item.name, item.amount, item.hidden, item.removed], ['Mangoes', 5000, false, false])
 })
 
-test('an item costs what a charge may cost, and its words are as long as they may be', async () => {
+test('an item costs what a charge may cost, and its texts have limits', async () => {
   const { add, shop, app } = await page({ chargeLimit: 1_000_000 })
   const refused: [Partial<NewItem>, RegExp][] = [
     [{ amount: 0 }, /^amount must be positive$/],
@@ -71,7 +71,7 @@ test('an item costs what a charge may cost, and its words are as long as they ma
   })
 })
 
-test('a key makes a repeat harmless: five at once and one later add one item, also when it was changed since', async () => {
+test('a key makes a repeat harmless: five at once and one later add one item, even if it was changed since', async () => {
   const { app, shop, edit } = await page()
   const stranger = await page()
   const add = (more: Partial<NewItem> = {}, own = shop) =>
@@ -89,7 +89,7 @@ test('a key makes a repeat harmless: five at once and one later add one item, al
   assert.equal((await add({}, stranger.shop)).again, false, 'the keys of another merchant are its own')
 })
 
-test('what was begun with a key and never stored is finished by the repeat', async () => {
+test('an item that was begun with a key and never stored is completed by the repeat', async () => {
   const { app, shop } = await page()
   const used = { ...MANGOES, commandKey: 'cut' }
   const { item } = await addItem(app, BY_HAND, { shop, ...used })
@@ -99,7 +99,7 @@ test('what was begun with a key and never stored is finished by the repeat', asy
   assert.deepEqual(again, item)
 })
 
-test('another amount is another link, and the old one is off in the same moment', async () => {
+test('a changed amount makes a new link, and the old one is switched off at the same moment', async () => {
   const { add, edit, linkOf, shop } = await page()
   const item = await add()
   const dearer = await edit(item.id, { amount: 7000 })
@@ -114,7 +114,7 @@ test('another amount is another link, and the old one is off in the same moment'
   assert.equal(await countLinks(shop.id), 2)
 })
 
-test('another name or picture keeps the link; another description does not, for receipts keep their words', async () => {
+test('a new name or picture keeps the link; a new description does not, because receipts keep their words', async () => {
   const { add, edit, linkOf, app, shop } = await page()
   const item = await add()
   const named = await edit(item.id, { name: 'Ripe mangoes', amount: 5000, description: MANGOES.description })
@@ -138,7 +138,7 @@ test('another name or picture keeps the link; another description does not, for 
     await assert.rejects(edit(item.id, change), { message })
 })
 
-test('prices changed at the same moment leave one link on, the one that the item shows', async () => {
+test('price changes at the same moment leave one link on, the one that the item shows', async () => {
   const { add, edit, shop, shown } = await page()
   const item = await add()
   await Promise.all([6000, 7000, 8000, 9000].map((amount) => edit(item.id, { amount })))
@@ -151,7 +151,7 @@ test('prices changed at the same moment leave one link on, the one that the item
   assert.equal(await countLinks(shop.id), 5)
 })
 
-test('a link that is switched off hides its item, also after an edit, until it is switched on', async () => {
+test('a link that is switched off hides its item, even after an edit, until it is switched on', async () => {
   const { add, edit, shop, names, app, linkOf } = await page()
   const item = await add({ picture: PICTURE })
   await switchLink(app, BY_HAND, { owner: shop, id: item.linkId, to: 'off' })
@@ -168,7 +168,7 @@ test('a link that is switched off hides its item, also after an edit, until it i
   assert.deepEqual(await names(), ['Mangoes'])
 })
 
-test('a removed item is gone with its link, twice does no harm, and it cannot be changed', async () => {
+test('a removed item is gone with its link, a second removal does no harm, and it cannot be changed', async () => {
   const { add, edit, shop, names, app, linkOf } = await page()
   const item = await add({ picture: PICTURE })
   const removed = await removeItem(app, BY_HAND, { shop, id: item.id })
@@ -183,7 +183,7 @@ test('a removed item is gone with its link, twice does no harm, and it cannot be
   await assert.rejects(edit(item.id, { amount: 1000 }), { status: 404, message: 'item not found' })
 })
 
-test('what belongs to another merchant is not found', async () => {
+test('items of another merchant are not found', async () => {
   const { app, shop } = await page()
   const stranger = await page()
   const foreign = await stranger.add({ picture: PICTURE })

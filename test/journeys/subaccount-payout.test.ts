@@ -40,7 +40,7 @@ function payOut(
 }
 const shown = async (own: Farm, id: string) => (await own.api.get(`/v1/payouts/${id}`)).body
 
-test("a pay-out takes amount and fee from the subaccount's own money, and only from there", async () => {
+test("a pay-out takes amount and fee only from the subaccount's own money", async () => {
   const own = await farm()
   const { id } = await payOut(own, 20_000)
   assert.deepEqual(await balanceOfSubaccount(own.api, own.farm), [29_700, 0])
@@ -75,7 +75,7 @@ test("a pay-out takes amount and fee from the subaccount's own money, and only f
   )
 })
 
-test('a pay-out that fails comes back to the subaccount with its fee', async () => {
+test('a failed pay-out returns to the subaccount with its fee', async () => {
   const own = await farm('0700000002')
   const { id } = await payOut(own, 20_000)
   await sendAll(service)
@@ -93,7 +93,7 @@ test('a pay-out that fails comes back to the subaccount with its fee', async () 
   )
 })
 
-test('the switch of the sandbox page reaches pay-outs of subaccounts', async () => {
+test('the sandbox switch applies to pay-outs of subaccounts', async () => {
   const own = await farm()
   await service.set(own.merchant, { failNextPayouts: 1, failNextReason: 'timeout' })
   const [first, second] = [await payOut(own, 1000), await payOut(own, 1000)]
@@ -120,7 +120,7 @@ test("the merchant's money does not help, and pending money does not count", asy
   assert.deepEqual(await balanceOfSubaccount(own.api, own.farm), [0, 50_000])
 })
 
-test('twenty at once over two processes with money for four are four', async () => {
+test('of twenty at once over two processes with money for four, four are accepted', async () => {
   const own = await farm()
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, (_, nth) => payOut(own, 12_000, { at: nth % 2 ? other : service })),
@@ -172,7 +172,7 @@ test('the refusals are those of any payout, in their order and with nothing writ
   )
 })
 
-test('a subaccount without a phone, or one that is not of this merchant, is not paid out', async () => {
+test('a subaccount without a phone, or of another merchant, is not paid out', async () => {
   const [own, stranger] = [await farm(), await farm()]
   const { body } = await own.api.post('/v1/subaccounts', { name: 'No phone' })
   const before = await service.digest()
@@ -185,7 +185,7 @@ test('a subaccount without a phone, or one that is not of this merchant, is not 
   assert.equal(await service.digest(), before)
 })
 
-test('what fails returns to its subaccount although that has become inactive', async () => {
+test('a failed pay-out returns to its subaccount even if that has become inactive', async () => {
   const own = await farm('0700000001')
   const { id } = await payOut(own, 10_000)
   await setSubaccountStatus(service.app, BY_HAND, {

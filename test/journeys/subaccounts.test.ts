@@ -8,7 +8,7 @@ const service = opened(() => startService())
 
 const SUBACCOUNTS = '/v1/subaccounts'
 
-test('a subaccount is made active, with its phone in the one stored form, and shown the same everywhere', async () => {
+test('a subaccount is made active, with its phone in the stored form, and looks the same everywhere', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   const made = await api.post(SUBACCOUNTS, {
@@ -38,7 +38,7 @@ test('a subaccount is made active, with its phone in the one stored form, and sh
   assert.deepEqual(list.body, { object: 'list', data: [made.body], has_more: false, next_cursor: null })
 })
 
-test('what is left out is null, and a reference may be used twice', async () => {
+test('omitted fields are null, and a reference may be used twice', async () => {
   const api = service.client((await service.merchant()).keys.test)
   const bare = await api.post(SUBACCOUNTS, { name: 'Farm', payout_phone: null, external_ref: ' ' })
   assert.equal(bare.body.payout_phone, null)
@@ -47,7 +47,7 @@ test('what is left out is null, and a reference may be used twice', async () => 
     assert.equal((await api.post(SUBACCOUNTS, { name: 'Farm', external_ref: 'twice' })).status, 201)
 })
 
-test('the list is newest first, page by page, the same for both modes and for nobody else', async () => {
+test('the list is newest first, page by page, the same in both modes, and only for its own merchant', async () => {
   const merchant = await service.merchant()
   const inTest = service.client(merchant.keys.test)
   const inLive = service.client(merchant.keys.live)
@@ -80,7 +80,7 @@ test('the list is newest first, page by page, the same for both modes and for no
   }
 })
 
-test('each mode has balances of its own under the one identity', async () => {
+test('one subaccount has separate balances in each mode', async () => {
   const merchant = await service.merchant()
   const inTest = service.client(merchant.keys.test)
   const [id = ''] = await addSubaccounts(inTest, 'Farm')
@@ -91,7 +91,7 @@ test('each mode has balances of its own under the one identity', async () => {
   assert.deepEqual(await balanceOfSubaccount(service.client(merchant.keys.live), id), [0, 0])
 })
 
-test('a deactivated subaccount is shown so, and takes shares again once it is active', async () => {
+test('a deactivated subaccount is shown as such, and takes shares again once it is active', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   const [id = ''] = await addSubaccounts(api, 'Farm')
@@ -103,7 +103,7 @@ test('a deactivated subaccount is shown so, and takes shares again once it is ac
   assert.equal((await api.charge({ split })).status, 201)
 })
 
-test('a status is set only for a subaccount of that merchant', async () => {
+test('a status can be set only for a subaccount of that merchant', async () => {
   const merchant = await service.merchant()
   const other = await service.merchant()
   const [id = ''] = await addSubaccounts(service.client(other.keys.test), 'Farm')

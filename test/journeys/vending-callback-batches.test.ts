@@ -22,7 +22,7 @@ prepare(async () => {
 
 type Sent = { body: Callback | string; status: number; end?: { shop: VendingShop; order: any; is: string } }
 
-/** Messages of every kind about orders of every shop, each with what it has to be answered and what becomes of its order. */
+/** Messages of every kind about orders of every shop, each with its expected answer and the expected end of its order. */
 async function messages(): Promise<Sent[]> {
   const sent: Sent[] = []
   for (let nth = 0; nth < OF_EACH; nth += 1)
@@ -63,7 +63,7 @@ async function messages(): Promise<Sent[]> {
   return sent
 }
 
-test('of many messages at once each is answered and does what it would alone', async () => {
+test('of many messages at once, each is answered and has the same effect as alone', async () => {
   const sent = await messages()
   const replies = await Promise.all(sent.map(({ body }) => postCallback(service.url, body)))
   for (const [index, { status, body }] of replies.entries()) {
@@ -82,7 +82,7 @@ test('of many messages at once each is answered and does what it would alone', a
   }
 })
 
-test('a hundred copies of one message, and as many of another, are taken once each', async () => {
+test('a hundred copies of one message, and as many of another, each count once', async () => {
   const [{ shop, secret }] = shops as [{ shop: VendingShop; secret: string }]
   const orders = [await dispensingOrder(service, shop), await dispensingOrder(service, shop)]
   const [done, jam] = [

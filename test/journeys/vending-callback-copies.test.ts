@@ -11,7 +11,7 @@ const shop = made(() => reportingShop(service))
 const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
 
-test('a hundred copies at the same moment move once and tell once', async () => {
+test('a hundred copies at the same moment change the order once and send one event', async () => {
   const order = await dispensing()
   const body = report(service, 'done', { ...order, secret: shop.secret })
   await Promise.all(Array.from({ length: 100 }, () => send(service, body)))
@@ -20,7 +20,7 @@ test('a hundred copies at the same moment move once and tell once', async () => 
   assert.deepEqual(await keptOf(service, order.order_id), ['dispensed'])
 })
 
-test('under one sign the first content counts, also when both come at once', async () => {
+test('of two contents with one signature the first counts, even if both come at once', async () => {
   const first = await dispensing()
   const jam = report(service, 'jam', { ...first, secret: shop.secret })
   const changed = { ...jam, splist: [{ spbh: '1', chsl: 1 }] }
@@ -36,7 +36,7 @@ test('under one sign the first content counts, also when both come at once', asy
   assert.equal((await keptOf(service, second.order_id)).length, 1)
 })
 
-test('two processes that hear two contents of one sign at once apply one of them, wholly', async () => {
+test('two processes that receive different contents with one signature at once apply one of them, completely', async () => {
   const twin = await startService({ database: service.database, clock: service.clock })
   try {
     for (let round = 0; round < 5; round += 1) {

@@ -24,7 +24,7 @@ const dispensing = (more: object = {}) => dispensingOrder(service, shop, more)
 const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
 const names = (events: any[]) => events.map(({ event }) => event)
 
-test('where the supplier never reports the order counts as dispensed, until a machine says otherwise', async () => {
+test('with a supplier that never reports, the order counts as dispensed until a machine contradicts it', async () => {
   const own = await reportingShop(service)
   const key = own.secret
   await setProfile(service, own, 'optimistic')
@@ -33,7 +33,7 @@ test('where the supplier never reports the order counts as dispensed, until a ma
   const [confirmed, contradicted] = orders
   await send(service, report(service, 'done', { ...confirmed, secret: key }))
   assert.deepEqual(names(await vendingEventsOf(service, confirmed.order_id)), ['vending.dispensed'])
-  // Without ids it is about the newest that no machine has confirmed.
+  // Without ids a report is about the newest order that no machine has confirmed.
   service.pass(1000)
   await send(service, report(service, 'without ids', { secret: key, machine: 'M-1' }))
   await send(service, report(service, 'jam', { ...confirmed, secret: key }))
@@ -51,7 +51,7 @@ test('where the supplier never reports the order counts as dispensed, until a ma
   ])
 })
 
-test('without ids the newest order in progress at that machine is meant, and the signature says whose machine', async () => {
+test('without ids the newest order in progress at that machine is meant, and the signature identifies the merchant', async () => {
   const other = await vendingShop(service)
   const otherSecret = await dispenseSecret(other)
   await registerMachines(service, other.merchantId, ['SHARED'])
@@ -79,7 +79,7 @@ test('a copy of a message without ids does not end the next order at that machin
   assert.deepEqual(await keptOf(service, next.order_id), [])
 })
 
-test('two merchants with the same machine and the same secret: nobody knows whose, nothing happens', async () => {
+test('two merchants with the same machine and the same secret: the merchant is ambiguous, and nothing happens', async () => {
   const shops = [await vendingShop(service), await vendingShop(service)]
   const orders: any[] = []
   for (const own of shops) {
@@ -100,13 +100,13 @@ test('two merchants with the same machine and the same secret: nobody knows whos
   }
 })
 
-test('a charge alone names its order', async () => {
+test('a charge id alone identifies its order', async () => {
   const order = await dispensing()
   await send(service, report(service, 'done', { secret: shop.secret, charge_id: order.charge_id }))
   assert.equal((await read(order)).vending_status, 'dispensed')
 })
 
-test('direct dispenses are matched by their charge and tell the same events', async () => {
+test('direct dispenses are matched by their charge and send the same events', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal((await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'own-77' }))).status, 200)
   service.pass(1000)
@@ -126,7 +126,7 @@ test('direct dispenses are matched by their charge and tell the same events', as
     ],
     [charge, 'the machine reported a jam', null, 'callback', 1],
   )
-  // The jam has freed the charge: a second dispense takes it, and the copy of the jam does not end that.
+  // The jam has freed the charge: a second dispense takes it, and a copy of the jam does not end that.
   assert.equal((await shop.api.post(DISPENSE, dispenseBody(charge, { order_id: 'own-78' }))).status, 200)
   await send(service, jam)
   service.pass(1000)
@@ -179,7 +179,7 @@ test('a report about a direct dispense whose charge was refunded is kept and cha
   assert.deepEqual(await vendingEventsOf(service, 'refunded-1'), [])
 })
 
-test('without ids too the secret of the other mode signs nothing', async () => {
+test('without ids too, the secret of the other mode is not accepted', async () => {
   const live = (await shop.live.post('/v1/vending/dispense-secret')).body.secret
   await registerMachines(service, shop.merchantId, ['BOTH'])
   const order = await dispensing({ machine: 'BOTH' })

@@ -17,7 +17,7 @@ const read = (order: { order_id: string }) => readOrder(shop, order.order_id)
 const names = (events: any[]) => events.map(({ event }) => event)
 const THREE = [1, 2, 3].map((number) => ({ spbh: number, spmc: `Soda ${number}` }))
 
-test('a machine that has delivered ends its order: status, units, one event, the charge spent for good', async () => {
+test("a machine's delivery ends its order: status, units, one event, and the charge is spent for good", async () => {
   const order = await dispensing()
   assert.equal(order.vending_status, 'dispensing')
   service.pass(1234)
@@ -51,7 +51,7 @@ test('a machine that has delivered ends its order: status, units, one event, the
   assert.deepEqual(await keptOf(service, order.order_id), ['dispensed'])
 })
 
-test('every spelling, time and number form of a supplier is understood', async () => {
+test('every spelling, time and number format of a supplier is understood', async () => {
   const kinds = [
     'aliases',
     'aliases signed as mapped',
@@ -67,7 +67,7 @@ test('every spelling, time and number form of a supplier is understood', async (
   }
 })
 
-test('a jam fails the order, frees the charge for one more try, and is told once for each try', async () => {
+test('a jam fails the order, frees the charge for one more try, and sends one event for each try', async () => {
   const order = await dispensing()
   await send(service, report(service, 'jam', { ...order, secret: shop.secret }))
   const failed = await read(order)
@@ -89,7 +89,7 @@ test('a jam fails the order, frees the charge for one more try, and is told once
   )
 })
 
-test('a jam in seconds counts for the command of the same second, one of the second before does not', async () => {
+test('a jam dated in seconds counts for a command of the same second, but not one from the second before', async () => {
   for (const [secondsBefore, status] of [
     [1, 'dispensing'],
     [0, 'failed'],
@@ -131,7 +131,7 @@ test('"not finished" is kept and changes nothing', async () => {
   assert.equal((await read(order)).vending_status, 'dispensed')
 })
 
-test('a part of the products counts as dispensed and says which part', async () => {
+test('a partial delivery counts as dispensed and says which part', async () => {
   const order = await dispensing({ goods: THREE })
   await send(service, report(service, 'partial', { ...order, secret: shop.secret }))
   const after = await read(order)
@@ -142,7 +142,7 @@ test('a part of the products counts as dispensed and says which part', async () 
   assert.deepEqual(names(await vendingEventsOf(service, order.order_id)), ['vending.dispensed'])
 })
 
-test('C2 units of one product are not another product: the order, its event and the pages say how much came out', async () => {
+test('C2 units of one product do not count for another: order, event and pages say how much came out', async () => {
   const goods = [
     { spbh: 'W', spmc: 'Water' },
     { spbh: 'S', spmc: 'Soda' },
@@ -169,7 +169,7 @@ test('C2 units of one product are not another product: the order, its event and 
   assert.match(await page(`/vending/display/${order.order_id}`), /1 of 2 products came out/)
 })
 
-test('a confirmed delivery is never contradicted, a failure is corrected by a late delivery', async () => {
+test('a confirmed delivery is final, while a failure is corrected by a late delivery', async () => {
   const delivered = await dispensing()
   await send(service, report(service, 'done', { ...delivered, secret: shop.secret }))
   service.pass(1000)
@@ -191,7 +191,7 @@ test('a confirmed delivery is never contradicted, a failure is corrected by a la
   ])
 })
 
-test('the same said again in a new message is no news', async () => {
+test('a new message with the same report changes nothing and sends no event', async () => {
   const order = await dispensing()
   for (let time = 0; time < 3; time += 1) {
     service.pass(1000)
@@ -223,7 +223,7 @@ test("a callback is kept for ninety days, without the supplier's key", async () 
   assert.equal((await kept()).length, 0)
 })
 
-test('a deactivated merchant hears of what was under way', async () => {
+test('a deactivated merchant still gets the events of orders in progress', async () => {
   const own = await vendingShop(service)
   const key = await dispenseSecret(own)
   const order = await dispensingOrder(service, own)

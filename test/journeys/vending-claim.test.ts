@@ -14,7 +14,7 @@ const { service } = core
 beforeEach(core.begin)
 after(core.end)
 
-/** What brings a claim from the state before it. */
+/** How a claim gets from one state to the next. */
 const DO: Record<ClaimState, (own: Claim) => Promise<unknown>> = {
   claimed: async () => {},
   commanding: (own) => dieSending(service, own),
@@ -32,7 +32,7 @@ const WAY: Record<ClaimState, ClaimState[]> = {
   delivered: ['commanding', 'delivered'],
 }
 
-/** A machine says it of what was sent to it, a person of what was not. */
+/** Commands that were sent are decided by the machine, others by a person. */
 async function say(own: Claim, to: typeof DELIVERED): Promise<void> {
   const source = (await stateOf(own)) === 'claimed' ? 'manual' : 'callback'
   assert.equal(await moveDispense(service.app, { ...dispenseOf(own), to, source }), 'moved')
@@ -51,7 +51,7 @@ async function direct(): Promise<Claim> {
   const chargeId = (await api.charge()).body.id
   service.pass(2000)
   await service.run('follow-charges')
-  // Its machine is registered with it.
+  // Registers the machine as well.
   await newOrder(service, core.shop)
   const own: Claim = {
     ...{ merchantId, mode: 'test', chargeId, kind: 'direct', attempt: 1, payAccount: null },
@@ -66,8 +66,8 @@ async function direct(): Promise<Claim> {
 
 for (const [from, moves] of Object.entries(CLAIM_MOVES) as [ClaimState, Record<string, string | null>][])
   for (const [to, event] of Object.entries(moves) as [ClaimState, string | null][])
-    test(`a claim that was ${from} and is ${to} tells ${event ?? 'nothing'}`, async () => {
-      // Nobody decides over a direct dispense that was never sent.
+    test(`a claim that was ${from} and is ${to} sends ${event ?? 'no event'}`, async () => {
+      // Nobody decides about a direct dispense that was never sent.
       const claims =
         from === 'claimed' && event !== null ? [await ofOrder()] : [await ofOrder(), await direct()]
       for (const own of claims) {

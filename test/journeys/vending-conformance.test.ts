@@ -26,9 +26,9 @@ const payload = (change: object = {}) => ({
   splist: [{ spbh: '1', chsl: 1 }],
   ...change,
 })
-/** A signed payload as the tool wants it: the sign beside it. */
+/** A signed payload as the tool wants it, with the signature as a separate field. */
 function asked(change: object = {}, key = secret) {
-  // As JSON: what is undefined is not there.
+  // As JSON, which leaves out undefined fields.
   const { sign, ...rest } = signed(JSON.parse(JSON.stringify(payload(change))), key)
   return { payload: rest, sign }
 }
@@ -40,7 +40,7 @@ const check = async (body: unknown, { api } = shop) => {
 const everything = async () =>
   (await service.digest()) + JSON.stringify(await service.rows('select count(*) from vendor_callbacks'))
 
-test('a right signature says which secret has made it, and moves and stores nothing', async () => {
+test('a correct signature names the secret that made it, and changes and stores nothing', async () => {
   const own = await vendingShop(service)
   await setVending(service.app, BY_HAND, {
     merchant: { id: own.merchantId },
@@ -67,7 +67,7 @@ test('a right signature says which secret has made it, and moves and stores noth
         hint: null,
       })
   assert.equal(await everything(), before)
-  // Kind 3 of the other mode, and after it was switched off, is none.
+  // Kind 3 does not exist in the other mode, nor after it was switched off.
   assert.equal((await check(asked({}, keys.live), own)).ok, false)
   await setVending(service.app, BY_HAND, {
     merchant: { id: own.merchantId },
@@ -76,7 +76,7 @@ test('a right signature says which secret has made it, and moves and stores noth
   assert.equal((await check(asked({}, keys.test), own)).ok, false)
 })
 
-test('a wrong one shows what may be signed, and never a digest or a secret', async () => {
+test('a wrong signature shows which text is to be signed, but never a digest or a secret', async () => {
   const wrong = { payload: payload({ status: undefined, state: 'finished', dsfshdh: 9 }), sign: md5('no') }
   const reply = await shop.api.post(PATH, wrong)
   const { hint, ...rest } = reply.body
@@ -97,7 +97,7 @@ test('a wrong one shows what may be signed, and never a digest or a secret', asy
   assert.doesNotMatch(reply.text, /[0-9a-f]{32}/)
 })
 
-test('numbers are signed as they stand in the request, not as a reader makes them', async () => {
+test('numbers are signed as written in the request, not as a parser formats them', async () => {
   const timestamp = String(service.clock.nowMs())
   const base = 'dsfjybh=181213189900000003&jqbh=M-1&price=1.50&status=1'
   const sign = md5(`${secret}${timestamp}${base}`)
@@ -107,7 +107,7 @@ test('numbers are signed as they stand in the request, not as a reader makes the
   assert.deepEqual({ ok, hint }, { ok: true, hint: null })
 })
 
-test('the time is that of the body, else of the payload, and never decides', async () => {
+test('the time is that of the body, else of the payload, and does not affect the verdict', async () => {
   const { payload: body, sign } = asked()
   assert.equal((await check({ payload: body, sign, timestamp: body.timestamp })).ok, true)
   assert.equal((await check({ payload: body, sign, timestamp: Number(body.timestamp) })).ok, true)
@@ -126,7 +126,7 @@ test('the time is that of the body, else of the payload, and never decides', asy
   }
 })
 
-test('it says what a real callback would still be told', async () => {
+test('its hint says why a real callback would still be refused', async () => {
   for (const [change, says] of [
     [{ splist: [] }, /splist is required/],
     [{ jqbh: undefined }, /jqbh is required/],
@@ -142,7 +142,7 @@ test('it says what a real callback would still be told', async () => {
   assert.equal((await check(asked({ status: 'busy', splist: undefined }))).hint, null)
 })
 
-test('payload and sign are required, in their types', async () => {
+test('payload and sign are required, with their types', async () => {
   const { payload: body, sign } = asked()
   for (const wrong of [
     undefined,
@@ -173,12 +173,12 @@ test('without a secret of its own a merchant is told to make one, unless an API 
     ['no vendor secret configured - generate a dispense secret first', 'no_vendor_secret'],
   )
   assert.equal((await check(asked({}, own.merchant.keys.test), own)).secret_kind, 'api_secret')
-  // The secret of the other mode is none of this one.
+  // The secret of the other mode does not count in this one.
   await dispenseSecret({ api: own.live })
   assert.equal((await own.api.post(PATH, asked())).body.code, 'no_vendor_secret')
 })
 
-test('it works while vending is off, not for a deactivated merchant, and needs a timestamp of the request', async () => {
+test('it works while vending is off, but not for a deactivated merchant, and the request needs a timestamp', async () => {
   const own = await vendingShop(service)
   const key = await dispenseSecret(own)
   await service.set(own.merchant, { vendingEnabled: false })
@@ -189,7 +189,7 @@ test('it works while vending is off, not for a deactivated merchant, and needs a
   assert.equal((await shop.api.post(PATH, asked(), { 'x-timestamp': undefined })).status, 400)
 })
 
-test('so many checks a minute are answered', async () => {
+test('checks above the limit per minute are refused', async () => {
   const limited = await startService({ env: { RATE_LIMIT_DISPENSE_RETRY: '3' } })
   try {
     const own = await vendingShop(limited)
@@ -202,7 +202,7 @@ test('so many checks a minute are answered', async () => {
   }
 })
 
-test('the base it expects is the one that suppliers sign', async () => {
+test('the text it expects to be signed is the one that suppliers sign', async () => {
   const body = payload({ zfzh: '0001', tkje: 0, payAmount: null, shbh: 'M1', on: true })
   const { expected_reqData_any_of } = await check({ payload: body, sign: md5('no') })
   assert.deepEqual(expected_reqData_any_of, [callbackBase(body)])

@@ -18,13 +18,13 @@ test('a paid order is commanded once, however many workers run', async () => {
   const orders: PaidOrder[] = []
   for (let made = 0; made < 20; made += 1) orders.push(await paid())
   await Promise.all(Array.from({ length: 8 }, (_, nth) => (nth % 2 === 0 ? service : other).run('dispense')))
-  // Whoever had to wait for the others for too long is taken by the next run.
+  // An order that waited too long for a lock is taken by the next run.
   await service.run('dispense')
   for (const order of orders)
     assert.deepEqual(await claimsOf(order), [{ attempt: 1, state: 'accepted', sent: true }])
 })
 
-test('claims of one order at the same moment make one claim and one command', async () => {
+test('simultaneous claims of one order make one claim and one command', async () => {
   for (let round = 0; round < 10; round += 1) {
     const order = await paid()
     const retry = async (at: TestService) => {
@@ -38,7 +38,7 @@ test('claims of one order at the same moment make one claim and one command', as
   }
 })
 
-test('a process that died over its claim is followed by one other after a minute', async () => {
+test('a claim of a dead process is taken over by one other process after a minute', async () => {
   const order = await paid()
   const own = await claim(service, order)
   await Promise.all([service.run('dispense'), other.run('dispense')])
@@ -49,7 +49,7 @@ test('a process that died over its claim is followed by one other after a minute
   assert.equal(await sendCommand(service.app, own), null, 'whoever comes late sends nothing')
 })
 
-test('a process that died over its command leaves doubt, and no command ever follows by itself', async () => {
+test('after a process died while sending, the order is in doubt, and no command is sent again by itself', async () => {
   const order = await paid()
   const own = await claim(service, order)
   await dieSending(service, own)
@@ -71,7 +71,7 @@ test('a process that died over its command leaves doubt, and no command ever fol
   assert.equal(await sentOf(order), 2, 'reported as not delivered, it may be tried again')
 })
 
-test('switched off between payment and command: no command, told once, and a retry later works', async () => {
+test('vending switched off between payment and command: no command, one event, and a retry later works', async () => {
   const [unclaimed, claimed] = [await paid(), await paid()]
   const own = await claim(service, claimed)
   await vending(false)
@@ -113,7 +113,7 @@ test('nothing is commanded after a refund, however long the claim waited', async
   assert.deepEqual(await claimsOf(unclaimed), [])
 })
 
-test('a refund and a command at the same moment are ordered', async () => {
+test('a refund and a command at the same moment happen one after the other', async () => {
   const seen = { commanded: 0, withheld: 0 }
   for (let round = 0; round < 30; round += 1) {
     const order = await paid()
@@ -128,7 +128,7 @@ test('a refund and a command at the same moment are ordered', async () => {
   assert.equal(seen.commanded + seen.withheld, 30)
 })
 
-test('the machines of the sandbox report what their numbers say, once', async () => {
+test('simulated machines report what their numbers say, once', async () => {
   const orders = await Promise.all(['M-OK', 'M-JAM', 'M-BUSY', 'M-LOST', 'M-REFUSE', 'M-1'].map(paid))
   await service.run('dispense')
   service.pass(2000)
@@ -144,7 +144,7 @@ test('the machines of the sandbox report what their numbers say, once', async ()
   )
 })
 
-test('what was asked for in time is dispensed after its time; what was not is forgotten', async () => {
+test('an order paid in time is dispensed even after its expiry; an unpaid one is not watched any more', async () => {
   const [late, unpaid] = [await newOrder(service, core.shop), await newOrder(service, core.shop)]
   service.pass(119_999)
   const order = await payOrder(service, late, { tag: core.shop.tag })

@@ -30,7 +30,7 @@ const says = (kind: 'done' | 'jam', charge_id: string, more: object = {}) =>
 const statesOf = async (charge: string) => (await claimsOf(service, charge)).map(({ state }) => state)
 const namesOf = async (number: string) => (await vendingEventsOf(service, number)).map(({ event }) => event)
 
-/** The process that claims the next command of a charge dies before it sends it. */
+/** The process that claims the next command of a charge dies before it sends the command. */
 async function claimUnsent(charge: string, number: string): Promise<void> {
   assert.equal(await dispense(charge, number), 200)
   await putBack(
@@ -42,7 +42,7 @@ async function claimUnsent(charge: string, number: string): Promise<void> {
   await service.rows('update idempotency_keys set status = null, body = null where key = $1', [number])
 }
 
-test('M9 a jam that is older than the newest command of a charge does not end that command', async () => {
+test("M9 a jam that is older than a charge's newest command does not end that command", async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'old-jam-1'), 200)
   service.pass(1000)
@@ -61,7 +61,7 @@ test('M9 a jam that is older than the newest command of a charge does not end th
   assert.deepEqual(await namesOf('old-jam-2'), ['vending.dispense_failed'])
 })
 
-test("M9 of a charge's first direct command a jam counts, however far behind the machine's clock is", async () => {
+test("M9 a jam of a charge's first direct command counts, however slow the machine's clock is", async () => {
   const charge = await paidCharge(service, shop)
   const behind = says('jam', charge)
   service.pass(200_000)
@@ -70,7 +70,7 @@ test("M9 of a charge's first direct command a jam counts, however far behind the
   assert.deepEqual(await statesOf(charge), ['released'])
 })
 
-test('M9 while the next direct command waits, a repeated jam is old news and a late delivery stops it', async () => {
+test('M9 while the next direct command waits, a repeated jam is ignored and a late delivery stops it', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'waits-1'), 200)
   service.pass(1000)
@@ -97,7 +97,7 @@ test('M9 while the next direct command waits, a repeated jam is old news and a l
   )
 })
 
-test('M9 a late report of the machine that was told before stops the charge when it delivered, and ends nothing when it jammed', async () => {
+test('M9 a late report of the machine commanded before stops the charge if it delivered, and ends nothing if it jammed', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'moved-1', { machine: 'M-1' }), 200)
   service.pass(1000)
@@ -116,7 +116,7 @@ test('M9 a late report of the machine that was told before stops the charge when
   assert.deepEqual(await namesOf('moved-2'), ['vending.dispensed'])
 })
 
-test('M9 a machine that this charge never told says nothing about it', async () => {
+test('M9 a machine that this charge never commanded cannot report about it', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal(await dispense(charge, 'never-told'), 200)
   for (const kind of ['jam', 'done'] as const) {
@@ -156,7 +156,7 @@ test('M9 a simulated report of an earlier direct command does not end a later on
   assert.deepEqual(await statesOf(charge), ['released', 'accepted'])
 })
 
-test('M9 a jam is of the first command that was sent, though an earlier claim was given back unsent', async () => {
+test('M9 a jam belongs to the first command that was sent, even if an earlier claim was released unsent', async () => {
   const charge = await paidCharge(service, shop)
   await claimUnsent(charge, 'unsent-1')
   service.pass(41_000)
@@ -169,7 +169,7 @@ test('M9 a jam is of the first command that was sent, though an earlier claim wa
   assert.deepEqual(await statesOf(charge), ['released', 'released'])
 })
 
-test('M9 the command that stands is the newest, also where the clock went back before it was claimed', async () => {
+test('M9 the newest command counts, even if the clock stepped back before it was claimed', async () => {
   for (const [kind, states] of [
     ['done', ['released', 'delivered']],
     ['jam', ['released', 'released']],

@@ -22,7 +22,7 @@ prepare(async () => {
   await registerMachines(service, merchant.id)
 })
 
-/** A live charge that its operator has collected. */
+/** A live charge that the operator has collected. */
 async function collected(): Promise<string> {
   const { id } = (await shop.live.charge({ amount: 1000, customer: { phone: newPayer() } })).body
   await succeed(service, id)
@@ -42,7 +42,7 @@ const ANSWERS: [CommandHow, unknown[]][] = [
   ['reset after reading', [200, 'dispensing', true]],
 ]
 for (const [how, expected] of ANSWERS)
-  test(`a supplier that answers with "${how}" gets one command for a charge, and none again unless it refused`, async () => {
+  test(`a supplier that answers with "${how}" gets one command for a charge, and no other unless it refused`, async () => {
     const charge = await collected()
     const key = { 'idempotency-key': how }
     supplier.behave(how)
@@ -64,7 +64,7 @@ for (const [how, expected] of ANSWERS)
     assert.equal(commandsFor(charge).length, refused ? 2 : 1)
   })
 
-test('of many dispenses of one live charge, through two processes, one command reaches the supplier', async () => {
+test('many dispenses of one live charge through two processes send one command to the supplier', async () => {
   const charge = await collected()
   const apis = [shop.live, second.client(shop.merchant.keys.live_collections)] as const
   await Promise.all(
@@ -77,7 +77,7 @@ test('of many dispenses of one live charge, through two processes, one command r
   assert.equal(commandsFor(charge).length, 1)
 })
 
-test('a live order that its supplier refused is told again by a retry, and an accepted one is not', async () => {
+test('a live order that its supplier refused is commanded again by a retry, and an accepted one is not', async () => {
   const own = { api: shop.live }
   const { order_id } = await makeOrder(own)
   await submitPayment(service, order_id, newPayer())

@@ -24,7 +24,7 @@ const vendingEventNames = async (number: string) =>
 const says = (kind: 'done' | 'jam', charge_id: string, order_id: string) =>
   send(service, report(service, kind, { secret, charge_id, order_id }))
 
-test('of a supplier that never reports an acceptance is a delivery, told once', async () => {
+test('with a supplier that never reports, an acceptance counts as delivery and sends one event', async () => {
   const charge = await paidCharge(service, shop)
   const first = await dispense(charge, 'own-1')
   assert.deepEqual([first.status, first.body.vending_status, first.body.ambiguous], [200, 'dispensed', false])
@@ -35,7 +35,7 @@ test('of a supplier that never reports an acceptance is a delivery, told once', 
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('a machine that confirms it after all is no news, and then nothing takes it back', async () => {
+test("a machine's later confirmation sends no event, and the delivery is final then", async () => {
   const charge = await paidCharge(service, shop)
   await dispense(charge, 'own-3')
   await says('done', charge, 'own-3')
@@ -64,7 +64,7 @@ test('a machine that contradicts it frees the charge, and may be contradicted on
   assert.equal((await vendingEventNames('own-4')).length, 3)
 })
 
-test('what was contradicted is dispensed again under another number', async () => {
+test('a contradicted dispense is repeated under another number', async () => {
   const charge = await paidCharge(service, shop)
   await dispense(charge, 'own-5')
   service.pass(1)
@@ -75,7 +75,7 @@ test('what was contradicted is dispensed again under another number', async () =
   assert.deepEqual(await vendingEventNames('own-6'), ['vending.dispensed by command'])
 })
 
-test('a refund of what counts as delivered leaves the word of the machine without effect', async () => {
+test("after a refund of an assumed delivery, the machine's report has no effect", async () => {
   const charge = await paidCharge(service, shop)
   await dispense(charge, 'own-7')
   const { merchantId } = shop

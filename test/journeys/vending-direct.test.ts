@@ -21,7 +21,7 @@ const expectSpent = ({ status, body }: Reply, because: string) =>
   )
 const replayed = ({ headers }: Reply) => headers.get('idempotent-replayed')
 
-test('a succeeded charge pays for one dispense and no second one', async () => {
+test('a succeeded charge pays for exactly one dispense', async () => {
   const charge = await paidCharge(service, shop)
   const goods = [{ spbh: 3, slot: { row: 'B' }, spdj: '500' }, ...GOODS]
   const first = await send(charge, { goods, pay_account: 'hall 3', order_id: 'tea-1' })
@@ -60,7 +60,7 @@ test('a succeeded charge pays for one dispense and no second one', async () => {
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('a supplier that refuses gives the charge back: it pays for the next dispense', async () => {
+test('a supplier that refuses releases the charge: it pays for the next dispense', async () => {
   const charge = await paidCharge(service, shop)
   const key = { 'idempotency-key': 'refused at first' }
   for (let time = 0; time < 2; time += 1) {
@@ -81,7 +81,7 @@ test('a supplier that refuses gives the charge back: it pays for the next dispen
   )
 })
 
-test('when nobody knows whether the supplier took the command, the charge stays spent and nothing is sent again', async () => {
+test('if it is unknown whether the supplier took the command, the charge stays spent and nothing is sent again', async () => {
   const charge = await paidCharge(service, shop)
   const { status, body } = await send(charge, { machine: 'M-LOST' })
   assert.deepEqual(
@@ -94,7 +94,7 @@ test('when nobody knows whether the supplier took the command, the charge stays 
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('a charge born on an order belongs to that order: paid, dispensing, failed', async () => {
+test('a charge of an order can be used only for that order: paid, dispensing, failed', async () => {
   const { order_id } = await makeOrder(shop)
   const charge = await payOrder(service, order_id)
   expectSpent(await send(charge), 'paid')
@@ -105,20 +105,20 @@ test('a charge born on an order belongs to that order: paid, dispensing, failed'
   assert.equal(await commandsOf(service, failed.charge_id), 0)
 })
 
-test('a charge born on a payment link is as good as any', async () => {
+test('a charge made on a payment link can be used like any other', async () => {
   const { id } = (await shop.api.post('/v1/payment-links', { amount: 1000 })).body
   const charge = await payOrder(service, id)
   assert.equal((await send(charge)).status, 200)
 })
 
-test('a typing error in the machine never burns a charge', async () => {
+test('a mistyped machine number does not spend the charge', async () => {
   const charge = await paidCharge(service, shop)
   assert.equal((await send(charge, { machine: 'M-01' })).status, 404)
   assert.deepEqual(await claimsOf(service, charge), [])
   assert.equal((await send(charge)).status, 200)
 })
 
-test('the same request under its key is answered again to the byte, whatever became of it', async () => {
+test('the same request under its key gets the same bytes again, whatever has become of it', async () => {
   const charge = await paidCharge(service, shop)
   const key = { 'idempotency-key': 'direct 1' }
   const first = await send(charge, { machine: 'M-OK' }, key)
@@ -137,7 +137,7 @@ test('the same request under its key is answered again to the byte, whatever bec
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('a refusal by rule is kept under the key, one that a switch can cure is not', async () => {
+test('a refusal by rule is kept under the key, one that a setting can cure is not', async () => {
   const charge = await paidCharge(service, shop)
   const spent = { 'idempotency-key': 'spent' }
   await send(charge)
@@ -155,7 +155,7 @@ test('a refusal by rule is kept under the key, one that a switch can cure is not
   assert.equal((await send(free, {}, key)).status, 200)
 })
 
-/** What a process leaves that died over a direct dispense: the key runs, the claim is as far as it came. */
+/** The state left by a process that died during a direct dispense: the key is in flight, the claim as far as it came. */
 async function leave(
   state: 'claimed' | 'commanding' | 'accepted' | 'released',
   key: string,
@@ -209,7 +209,7 @@ test('a process that died before it sent anything leaves charge and key free', a
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('a process that died while it sent leaves an answer that says that nobody knows', async () => {
+test('a process that died while sending leaves an answer that says that the result is unknown', async () => {
   const charge = await leave('commanding', 'died sending')
   service.pass(41_000)
   await service.run('finish-keys')
@@ -223,7 +223,7 @@ test('a process that died while it sent leaves an answer that says that nobody k
   )
 })
 
-test('a process that died over its answer leaves the answer it would have given', async () => {
+test('a process that died before it answered leaves the answer it would have given', async () => {
   const charge = await leave('accepted', 'died late')
   service.pass(41_000)
   await service.run('finish-keys')

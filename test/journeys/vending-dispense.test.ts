@@ -22,7 +22,7 @@ const shop = made(() => vendingShop(service))
 
 const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
 
-test('an order that failed for want of vending is dispensed by a retry, once', async () => {
+test('an order that failed because vending was off is dispensed by a retry, once', async () => {
   const failed = await failedOrder(service, shop, { machine: 'M-OK' })
   assert.deepEqual(
     [failed.vending_status, failed.vending_error, failed.payment_status],
@@ -42,7 +42,7 @@ test('an order that failed for want of vending is dispensed by a retry, once', a
   assert.equal(await commandsOf(service, failed.charge_id), 1)
 })
 
-test('what was dispensed is answered as it is: no command, no write', async () => {
+test('a retry of a dispensed order is answered with its state: no command, no write', async () => {
   const { order_id, charge_id } = await dispensingOrder(service, shop, { machine: 'M-OK' })
   service.pass(2000)
   await service.run('dispense')
@@ -57,7 +57,7 @@ test('what was dispensed is answered as it is: no command, no write', async () =
   assert.equal(await commandsOf(service, charge_id), 1)
 })
 
-test('while a command is out nobody sends another: accepted, in doubt, and claimed', async () => {
+test('while a command is open no other is sent: claimed, accepted and in doubt', async () => {
   for (const machine of ['M-1', 'M-BUSY', 'M-LOST']) {
     const { order_id, charge_id } = await dispensingOrder(service, shop, { machine })
     const digest = await service.digest()
@@ -71,7 +71,7 @@ test('while a command is out nobody sends another: accepted, in doubt, and claim
   }
 })
 
-test('a supplier that refuses again is an answer: the order stays failed, each try tells once, none dispenses', async () => {
+test('a second refusal by the supplier is an answer: the order stays failed, each try sends one event, none dispenses', async () => {
   const { order_id, charge_id, vending_error } = await dispensingOrder(service, shop, { machine: 'M-REFUSE' })
   assert.equal(vending_error, REFUSED)
   for (let time = 2; time <= 3; time += 1) {
@@ -101,7 +101,7 @@ test('an order that jammed can be tried again, and its second command counts', a
   assert.equal(await commandsOf(service, charge_id), 2)
 })
 
-test('a paid order whose command waits for the background is told to dispense at once by a retry', async () => {
+test('a retry sends the command of a paid order at once if it is still waiting for the background task', async () => {
   const { order_id } = await makeOrder(shop)
   const charge = await payOrder(service, order_id)
   assert.equal((await retry(shop, order_id)).body.vending_status, 'dispensing')
@@ -109,7 +109,7 @@ test('a paid order whose command waits for the background is told to dispense at
   assert.equal(await commandsOf(service, charge), 1)
 })
 
-test('what was refunded is never dispensed, by the background or by a retry', async () => {
+test('a refunded order is never dispensed, by the background task or by a retry', async () => {
   const { order_id } = await makeOrder(shop)
   const charge = await payOrder(service, order_id)
   assert.equal((await shop.api.post(`/v1/charges/${charge}/refund`)).status, 202)
@@ -122,7 +122,7 @@ test('what was refunded is never dispensed, by the background or by a retry', as
   assert.deepEqual(await claimsOf(service, charge), [])
 })
 
-test('a claim whose process died before it sent anything is taken up after its lease, once', async () => {
+test('a claim whose process died before it sent anything is taken over after its lease, once', async () => {
   const { order_id } = await makeOrder(shop)
   const charge = await payOrder(service, order_id)
   const claimed = await claimOrder(service.app, { merchantId: shop.merchantId, id: order_id })

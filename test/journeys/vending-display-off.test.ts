@@ -7,7 +7,7 @@ import { makeOrder, payOrder, submitPayment, vendingShop } from '../helpers/vend
 
 const NAME = 'Kampala Cool Drinks'
 const { service, shop, html, stateOf, screenOf } = openDisplays(NAME, { clock: stillClock() })
-/** What the script of the screen compares, from the page and from the document. */
+/** The states that the script of the screen compares, from the page and from the document. */
 const seenOn = async (id: string) => /data-seen="([^"]*)"/.exec(await html(id))?.[1]
 const seenIn = async (id: string) => {
   const { payment_status, vending_status, expired, invalidated, vending_error } = await stateOf(id)
@@ -15,7 +15,7 @@ const seenIn = async (id: string) => {
 }
 const vending = (vendingEnabled: boolean) => service.set(shop.merchant, { vendingEnabled })
 
-test('C5 while vending is switched off the screen says out of service, and scan again once it is on', async () => {
+test('C5 while vending is switched off the screen says out of service, and shows the code again once it is on', async () => {
   const { order_id: id } = await makeOrder(shop)
   const before = await seenOn(id)
   assert.equal(await screenOf(id), 'scan')
@@ -44,7 +44,7 @@ test('C5 while vending is switched off the screen says out of service, and scan 
   assert.deepEqual([await screenOf(id), await seenIn(id)], ['scan', before])
 })
 
-test('C5 a merchant that takes no money any more is heard of by a screen that shows the code', async () => {
+test('C5 a screen that shows the code notices that its merchant takes no money any more', async () => {
   const other = await vendingShop(service)
   const { order_id: id } = await makeOrder(other)
   const before = await seenOn(id)
@@ -55,7 +55,7 @@ test('C5 a merchant that takes no money any more is heard of by a screen that sh
   await service.set(other.merchant, { active: true })
 })
 
-test('C5 what was paid before is said as it is, and an order that is over stays over', async () => {
+test('C5 an earlier payment is still shown, and an order that is over stays over', async () => {
   const { order_id: paid } = await makeOrder(shop)
   const { order_id: over } = await makeOrder(shop)
   await payOrder(service, paid)

@@ -4,7 +4,7 @@ import { LG } from '../../src/checkout/texts/lg.ts'
 import { openDisplays, WATER_AND_SODA } from '../helpers/display-screens.ts'
 import { startService } from '../helpers/test-service.ts'
 
-// What holds for screen and state document of every order.
+// Rules that hold for the screen and the state document of every order.
 const UNKNOWN = 'lnk_00000aaaaaaaaaaaaaaaa'
 const { service, shop, at, html, stateOf, order, commandedOrder } = openDisplays('Cool Drinks')
 
@@ -38,7 +38,7 @@ test('page and document are public, never stored, and leave no cookie', async ()
   }
 })
 
-test('what is no order is not found, as a page and as a document', async () => {
+test('an unknown order is not found, as a page and as a document', async () => {
   const { body: link } = await shop.api.post('/v1/payment-links', { amount: 5000 })
   const { order_id } = await order()
   const foreign = `${order_id.slice(0, 4)}zzzzz${order_id.slice(9)}`
@@ -53,7 +53,7 @@ test('what is no order is not found, as a page and as a document', async () => {
   assert.equal((await fetch(at(order_id), { method: 'POST' })).status, 405)
 })
 
-test('the payment page names the products where the order has no words of its own', async () => {
+test('the payment page names the products if the order has no description', async () => {
   const form = async (more: object) => {
     const { order_id } = await order(more)
     return (await fetch(`${service.url}/pay/${order_id}`)).text()
@@ -67,7 +67,7 @@ test('the payment page names the products where the order has no words of its ow
   assert.equal((await form({ goods: [{ spbh: 3 }] })).includes('undefined'), false)
 })
 
-test('the language is that of the address, else of the browser', async () => {
+test('the language is that of the address, else that of the browser', async () => {
   const { order_id } = await order()
   assert.ok((await html(order_id, '?lang=lg')).includes(`<h1>${LG.display.scan}</h1>`))
   const browser = await fetch(at(order_id), { headers: { 'accept-language': 'zh-CN,lg;q=0.5' } })
@@ -86,7 +86,7 @@ test('looking at screens and documents writes nothing', async () => {
   assert.equal(await service.digest(), before)
 })
 
-test('a screen that is refused for its rate stays a screen that comes back by itself', async () => {
+test('a screen refused by the rate limit stays a screen and recovers by itself', async () => {
   const strict = await startService({ env: { RATE_LIMIT_PUBLIC_PAGES: '1' } })
   try {
     const busy = `${strict.url}/vending/display/${UNKNOWN}`

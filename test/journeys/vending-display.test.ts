@@ -23,7 +23,7 @@ async function reported(): Promise<void> {
 /** The payment page as a customer sees it after paying. */
 const receiptOf = async (id: string) => (await fetch(`${service.url}/pay/${id}/status`)).text()
 
-test('a customer scans, pays and takes the item, and each screen says so in turn', async () => {
+test('a customer scans, pays and takes the item, and the screen shows each step', async () => {
   const { order_id } = await order({ machine: 'M-OK', success_url: 'https://shop.example/thanks' })
   const scan = await html(order_id)
   for (const part of ['class="scan"', '3,500', 'Water', 'Soda', NAME, EN.display.left('2:00')])
@@ -51,7 +51,7 @@ test('a customer scans, pays and takes the item, and each screen says so in turn
   assert.equal(await screenOf(order_id), 'collect', 'a paid order does not expire')
 })
 
-test('a jam and a refusal are told in words for the customer, without the words of the machine', async () => {
+test('a jam and a refusal are explained to the customer, without the wording of the machine', async () => {
   for (const machine of ['M-JAM', 'M-REFUSE']) {
     const { order_id } = await commandedOrder(machine)
     await reported()
@@ -66,7 +66,7 @@ test('a jam and a refusal are told in words for the customer, without the words 
   }
 })
 
-test('a machine that is silent keeps the customer waiting, and after a minute says whom to ask', async () => {
+test('while a machine is silent the customer waits, and after a minute is told whom to ask', async () => {
   for (const machine of ['M-LOST', 'M-1', 'M-BUSY']) {
     const { order_id } = await commandedOrder(machine)
     assert.equal((await stateOf(order_id)).vending_error, null, 'nothing is said too early')
@@ -80,7 +80,7 @@ test('a machine that is silent keeps the customer waiting, and after a minute sa
   }
 })
 
-test('C2 what only the supplier promises, and how much came out, is said as it is', async () => {
+test('C2 an unconfirmed delivery and a partial one are shown as what they are', async () => {
   const { order_id: promised } = await commandedOrder('M-1')
   const { order_id: partly } = await commandedOrder('M-1', { goods: [{ spbh: '7' }, { spbh: 8 }] })
   const { merchantId } = shop
@@ -103,7 +103,7 @@ test('C2 what only the supplier promises, and how much came out, is said as it i
   for (const id of [promised, partly]) assert.equal(await screenOf(id), 'collect')
 })
 
-test('money that went back is told, and nothing else is asked of the customer', async () => {
+test('a refund is shown, and nothing else is asked of the customer', async () => {
   const { order_id, chargeId } = await commandedOrder('M-JAM')
   await reported()
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
@@ -118,7 +118,7 @@ test('money that went back is told, and nothing else is asked of the customer', 
   assert.ok(!(await receiptOf(order_id)).includes(EN.receipt.machine.failed(NAME)))
 })
 
-test('an order past its time, or taken back, has no code any more and cannot be paid', async () => {
+test('an expired or invalidated order has no code any more and cannot be paid', async () => {
   const old = await order()
   const taken = await order()
   assert.equal((await invalidate(shop, taken.order_id)).status, 200)
@@ -139,7 +139,7 @@ test('an order past its time, or taken back, has no code any more and cannot be 
   }
 })
 
-test('a payment under way at the end of the time goes on; one that has failed may be tried again before it', async () => {
+test('a payment in progress when the order expires goes on; a failed one may be tried again before that', async () => {
   const { order_id: failing } = await order()
   await payOrder(service, failing, NON_PAYER)
   const again = await html(failing)

@@ -12,7 +12,7 @@ import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import type { Client } from '../helpers/test-service.ts'
 
-// As a machine may want them: numbers that JSON.parse would change, and a name that objects of this language know.
+// Possible goods of a machine: numbers that JSON.parse would change, and a name that JavaScript objects already have.
 const BOX = '{"hdbh":1731234567890123457,"box":{"__proto__":{"n":1.50},"e":[1E2,-0,0.30]}}'
 const fields = BOX.slice(1, -1)
 const LONG = '12345678901234567890'
@@ -62,7 +62,7 @@ async function callback(body: object, splist: string): Promise<void> {
   assert.deepEqual([status, said.code], [200, '1'])
 }
 
-test('C1 the goods of an order are answered, stored, commanded and told of digit for digit', async () => {
+test('C1 the goods of an order are answered, stored, commanded and reported digit for digit', async () => {
   const key = { 'idempotency-key': 'exact goods' }
   const made = await live.post('/v1/vending/orders', orderText(GOODS), key)
   assert.equal(made.status, 201, made.text)
@@ -88,7 +88,7 @@ test('C1 the goods of an order are answered, stored, commanded and told of digit
   assert.equal(goodsIn(await eventFor(id)), GOODS)
 })
 
-test('C1 the goods of a direct dispense are commanded and told of digit for digit', async () => {
+test('C1 the goods of a direct dispense are commanded and reported digit for digit', async () => {
   const { body: charge } = await live.charge({ amount: 3500, customer: { phone: newPayer() } })
   await succeed(service, charge.id)
   const text = `{"machine":"M-1","order_id":"own-1","charge_id":"${charge.id}","goods":${GOODS}}`
@@ -101,7 +101,7 @@ test('C1 the goods of a direct dispense are commanded and told of digit for digi
   assert.equal(goodsIn(await eventFor(claim?.id ?? '')), GOODS)
 })
 
-test('C1 the tray and the list of machines show the numbers of the supplier digit for digit', async () => {
+test("C1 the tray and the list of machines show the supplier's numbers digit for digit", async () => {
   supplier.answers(
     'tray',
     `{"code":"1","data":[{"hdbh":1731234567890123457,"spbh":${LONG},"spdj":1000.0,"jd":32.580}]}`,
@@ -119,7 +119,7 @@ test('C1 the tray and the list of machines show the numbers of the supplier digi
   assert.ok(machines.some(({ machine }: any) => machine === '1731234567890123459'))
 })
 
-test('C1 what cannot be passed on is refused by its name', async () => {
+test('C1 a value that cannot be passed on is refused by name', async () => {
   const refusals = [
     [`[{"spbh":${'9'.repeat(65)}}]`, 'goods[0].spbh must be at most 64 characters'],
     ['[{"spbh":1.5}]', 'each goods item needs an spbh (product number)'],

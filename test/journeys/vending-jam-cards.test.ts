@@ -13,7 +13,7 @@ const jams = await startJamRefunds()
 const { service, other, owner, fundLive, refundJams, dueOf, view } = jams
 after(jams.end)
 
-/** A live order that a card of 8,000 pays: all of its 5,000, or as much as is said. */
+/** A live order that a card of 8,000 pays: all of its 5,000 unless another amount is given. */
 async function paidByCard(own: JamOwner, applied = PRICE): Promise<PaidOrder & { cardId: string }> {
   const place = await newOrder(service, own, { mode: 'live' })
   const { id: cardId } = await newCard(service, own, applied === PRICE ? 8000 : applied)
@@ -43,7 +43,7 @@ const payoutsOf = ({ chargeId }: PaidOrder) =>
 const page = async ({ id }: PaidOrder, path: string) =>
   (await fetch(`${service.url}${path.replace(':id', id)}`)).text()
 
-test('C6 a jam of an order that a gift card paid gives the card its value back, once, without any money', async () => {
+test('C6 a jam of an order that a gift card paid returns its value to the card, once, without moving money', async () => {
   const own = await owner('live')
   const order = await jammed(own)
   assert.deepEqual(await sumsOf(service, order.cardId), [3000, 0, 5000])
@@ -63,7 +63,7 @@ test('C6 a jam of an order that a gift card paid gives the card its value back, 
   assert.match(await page(order, '/vending/display/:id'), /has put your UGX 5,000 back on the gift card\./)
 })
 
-test('C6 without the switch nothing goes back by itself, and the refund operation gives it back', async () => {
+test('C6 without the setting nothing is returned automatically, and the refund operation returns it', async () => {
   const own = await owner('off')
   const order = await jammed(own)
   assert.equal(await refundJams(), 0)
@@ -73,7 +73,7 @@ test('C6 without the switch nothing goes back by itself, and the refund operatio
   assert.deepEqual(await sumsOf(service, order.cardId), [8000, 0, 0])
 })
 
-test('C6 a jam of an order that a card and a phone paid gives each its part back', async () => {
+test('C6 a jam of an order that a card and a phone paid returns each its part', async () => {
   const own = await owner('live')
   await fundLive(own)
   const order = await jammed(own, 2000)
@@ -82,7 +82,7 @@ test('C6 a jam of an order that a card and a phone paid gives each its part back
   assert.deepEqual(await payoutsOf(order), [{ amount: 3000 }])
 })
 
-test('C6 a card gets nothing back for what a machine is told to release meanwhile', async () => {
+test('C6 a card gets nothing back for an order that is being dispensed again', async () => {
   const own = await owner('live')
   const order = await jammed(own)
   await told(service, order)

@@ -11,13 +11,13 @@ const jams = await startJamRefunds()
 const { service, other, owner, assertRefundedOnce, assertNotRefunded } = jams
 after(jams.end)
 
-/** Begins this much later, in statements that change nothing; who lost begins earlier the next time, so that both sides win. */
+/** Starts this much later, in statements that change nothing; the loser starts earlier the next time, so that both sides win. */
 async function startAfter<T>(lead: number, begin: () => Promise<T>): Promise<T> {
   for (let wait = 0; wait < lead; wait += 1) await service.rows('select 1')
   return begin()
 }
 
-test('a retry and the automatic refund at the same moment: another try or the money, never both', async () => {
+test('a retry and the automatic refund at the same moment: either another try or the money, never both', async () => {
   const own = await owner('test', 1_000_000)
   let [refunds, retries] = [0, 0]
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -43,7 +43,7 @@ test('a retry and the automatic refund at the same moment: another try or the mo
   assert.ok(refunds > 0 && retries > 0, `both come about: ${refunds} refunded, ${retries} tried again`)
 })
 
-test('a report of delivery and the automatic refund at the same moment: delivered or refunded, never both', async () => {
+test('a report of delivery and the automatic refund at the same moment: either delivered or refunded, never both', async () => {
   const own = await owner('test', 1_000_000)
   let [refunds, deliveries] = [0, 0]
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -61,11 +61,11 @@ test('a report of delivery and the automatic refund at the same moment: delivere
   assert.ok(refunds > 0 && deliveries > 0, `both come about: ${refunds} refunded, ${deliveries} delivered`)
 })
 
-test('a worker that has claimed a jam before the retry refunds nothing after it', async () => {
+test('a worker that claimed a jam before the retry refunds nothing after it', async () => {
   const own = await owner('test', 1_000_000)
   const order = await jammed(service, own)
   await told(service, order)
-  // What the worker does with the lease that it took while the order had failed.
+  // What the worker does under the lease that it took while the order had failed.
   const { merchantId, tag } = own
   const caller = fullKey({ merchantId, tag, cell: service.app.cell, mode: 'test' })
   const unless = { statement: { name: 'anything', text: 'select 1' }, values: [] }

@@ -17,7 +17,7 @@ const { assertRefundedOnce, assertNotRefunded } = jams
 after(jams.end)
 
 for (const wanted of [{ mode: 'test' as const }, LIVE])
-  test(`a jam of a ${wanted.mode} order is refunded once, however often the machine says it`, async () => {
+  test(`a jam of a ${wanted.mode} order is refunded once, however often the machine reports it`, async () => {
     const own = await owner(wanted.mode, 50_000)
     await fundLive(own)
     const order = await jammed(service, own, wanted)
@@ -40,7 +40,7 @@ for (const wanted of [{ mode: 'test' as const }, LIVE])
     assert.deepEqual(await vendingEventNames(service, order), ['vending.dispense_failed 1'])
   })
 
-test('without enough balance it is tried every hour, and refunded in the hour after money has come', async () => {
+test('without enough balance it is tried every hour, and refunded within an hour after money has come', async () => {
   const own = await owner('test')
   const order = await jammed(service, own)
   for (let hour = 0; hour < 3; hour += 1) {
@@ -84,7 +84,7 @@ for (const [what, mode, stop, end] of STOPS)
     await assertRefundedOnce(order)
   })
 
-test('after 72 hours it is left to the merchant, in plain words', async () => {
+test('after 72 hours it is left to the merchant, with a plain explanation', async () => {
   const own = await owner('test')
   const order = await jammed(service, own)
   let tries = 0
@@ -132,7 +132,7 @@ for (const [set, mode, refunds] of SETTINGS)
     await (refunds ? assertRefundedOnce : assertNotRefunded)(order)
   })
 
-test('a new merchant has it switched off; switched off after the jam it stops as well', async () => {
+test('a new merchant has it switched off; switching it off after the jam stops the refund as well', async () => {
   const merchant = await service.merchant()
   const { autoRefundOnJam } = (await findMerchant(service.gateway, merchant.id)).merchant
   assert.equal(autoRefundOnJam, 'off')
@@ -148,7 +148,7 @@ test('a new merchant has it switched off; switched off after the jam it stops as
   assert.match((await view(order)).vending_error ?? '', /jam - automatic refunds were switched off before/)
 })
 
-test('only a report within 60 minutes of a command refunds', async () => {
+test('only a report within 60 minutes of a command causes a refund', async () => {
   const own = await owner('test', 100_000)
   for (const [ms, refunds] of [
     [60 * MINUTE, true],
@@ -165,7 +165,7 @@ test('only a report within 60 minutes of a command refunds', async () => {
   }
 })
 
-test('a refused command refunds nothing, nor does the word of a person, nor vending that is off', async () => {
+test("a refused command, a person's decision and vending that is off cause no refund", async () => {
   const own = await owner('test', 100_000)
   const refused = await paidOrder(service, own, { machine: 'M-REFUSE' })
   await service.run('dispense')
@@ -182,7 +182,7 @@ test('a refused command refunds nothing, nor does the word of a person, nor vend
   }
 })
 
-test('a retry takes the refund away, and so does a late report of delivery', async () => {
+test('a retry cancels the refund, and so does a late report of delivery', async () => {
   const own = await owner('test')
   const [retried, late] = [await jammed(service, own), await jammed(service, await owner('test'))]
   assert.equal(await refundJams(), 2, 'both lack the payout fee')
@@ -200,7 +200,7 @@ test('a retry takes the refund away, and so does a late report of delivery', asy
   await assertRefundedOnce(retried)
 })
 
-test('what can never be refunded is left to the merchant at once', async () => {
+test('an order that can never be refunded is left to the merchant at once', async () => {
   const own = await owner('test', 50_000)
   const order = await jammed(service, own)
   await service.rows('update charges set phone = null, phone9 = null where id = $1', [order.chargeId])

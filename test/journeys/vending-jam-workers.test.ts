@@ -24,7 +24,7 @@ test('two workers at once refund each of many jams once', async () => {
   for (const order of orders) await assertRefundedOnce(order)
 })
 
-test('while others refund the same charge by hand, there is one refund', async () => {
+test('while others refund the same charge by hand, there is only one refund', async () => {
   const own = await owner('test', 1_000_000)
   for (let round = 0; round < 10; round += 1) {
     const order = await jammed(service, own)
@@ -34,18 +34,18 @@ test('while others refund the same charge by hand, there is one refund', async (
   }
 })
 
-test('refunds that outlived their claim: a refund whose answer was lost is found and not repeated', async () => {
+test('refunds that outlast their claim: a refund whose answer was lost is found and not repeated', async () => {
   const own = await owner('test', 50_000)
   const order = await jammed(service, own)
   const due = await dueOf(order)
   await refundJams()
-  // As after a process that died between the refund and the note of it.
+  // As after a process that died between the refund and the record of it.
   await service.rows('update vending_orders set refund_due_at = $2 where id = $1', [order.id, due])
   assert.equal(await refundJams(), 1)
   await assertRefundedOnce(order)
 })
 
-test('what a dead worker has claimed is taken up a minute later', async () => {
+test('jams claimed by a dead worker are taken over a minute later', async () => {
   const own = await owner('test', 50_000)
   const order = await jammed(service, own)
   const lease = new Date(service.clock.nowMs() + MINUTE)
@@ -56,7 +56,7 @@ test('what a dead worker has claimed is taken up a minute later', async () => {
   await assertRefundedOnce(order)
 })
 
-test('whoever has lost its lease writes nothing any more', async () => {
+test('a worker that has lost its lease does not write any more', async () => {
   const order = await jammed(service, await owner('test', 50_000))
   const before = await orderRow(service, order)
   const next = allStatements().find(({ name }) => name === 'next try of jam refund')

@@ -76,7 +76,7 @@ test('a simulated report of an earlier command does not end a later one', async 
   assert.deepEqual(await statesOf(order), ['released', 'accepted'])
 })
 
-test('whoever has read that vending is off fails nothing that was claimed since', async () => {
+test('a worker that has read that vending is off does not fail an order claimed since', async () => {
   const order = await paid()
   await told(service, order)
   const { merchantId, id } = order
@@ -86,7 +86,7 @@ test('whoever has read that vending is off fails nothing that was claimed since'
   assert.deepEqual(await statesOf(order), ['accepted'])
 })
 
-test('a report about an order that was never commanded moves nothing', async () => {
+test('a report about an order that was never commanded changes nothing', async () => {
   const order = await paid()
   for (const report of [DELIVERED, JAM]) assert.equal(await say(service, order, report), 'never_commanded')
   const own = await claim(service, order)
@@ -98,7 +98,7 @@ test('a report about an order that was never commanded moves nothing', async () 
     assert.equal(await say(service, unpaid, DELIVERED, source), 'unpaid')
 })
 
-test('a jam that was said before the newest command was sent is old news, one that was said after it is not', async () => {
+test('a jam from before the newest command was sent is ignored, and one from after it counts', async () => {
   const order = await paid()
   await told(service, order)
   const early = service.clock.now()
@@ -113,7 +113,7 @@ test('a jam that was said before the newest command was sent is old news, one th
   assert.deepEqual(await statesOf(order), ['released', 'released'])
 })
 
-test("of an order's first command a jam counts, however far behind the machine's clock is", async () => {
+test("a jam of an order's first command counts, however slow the machine's clock is", async () => {
   const order = await paid()
   await told(service, order)
   const { merchantId, id } = order
@@ -124,7 +124,7 @@ test("of an order's first command a jam counts, however far behind the machine's
   )
 })
 
-test('moves of several orders travel together, those about one order in turn', async () => {
+test('moves of several orders share a batch, those of one order run in turn', async () => {
   const orders = [await paid(), await paid(), await paid()]
   for (const order of orders) await told(service, order)
   const unpaid = await newOrder(service, core.shop)
@@ -150,7 +150,7 @@ test('moves of several orders travel together, those about one order in turn', a
   for (const order of orders) assert.deepEqual(await statesOf(order), ['delivered'])
 })
 
-test('while the next command waits, a repeated jam is old news and a late delivery stops it', async () => {
+test('while the next command waits, a repeated jam is ignored and a late delivery stops it', async () => {
   const order = await paid()
   await told(service, order)
   await say(service, order, JAM)
@@ -163,7 +163,7 @@ test('while the next command waits, a repeated jam is old news and a late delive
   assert.equal(await sentOf(order), 1)
 })
 
-test('a new try forgets what was said of the one before', async () => {
+test('a new try forgets the report about the one before', async () => {
   const order = await paid()
   await told(service, order)
   await say(service, order, JAM)
@@ -172,7 +172,7 @@ test('a new try forgets what was said of the one before', async () => {
   assert.deepEqual([confirmed, vending_error, dispense_result, units_dispensed], [false, null, null, null])
 })
 
-test('an optimistic success is contradicted, and contradicted again: each is told, and then it is final', async () => {
+test('an assumed delivery is contradicted, and contradicted again: each sends an event, and then it is final', async () => {
   await trust('optimistic')
   const order = await paid()
   await service.run('dispense')
@@ -193,7 +193,7 @@ test('an optimistic success is contradicted, and contradicted again: each is tol
   assert.deepEqual(await statesOf(order), ['delivered'])
 })
 
-test('an optimistic success that its machine confirms is no news', async () => {
+test('an assumed delivery that its machine confirms sends no event', async () => {
   await trust('optimistic')
   const order = await paid()
   await service.run('dispense')
@@ -204,7 +204,7 @@ test('an optimistic success that its machine confirms is no news', async () => {
   assert.deepEqual((await orderRow(service, order)).dispensed_at, dispensed_at)
 })
 
-test('the refusal of a direct dispense does not free what its machine has delivered', async () => {
+test('the refusal of a direct dispense does not free a charge whose machine has delivered', async () => {
   const charge = (await core.shop.api.charge()).body.id
   service.pass(2000)
   await service.run('follow-charges')

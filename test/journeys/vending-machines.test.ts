@@ -15,7 +15,7 @@ const UNKNOWN = 'machine not registered to this merchant'
 const supplier = opened(() => startSupplier())
 const service = openedAndVerified(() => startService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
 
-/** A merchant with vending on; `speaks`: whether its supplier has been entered. */
+/** A merchant with vending on; `speaks`: whether its supplier is configured. */
 async function vendor({ speaks = true, vending = true } = {}) {
   const made = await service.merchant({ vending, verified: true })
   const { merchant } = await findMerchant(service.gateway, made.id)
@@ -79,7 +79,7 @@ test('machines are listed newest first, page by page, the same in both modes and
   assert.deepEqual([rest.data, rest.has_more, rest.next_cursor], [data.slice(3), false, null])
 })
 
-test('what cannot be listed is refused: vending off, a cursor or limit that is none, a stranger’s machine', async () => {
+test("machines are not listed while vending is off or with an invalid cursor or limit; another merchant's machine is no cursor", async () => {
   const [own, stranger, off] = [await vendor(), await vendor(), await vendor({ vending: false })]
   await stranger.add('S-1')
   await off.add('M-1')
@@ -98,7 +98,7 @@ test('what cannot be listed is refused: vending off, a cursor or limit that is n
   assert.equal((await fetch(`${service.url}${MACHINES}`)).status, 401)
 })
 
-test('a machine that is added twice is one; one that was removed is gone, and comes back with its name', async () => {
+test('a machine that is added twice exists once; a removed one is gone, and comes back with its name', async () => {
   const { test: api, add, remove, order } = await vendor()
   await Promise.all([add('M-1', 'Gate'), add('M-1', 'Gate'), add('M-1', 'Gate')])
   assert.equal((await listed(api)).data.length, 1)
@@ -115,7 +115,7 @@ test('a machine that is added twice is one; one that was removed is gone, and co
   assert.equal((await order('M-1')).status, 201)
 })
 
-test('a machine needs a number and a name that can be shown', async () => {
+test('a machine needs a number and a name that can be displayed', async () => {
   const { add, remove } = await vendor()
   for (const machine of ['', '  ', 'x'.repeat(65), 'a\nb', 'a\0b'])
     await assert.rejects(add(machine), /invalid request: machine must be 1 to 64 characters/)
@@ -134,7 +134,7 @@ const ROW = {
   dwjd: '32.5',
 }
 
-test('a synchronisation adds, updates and marks what has vanished; nothing is deleted', async () => {
+test('a synchronisation adds, updates and marks missing machines; nothing is deleted', async () => {
   const { test: api, add, remove, sync, order, merchant } = await vendor()
   await add('BY-HAND')
   await add('GONE')
@@ -204,7 +204,7 @@ test('a supplier that does not answer clearly changes nothing', async () => {
   })
 })
 
-test('two synchronisations at once leave what one would', async () => {
+test('two synchronisations at once have the result of one', async () => {
   const { test: api, sync } = await vendor()
   listing(Array.from({ length: 300 }, (_, index) => ({ jqbh: `M-${(index * 7) % 300}` })))
   const done = await Promise.all([sync(), sync(), sync()])
@@ -212,7 +212,7 @@ test('two synchronisations at once leave what one would', async () => {
     done.reduce((sum, { added }) => sum + added, 0),
     300,
   )
-  // All were made at one moment: pages neither skip nor repeat any.
+  // All were made at one moment, and the pages neither skip nor repeat any.
   const seen: string[] = []
   for (let after = ''; ; ) {
     const page = await listed(api, `?limit=70${after}`)

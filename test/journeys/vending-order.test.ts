@@ -22,7 +22,7 @@ const MINUTE = 60_000
 const service = openedAndVerified(() => startService({ clock: stillClock() }))
 const shop = made(() => vendingShop(service))
 
-test('an order shows everything that a machine needs to be paid, and reading it changes nothing', async () => {
+test('an order shows everything needed to pay at a machine, and reading it changes nothing', async () => {
   const created_at = service.clock.now().toISOString()
   const expires_at = new Date(service.clock.nowMs() + 2 * MINUTE).toISOString()
   const goods = [
@@ -71,7 +71,7 @@ test('an order shows everything that a machine needs to be paid, and reading it 
   assert.equal(await service.digest(), digest)
 })
 
-test('a paid order is dispensed once, as the machine reports it, and tells of it once', async () => {
+test('a paid order is dispensed once, as the machine reports, and sends one event', async () => {
   const own = await vendingShop(service)
   const { order_id } = await makeOrder(own, { machine: 'M-OK', reference: 'tea 2' })
   const charge = await payOrder(service, order_id)
@@ -107,7 +107,7 @@ test('a paid order is dispensed once, as the machine reports it, and tells of it
   assert.deepEqual(data, { ...done, merchant_reference: 'tea 2', source: 'callback' })
 })
 
-test('every way in which a machine behaves ends where it must', async () => {
+test('an order ends correctly for every behaviour of a machine', async () => {
   const ends: [string, string, string | null, string][] = [
     ['M-1', 'dispensing', null, 'accepted'],
     ['M-OK', 'dispensed', null, 'delivered'],
@@ -139,7 +139,7 @@ test('every way in which a machine behaves ends where it must', async () => {
   }
 })
 
-test('an order that nobody pays ends at its time, and not a moment before', async () => {
+test('an unpaid order expires at its time, and not a moment before', async () => {
   const { order_id } = await makeOrder(shop)
   service.pass(2 * MINUTE - 1)
   assert.equal((await readOrder(shop, order_id)).expired, false)
@@ -154,7 +154,7 @@ test('an order that nobody pays ends at its time, and not a moment before', asyn
   assert.deepEqual([taken.status, taken.body.expired], [200, true], 'over before')
 })
 
-test('a payment under way at the end of the time still counts, and dispenses', async () => {
+test('a payment in progress at the expiry still counts, and dispenses', async () => {
   const { order_id } = await makeOrder(shop)
   service.pass(2 * MINUTE - 1000)
   const charge = await payOrder(service, order_id)
@@ -165,7 +165,7 @@ test('a payment under way at the end of the time still counts, and dispenses', a
   assert.equal((await claimsOf(service, charge)).length, 1)
 })
 
-test('a payment that fails after the time leaves an order that is over; before it, one that can be paid again', async () => {
+test('a payment that fails after the expiry leaves an expired order; before it, the order can be paid again', async () => {
   const late = await makeOrder(shop)
   service.pass(2 * MINUTE - 1000)
   await payOrder(service, late.order_id, NON_PAYER)
@@ -182,7 +182,7 @@ test('a payment that fails after the time leaves an order that is over; before i
   assert.equal((await readOrder(shop, order_id)).payment_status, 'succeeded')
 })
 
-test('an order taken back can no longer be paid: twice is once, and it keeps its first time', async () => {
+test('an invalidated order can no longer be paid; a second call changes nothing and returns the first time', async () => {
   const { order_id } = await makeOrder(shop)
   const at = service.clock.now().toISOString()
   const first = await invalidate(shop, order_id)
@@ -197,7 +197,7 @@ test('an order taken back can no longer be paid: twice is once, and it keeps its
   assert.deepEqual(await eventsOf(service, order_id), [])
 })
 
-test('what a failed attempt leaves can be taken back; what is being paid, is paid or was refunded can not', async () => {
+test('an order with a failed attempt can be invalidated; one being paid, paid or refunded cannot', async () => {
   const failed = await makeOrder(shop)
   await payOrder(service, failed.order_id, NON_PAYER)
   assert.equal((await invalidate(shop, failed.order_id)).body.expired, true)
@@ -224,7 +224,7 @@ test('what a failed attempt leaves can be taken back; what is being paid, is pai
   assert.deepEqual([order.refunded, order.payment_status, order.expired], [true, 'succeeded', false])
 })
 
-test('orders are no payment links, and links no orders', async () => {
+test('orders are not payment links, and links are not orders', async () => {
   const { order_id } = await makeOrder(shop)
   const link = (await shop.api.post('/v1/payment-links', { amount: 1000 })).body
   assert.equal((await shop.api.get(`/v1/payment-links/${order_id}`)).status, 404)

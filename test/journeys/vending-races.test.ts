@@ -15,7 +15,7 @@ import {
   vendingShop,
 } from '../helpers/vending.ts'
 
-// Two processes on one database: what one holds in memory the other does not know.
+// Two processes on one database, which share nothing in memory.
 const service = openedAndVerified(() => startService())
 const second = opened(() => startService({ database: service.database, clock: service.clock }))
 const shop = made(() => vendingShop(service))
@@ -31,11 +31,11 @@ const SPENT = 'this charge has already paid for a dispense'
 /** Too busy to wait for a row that a hundred others want: nothing was written, and the same request is safe to repeat. */
 const isBusy = ({ status }: Reply) => status === 503
 
-/** Runs the background task; where no connection is free it tries again next time, as the program does. */
+/** Runs the background task; if no connection is free it tries again next time, as the program does. */
 const work = (at: TestService) =>
   at.run('dispense').catch((error) => assert.match(error.message, /the database is away/))
 
-/** At once, or after the lease of a request that found no connection to go on with. */
+/** At once, or after the lease of a request that found no connection to continue with. */
 async function expectOneCommand(charge: string): Promise<void> {
   assert.ok((await commandsOf(service, charge)) <= 1)
   service.pass(61_000)
@@ -43,7 +43,7 @@ async function expectOneCommand(charge: string): Promise<void> {
   assert.equal(await commandsOf(service, charge), 1)
 }
 
-test('a hundred dispenses of one paid order, over both endpoints and the background, are one command', async () => {
+test('a hundred dispenses of one paid order, over both endpoints and the background task, are one command', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { order_id, charge_id } = await failedOrder(service, shop)
     const [replies] = await Promise.all([
@@ -98,13 +98,13 @@ test('a paid order is commanded once, however many workers look for it', async (
   for (const charge of charges) assert.equal(await commandsOf(service, charge), 1)
 })
 
-/** Begins this much later, in requests that change nothing; who lost begins earlier the next time, so that both sides win. */
+/** Starts this much later, in requests that change nothing; the loser starts earlier the next time, so that both sides win. */
 async function startAfter<T>(lead: number, begin: () => Promise<T>): Promise<T> {
   for (let wait = 0; wait < lead; wait += 1) await shop.api.get('/v1/me')
   return begin()
 }
 
-test('an order is taken back or paid, never both', async () => {
+test('an order is either invalidated or paid, never both', async () => {
   let [taken, paid] = [0, 0]
   for (let round = 0; round < 30; round += 1) {
     const { order_id } = await makeOrder(shop)
@@ -127,7 +127,7 @@ test('an order is taken back or paid, never both', async () => {
   assert.ok(taken > 0 && paid > 0, `both come about: ${taken} taken back, ${paid} paid`)
 })
 
-test('a retry against a refund: the refund first and nothing is commanded, or one command and the refund too', async () => {
+test('a retry against a refund: either the refund first and no command, or one command and the refund after it', async () => {
   let [refundFirst, dispenseFirst] = [0, 0]
   for (let round = 0; round < 20; round += 1) {
     const { order_id, charge_id } = await failedOrder(service, shop)

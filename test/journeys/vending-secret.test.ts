@@ -13,7 +13,7 @@ const inForce = async (merchantId: number, mode: 'test' | 'live') =>
     .filter(({ kind }) => kind === 'dispense_secret')
     .map(({ secret }) => secret)
 
-test('the secret is shown once, is of one mode, and a new one replaces it at once', async () => {
+test('the secret is shown once, belongs to one mode, and a new one replaces it at once', async () => {
   const shop = await vendingShop(service)
   const first = await shop.api.post(SECRET_PATH)
   assert.equal(first.status, 201)
@@ -53,7 +53,7 @@ test('thirty rotations at once leave one secret in force, and it is one that was
   assert.equal(replies.filter(({ body }) => body.rotated === false).length, 1)
 })
 
-test('it works while vending is off, needs a full key and an active merchant', async () => {
+test('it works while vending is off, and needs a full key and an active merchant', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   assert.equal((await api.post(SECRET_PATH, 'ignored: no JSON {')).status, 400)
@@ -65,7 +65,7 @@ test('it works while vending is off, needs a full key and an active merchant', a
   assert.deepEqual([inactive.status, inactive.body.error], [400, 'merchant is not active'])
 })
 
-test('five a minute are made', async () => {
+test('five secrets a minute can be made', async () => {
   const limited = await startService({ env: { RATE_LIMIT_DISPENSE_SECRET: '5' } })
   try {
     const api = limited.client((await limited.merchant()).keys.test)

@@ -6,10 +6,10 @@ import { httpSupplier } from '../../src/vending/suppliers/http-supplier.ts'
 import type { FakeSupplier } from '../fakes/supplier.ts'
 import { GOODS, openVendors } from '../helpers/vendors.ts'
 
-// What a supplier is sent, and which supplier it is sent to.
+// The commands that a supplier gets, and which supplier gets them.
 const { supplier, other, service, vendor, submitted, paid, commandsFor } = openVendors()
 
-test('the command is exactly the one of the contract, signed by the supplier’s own secret', async () => {
+test('the command has exactly the form of the contract, signed by the supplier’s own secret', async () => {
   const { live, machines } = await vendor()
   await machines('1707100001')
   const { id, chargeId, phone } = await paid(live, '1707100001')
@@ -36,7 +36,7 @@ test('the command is exactly the one of the contract, signed by the supplier’s
   assert.doesNotMatch(command.text, /s3cr3t/)
 })
 
-test('the payer is the phone, else the name that was given, else the supplier’s own number', async () => {
+test('the payer is the phone, else the given name, else the supplier’s own number', async () => {
   const speaking = httpSupplier(service.app, supplier.access)
   const claim: Claim = {
     merchantId: 1,

@@ -7,7 +7,7 @@ import { succeed } from '../helpers/following-charges.ts'
 import { setProfile } from '../helpers/vending.ts'
 import { DEAD, openVendors } from '../helpers/vendors.ts'
 
-// What becomes of an order by each answer of its supplier, or without one.
+// How an order ends for each answer of its supplier, or without an answer.
 const { supplier, other, service, vendor, submitted, paid, read, claimOf, commandsFor } = openVendors()
 const ACCEPTED = /^$/
 const SAID = 'machine supplier refused the command: '
@@ -33,7 +33,7 @@ const ROWS: Row[] = [
   ['reset after reading', 'dispensing', 'ambiguous', DOUBT],
 ]
 
-test('every answer of a supplier is believed as far as it goes, and no command is ever sent twice', async () => {
+test('every answer of a supplier counts only for what it proves, and no command is ever sent twice', async () => {
   const { live, machines } = await vendor()
   await machines(...ROWS.map(([how]) => how))
   const orders = []
@@ -64,7 +64,7 @@ test('every answer of a supplier is believed as far as it goes, and no command i
   for (const { id } of orders) assert.equal(commandsFor(id).length, 1)
 })
 
-test('a connection that is reset before a byte was read is ambiguous: who knows what was read', async () => {
+test('a connection reset before a byte was read is ambiguous, because the supplier may have read something', async () => {
   const { live, machines } = await vendor(other.access)
   await machines('R')
   const { id } = await paid(live, 'R')
@@ -77,7 +77,7 @@ test('a connection that is reset before a byte was read is ambiguous: who knows 
   assert.equal(commandsFor(id).length, 0)
 })
 
-test('what was never sent has failed for certain, and the charge is free for another try', async () => {
+test('a command that was never sent has certainly failed, and the charge is free for another try', async () => {
   const at = (baseUrl: string) => ({ ...supplier.access, baseUrl })
   const cases: [SupplierAccess | null, RegExp][] = [
     [at(`http://${DEAD}`), /not reachable: connect$/],
@@ -106,7 +106,7 @@ test('what was never sent has failed for certain, and the charge is free for ano
   }
 })
 
-test('a merchant whose supplier was taken away after the payment has a failed order, not a lost one', async () => {
+test('an order whose merchant lost its supplier after the payment fails, and is not left open', async () => {
   const { live, machines, merchantId } = await vendor()
   await machines('M-1')
   const { id } = await paid(live, 'M-1')
@@ -120,7 +120,7 @@ test('a merchant whose supplier was taken away after the payment has a failed or
   assert.equal(commandsFor(id).length, 0)
 })
 
-test('a profile without reports believes the acceptance, and only that', async () => {
+test('a profile without reports counts an acceptance as delivery, and nothing else', async () => {
   const { live, machines, merchantId } = await vendor()
   await setProfile(service, { merchantId }, 'optimistic')
   await machines('quick', 'slow')

@@ -52,7 +52,7 @@ async function submit(id: string, more: Record<string, string> = {}): Promise<vo
 }
 const read = async (api: Client, id: string) => (await api.get(`/v1/vending/orders/${id}`)).body
 
-/** One order and what becomes of it, drawn: left alone, taken back, refused, paid, dispensed, jammed, refunded. */
+/** One order with a random course: left alone, invalidated, refused, paid, dispensed, jammed, refunded. */
 async function liveOrder(who: Vendor, { below, one }: Draws): Promise<void> {
   const amount = 300 + below(40) * 250
   const id = await makeOrder(who.live, one(MACHINES), amount)
@@ -97,7 +97,7 @@ async function history(who: Vendor, orders: number, drawn: Draws): Promise<void>
   }
 }
 
-// From the ledger and the payouts: nothing that the tallies themselves look at but which charge belongs to which order.
+// Computed from the ledger and the payouts: the only input shared with the tallies is which charge belongs to which order.
 const LEDGER = `select o.machine, count(*)::int as orders,
     coalesce(sum(l.collected), 0)::int as collected, coalesce(sum(l.fees), 0)::int as fees,
     coalesce(sum(l.settled), 0)::int as settled, coalesce(sum(l.held), 0)::int as pending_hold,
@@ -136,7 +136,7 @@ const tallies = async (client: Client, query = '') => {
   return body
 }
 
-test('the tallies of a random history are what the ledger says, for each machine and since any time', async () => {
+test('the tallies of a random history match the ledger, for each machine and since any time', async () => {
   const [who, stranger] = [await vendor(), await vendor()]
   const drawn = draws(20_261_121)
   await history(who, 25, drawn)
@@ -163,7 +163,7 @@ test('the tallies of a random history are what the ledger says, for each machine
   await sameCounts(who, machines)
 })
 
-/** Counts of the tallies against each order as its own merchant reads it. */
+/** Compares the counts of the tallies with each order as its own merchant reads it. */
 async function sameCounts(who: Vendor, machines: any[]): Promise<void> {
   const ids = await service.rows<{ id: string }>(
     "select id from vending_orders where merchant_id = $1 and mode = 'live'",

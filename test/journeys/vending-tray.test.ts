@@ -13,7 +13,7 @@ const MACHINES = '/v1/vending/machines'
 const supplier = opened(() => startSupplier())
 const service = opened(() => startService({ env: { SUPPLIER_ALLOW_PRIVATE: supplier.place } }))
 
-/** A merchant with vending on; `speaks`: whether its supplier has been entered. */
+/** A merchant with vending on; `speaks`: whether its supplier is configured. */
 async function vendor({ speaks = true } = {}) {
   const made = await service.merchant({ vending: true })
   const { merchant } = await findMerchant(service.gateway, made.id)
@@ -26,7 +26,7 @@ async function vendor({ speaks = true } = {}) {
   }
 }
 
-test('test keys see the simulated tray, of registered machines only', async () => {
+test('test keys see the simulated tray, and only of registered machines', async () => {
   const { test: api, add } = await vendor({ speaks: false })
   await add('M-1')
   const asked = supplier.questions.length
@@ -55,7 +55,7 @@ test('test keys see the simulated tray, of registered machines only', async () =
   assert.equal(supplier.questions.length, asked)
 })
 
-test('live keys see what the supplier says at this moment, every row in one form', async () => {
+test("live keys see the supplier's current answer, every row in one form", async () => {
   const { live, add } = await vendor()
   await add('M 1/ü')
   const path = `${MACHINES}/${encodeURIComponent('M 1/ü')}/goods`
@@ -100,7 +100,7 @@ test('live keys see what the supplier says at this moment, every row in one form
   )
 })
 
-test('a live tray without a supplier is refused, after the machine was looked for', async () => {
+test('a live tray without a supplier is refused, after the machine was looked up', async () => {
   const { live, add } = await vendor({ speaks: false })
   await add('M-1')
   assert.equal((await live.get(`${MACHINES}/M-2/goods`)).status, 404)
@@ -121,7 +121,7 @@ test('a supplier is never called inside a transaction', async () => {
   assert.equal(supplier.connections(), connected)
 })
 
-test('the flag of a machine is read in the forms that suppliers use', async () => {
+test("a machine's flag is read in the forms that suppliers use", async () => {
   const speaking = httpSupplier(service.app, supplier.access)
   const cases: [unknown, boolean | null][] = [
     [{ code: '1', data: { online: 1 } }, true],

@@ -29,7 +29,7 @@ async function charges(api: Awaited<ReturnType<typeof shop>>['api'], count: numb
   return ids
 }
 
-test('without an address events wait; saving one sends them all', async () => {
+test('without an address events wait; saving an address sends them all', async () => {
   const { merchant, api } = await shop(null)
   const ids = await charges(api, 7)
   await deliverAll(service)
@@ -49,7 +49,7 @@ test('without an address events wait; saving one sends them all', async () => {
   assert.equal((await deliveryOf(api, ids[0] as string)).url, receiver.url)
 })
 
-test('what waits is sent in the order in which it came to be, not in that in which it was asked for again', async () => {
+test('waiting events are sent in the order in which they happened, not in which they were requested again', async () => {
   const { merchant, api } = await shop(receiver.url)
   const old = await charges(api, 4)
   await deliverAll(service)
@@ -81,7 +81,7 @@ test('an address saved while no worker ran is found by the worker that starts an
   assert.equal((await deliveryOf(api, id as string)).status, 'sent')
 })
 
-test('an address taken away between attempts makes the delivery wait, one given again makes it due', async () => {
+test('if the address is removed between attempts the delivery waits, and a new address makes it due', async () => {
   const { merchant, api } = await shop(receiver.url)
   receiver.behave(answering(500))
   const [id] = (await charges(api, 1)) as [string]
@@ -103,7 +103,7 @@ test('an address taken away between attempts makes the delivery wait, one given 
   assert.deepEqual([sent.status, sent.attempts], ['sent', 2])
 })
 
-test('an address that changed between attempts gets the next one, at its own time', async () => {
+test('an address changed between attempts gets the next attempt, at its own time', async () => {
   const { merchant, api } = await shop(receiver.url)
   receiver.behave(answering(500))
   other.behave(answering(200))
@@ -118,7 +118,7 @@ test('an address that changed between attempts gets the next one, at its own tim
   assert.equal((await deliveryOf(api, id)).url, other.url)
 })
 
-test('an address is refused when it is none that the world could reach, and the old one stays', async () => {
+test('an address that is not publicly reachable is refused, and the old one stays', async () => {
   const { merchant, api } = await shop(receiver.url)
   for (const url of [
     'http://127.0.0.1:1/hook',

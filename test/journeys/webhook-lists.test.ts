@@ -33,14 +33,14 @@ const FILTERS: [string, Pick<DeliveryFilter, 'event' | 'status'>][] = [
 ]
 
 for (const [query, filter] of FILTERS)
-  test(`D11: GET /v1/webhooks?${query} finds its page without looking at the others`, async () => {
+  test(`D11: GET /v1/webhooks?${query} finds its page without reading the others`, async () => {
     const { status, body } = await service.client(shop.keys.test).get(`/v1/webhooks?${query}`)
     assert.deepEqual([status, body.data.length, body.has_more], [200, RARE, false])
     assert.ok(body.data.every((one: any) => one.event === 'charge.failed' && one.status === 'failed'))
     assert.ok((await rowsLookedAt(filter)) <= 2 * RARE)
   })
 
-test('every other filter lists what it lists', async () => {
+test('every other filter lists exactly what matches', async () => {
   const api = service.client(shop.keys.test)
   for (const [query, count] of [
     ['', 20],

@@ -7,7 +7,7 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
-// Many events that wait for an address, and what is done with them when it comes and goes.
+// Many events that wait for an address, and their release and parking when it is set and removed.
 const A_STEP = 1000
 const MANY = 3 * A_STEP + 500
 const SETTLED_AFTER_MS = 301_000
@@ -17,7 +17,7 @@ const service = opened(() => startService({ env: { WEBHOOK_ALLOW_PRIVATE: receiv
 
 type Shop = { merchant: CreatedMerchant; merchantId: number }
 
-/** A merchant with so many events that wait, each a second younger than the one before, stored in any order. */
+/** A merchant with this many waiting events, each a second younger than the one before, stored in any order. */
 async function shopWithParked(count: number): Promise<Shop> {
   const merchant = await service.merchant()
   const { merchant: row } = await findMerchant(service.gateway, merchant.id)
@@ -29,7 +29,7 @@ async function shopWithParked(count: number): Promise<Shop> {
   return { merchant, merchantId: row.id }
 }
 
-/** As the command line does it: the address is stored, and the background task hears of it by looking. */
+/** As the command line does it: the address is stored, and the background task finds it by looking. */
 async function address({ merchant }: Shop, webhookUrl: string | null): Promise<void> {
   const found = await findMerchant(service.gateway, merchant.id)
   await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change: { webhookUrl } })
@@ -51,7 +51,7 @@ async function isMarked({ merchantId }: Shop): Promise<boolean> {
   return row?.marked === true
 }
 
-test('S2: many parked events are released in steps, the oldest first, and nobody waits behind them', async () => {
+test('S2: many parked events are released in steps, the oldest first, and other merchants do not wait behind them', async () => {
   const [large, small] = [await shopWithParked(MANY), await shopWithParked(7)]
   await address(large, receiver.url)
   await address(small, receiver.url)
@@ -72,7 +72,7 @@ test('S2: many parked events are released in steps, the oldest first, and nobody
   assert.deepEqual([await isMarked(large), await isMarked(small)], [false, false])
 })
 
-test('S2: an address that goes parks in steps too', async () => {
+test('S2: an address that is removed parks its events in steps too', async () => {
   const shop = await shopWithParked(A_STEP + 200)
   await address(shop, receiver.url)
   while ((await service.run('tend-addresses')) > 0);
@@ -83,7 +83,7 @@ test('S2: an address that goes parks in steps too', async () => {
   assert.equal(await parkedOf(shop), A_STEP + 200)
 })
 
-test('S2: a merchant whose deliveries cannot be written keeps nobody else waiting, and is tried again', async () => {
+test('S2: a merchant whose deliveries cannot be written delays nobody else, and is tried again', async () => {
   const [broken, well] = [await shopWithParked(3), await shopWithParked(3)]
   await service.rows(
     `create function refuse_deliveries() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$`,

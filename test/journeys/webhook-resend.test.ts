@@ -113,7 +113,7 @@ test('a resend goes to the current address, signed with the current secret', asy
   assert.equal(later?.headers['webhook-signature'], standard(secret, later))
 })
 
-test('what is no event id is a 400, what is not yours is a 404', async () => {
+test("an invalid event id is a 400, another merchant's event a 404", async () => {
   const { merchant, api } = await shopWithHook()
   const foreign = await shopWithHook()
   const { eventId } = await endedCharge(service, api)
@@ -143,7 +143,7 @@ test('without an address a resend waits for one', async () => {
   assert.equal(sentAbout(eventId).length, 2)
 })
 
-test('a resend waits for the attempt under way, which then writes nothing', async () => {
+test('a resend waits for the attempt in progress, which then writes nothing', async () => {
   const { api } = await shopWithHook()
   const { eventId } = await endedCharge(service, api)
   const { worker, answer } = await hangingSender(service, receiver)

@@ -14,7 +14,7 @@ import {
   hangingSender,
 } from '../helpers/webhooks.ts'
 
-// A service of its own for each: what one test leaves due would be started by the workers of the next.
+// A service for each test: deliveries left due by one test would be started by the workers of the next.
 let service: TestService
 let receiver: Receiver
 let dead: Receiver
@@ -83,7 +83,7 @@ for (const [late, status] of [
   ['failure', 500],
   ['success', 200],
 ] as const)
-  test(`a late ${late} of a worker whose lease was taken writes nothing`, async () => {
+  test(`a late ${late} by a worker that has lost its lease writes nothing`, async () => {
     const { api } = await shop()
     const { eventId } = await endedCharge(service, api)
     const { worker: slow, answer } = await hangingSender(service, receiver)
@@ -100,7 +100,7 @@ for (const [late, status] of [
     assert.deepEqual(await deliveryOf(api, eventId), before)
   })
 
-test('a merchant with thousands of due deliveries hides nobody else', async () => {
+test('a merchant with thousands of due deliveries delays nobody else', async () => {
   const flooded = await shop(dead.url)
   const { chargeId } = await endedCharge(service, flooded.api)
   await service.rows(

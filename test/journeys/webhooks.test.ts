@@ -14,9 +14,9 @@ const service = openedAndVerified(() =>
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-// Before the second attempt and so on up to the eighth (spec 6).
+// The delays before the second to the eighth attempt (spec 6).
 const LADDER = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-// The clock runs on while the test works.
+// The clock of the service also runs during the test.
 const MEANWHILE_MS = 5000
 
 async function shopWithHook(url: string | null = receiver.url) {
@@ -26,7 +26,7 @@ async function shopWithHook(url: string | null = receiver.url) {
   return shop
 }
 
-test('eight attempts on the ladder, never early, then failed, and every one carries the same bytes', async () => {
+test('eight attempts on the ladder, never early, then failed, and each carries the same bytes', async () => {
   const { test: api } = await shopWithHook()
   receiver.behave(answering(500))
   const { eventId } = await endedCharge(service, api)
@@ -96,7 +96,7 @@ for (const [status, error] of [
   })
 
 for (const status of [301, 302, 303, 307, 308])
-  test(`a ${status} is not followed: a failed attempt, and its target hears nothing`, async () => {
+  test(`a ${status} is not followed: the attempt fails, and the redirect's target gets nothing`, async () => {
     const { test: api } = await shopWithHook()
     receiver.behave(answering(status, { location: other.url }))
     const heard = other.received.length
@@ -112,7 +112,7 @@ for (const [what, misbehave, error] of [
   ['closes without a word', (response: any) => response.socket.destroy(), 'reset'],
   ['speaks no HTTP', (response: any) => response.socket.end('hello\r\n\r\n'), 'protocol'],
 ] as const)
-  test(`a receiver that ${what} fails the attempt and nothing else`, async () => {
+  test(`a receiver that ${what} fails only this attempt`, async () => {
     const { test: api } = await shopWithHook()
     receiver.behave(misbehave)
     const { eventId } = await endedCharge(service, api)
@@ -126,7 +126,7 @@ for (const [what, misbehave, error] of [
     assert.equal((await deliveryOf(api, eventId)).status, 'sent')
   })
 
-test('a target that is refused follows the same delays, without a packet to it', async () => {
+test('a target that is refused has the same delays, and no packet is sent to it', async () => {
   const { merchant, test: api } = await shopWithHook()
   const hidden = await startReceiver()
   // It was public when it was saved, and has become private since.
@@ -149,7 +149,7 @@ test('a target that is refused follows the same delays, without a packet to it',
   await hidden.close()
 })
 
-test('every payload says its mode, in test and in live, paid and failed', async () => {
+test('every payload names its mode, in test and in live, paid and failed', async () => {
   const { live, test: api } = await shopWithHook()
   const before = receiver.received.length
   const paid = await endedCharge(service, api)

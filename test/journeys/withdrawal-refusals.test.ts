@@ -12,7 +12,7 @@ import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startService({ env: { WITHDRAWAL_MIN: '5000' } }))
 
-test('the refusals come in their order, each word for word and with nothing written', async () => {
+test('the refusals come in order, with their exact texts and nothing written', async () => {
   const { merchant, merchantId, tag } = await payer(service)
   await service.set(merchant, { active: false, kycStatus: 'rejected' })
   await freezePlatform(service.gateway, BY_HAND, 'drill')

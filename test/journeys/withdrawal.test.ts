@@ -22,7 +22,7 @@ const other = opened(() => startService({ ...options, database: service.database
 type Owner = Awaited<ReturnType<typeof owner>>
 const NUMBER = '256772000111'
 
-/** A merchant with 995,000 of live money and a number that is verified. */
+/** A merchant with 995,000 of live money and a verified number. */
 async function owner() {
   const merchant = await service.merchant({ verified: true })
   await service.set(merchant, { instantSettlement: true })
@@ -59,7 +59,7 @@ async function sendFor(days: number) {
   }
 }
 
-test('a withdrawal reserves its money and waits: no network, however long, until an operator approves', async () => {
+test('a withdrawal reserves its money and waits, without any call to the network, until staff approve it', async () => {
   const own = await owner()
   const { id } = await request(own)
   assert.equal(await availableOf(own.api), 995_000 - 101_500)
@@ -124,7 +124,7 @@ for (const [decision, reason] of [
     assert.equal(askedFor(id).length, 0)
   })
 
-test('one decision counts: the same again changes nothing, another is refused and says which it was', async () => {
+test('one decision counts: repeating it changes nothing, and another one is refused and names the first', async () => {
   for (const first of ['approved', 'rejected', 'cancelled'] as const) {
     const own = await owner()
     const { id } = await request(own)
@@ -175,7 +175,7 @@ test('approved and cancelled at the same moment by two processes: one of them wi
   assert.equal(await availableOf(own.api), 995_000 - 5200 * (won.approved ?? 0))
 })
 
-test('ten requests at once with money for three are three withdrawals', async () => {
+test('ten requests at once with money for three make three withdrawals', async () => {
   const own = await owner()
   const requests = Array.from({ length: 10 }, (_, nth) => request(own, 300_000, nth % 2 ? other : service))
   const outcomes = await Promise.allSettled(requests)
@@ -183,7 +183,7 @@ test('ten requests at once with money for three are three withdrawals', async ()
   assert.equal(await availableOf(own.api), 995_000 - 3 * 304_500)
 })
 
-test('a new number has to be verified again, and what was asked before goes where it was asked for', async () => {
+test('a new number has to be verified again, and earlier withdrawals go to the number they were requested for', async () => {
   const own = await owner()
   const { id } = await request(own)
   const set = (phone: string) =>
@@ -201,7 +201,7 @@ test('a new number has to be verified again, and what was asked before goes wher
   )
 })
 
-test('an approved withdrawal waits out a freeze and is sent once after it', async () => {
+test('an approved withdrawal waits during a freeze and is sent once after it', async () => {
   const own = await owner()
   const { id } = await request(own)
   await freezePlatform(service.gateway, BY_HAND, 'drill')
@@ -214,7 +214,7 @@ test('an approved withdrawal waits out a freeze and is sent once after it', asyn
   assert.deepEqual([askedFor(id).length, (await shown(own.api, id)).status], [1, 'succeeded'])
 })
 
-test("nobody decides about what is no withdrawal of this merchant's", async () => {
+test("only a merchant's own withdrawals can be decided", async () => {
   const [own, stranger] = [await owner(), await owner()]
   const { id } = await request(own)
   for (const wrong of [`${id}x`, 'pout_', id.replace('pout_', 'txn_')])
