@@ -41,12 +41,14 @@ export function sweepsOf(app: App): CellSweep[] {
   const sweeps: Record<SweepName, Omit<CellSweep, 'name'>> = {
     'follow-charges': {
       everyMs: 50,
+      restMs: 250,
       full: FOLLOWED_AT_ONCE,
       runOnce: charges.start,
       finish: charges.stop,
     },
     'send-payouts': {
       everyMs: 200,
+      restMs: 500,
       full: SENT_AT_ONCE,
       runOnce: payouts.start,
       finish: payouts.stop,

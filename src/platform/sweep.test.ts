@@ -46,6 +46,23 @@ function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
+test('while nothing is due each wait is twice the last one, up to the longest', async (t) => {
+  const work = counting('work', [], 8)
+  const times: number[] = []
+  const runOnce = () => {
+    times.push(performance.now())
+    return work.sweep.runOnce()
+  }
+  start(t, [{ ...work.sweep, runOnce, restMs: 64 }])
+  await work.ran(6)
+  // A timer may be late and is never early, but for a millisecond of rounding.
+  const least = [8, 16, 32, 64, 64]
+  const waited = least.map((_, nth) => (times[nth + 1] as number) - (times[nth] as number))
+  least.forEach((ms, nth) => {
+    assert.ok((waited[nth] as number) > ms - 2, `wait ${nth + 1} of at least ${ms} ms took ${waited[nth]}`)
+  })
+})
+
 test('a run that handled something is followed by another at once; after one that did not, the sweep waits', async (t) => {
   const work = counting('work', [5, 3, 0])
   const log = logging()

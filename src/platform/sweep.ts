@@ -5,6 +5,8 @@ export type Sweep = {
   name: string
   /** How long to wait after a run that left nothing to do. */
   everyMs: number
+  /** The longest wait: while run after run finds nothing, the wait doubles up to this. Default `everyMs`. */
+  restMs?: number
   /** A run that handled this many has probably left some, and is followed by another at once. Default 1. */
   full?: number
   runOnce(): Promise<number>
@@ -41,24 +43,27 @@ export function startWorker(
   let stopping = false
 
   async function loop(sweep: Sweep): Promise<void> {
+    let idleMs = sweep.everyMs
     while (!stopping) {
       nudged.delete(sweep.name)
-      const waitMs = await runLogged(sweep)
+      const { handled, waitMs } = await runLogged(sweep, idleMs)
+      idleMs = handled > 0 ? sweep.everyMs : Math.min(idleMs * 2, sweep.restMs ?? sweep.everyMs)
       if (waitMs > 0 && !stopping && !nudged.has(sweep.name)) await pause(sweep.name, waitMs)
     }
   }
 
-  async function runLogged(sweep: Sweep): Promise<number> {
+  async function runLogged(sweep: Sweep, idleMs: number): Promise<{ handled: number; waitMs: number }> {
     const started = performance.now()
     try {
       const handled = await sweep.runOnce()
       lastRunMs.set(sweep.name, clock.nowMs())
       if (handled > 0)
         log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
-      return handled >= (sweep.full ?? 1) ? 0 : sweep.everyMs
+      const waitMs = handled >= (sweep.full ?? 1) ? 0 : handled > 0 ? sweep.everyMs : idleMs
+      return { handled, waitMs }
     } catch (error) {
       log.error({ sweep: sweep.name, err: error }, 'sweep failed')
-      return AFTER_ERROR_MS
+      return { handled: 0, waitMs: AFTER_ERROR_MS }
     }
   }
 
