@@ -15,7 +15,8 @@ type Violation = { id: string; nodes: { target: unknown[]; failureSummary: strin
  */
 export async function axeFinds(page: Page, rule?: 'color-contrast'): Promise<string[]> {
   const runOnly = rule === undefined ? RULES : { type: 'rule', values: [rule] }
-  await page.evaluate(AXE)
+  // It stays until the page is left.
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE)
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as { violations: Violation[] }
   return violations.flatMap(({ id, nodes }) =>
