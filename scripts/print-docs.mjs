@@ -1,4 +1,5 @@
-// Prints docs/openapi.json, docs/schema.md, the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md from the code: the schema against a throw-away embedded server.
+// Prints docs/openapi.json, docs/schema.md, the tables of moves in ARCHITECTURE.md and the table of actions in docs/operating.md
+// from the code; the schema from a throw-away embedded server.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -96,7 +96,7 @@ function merchantQueue() {
         merchantId,
         of(merchantId).filter((one) => one !== waiter),
       ),
-    /** Takes the merchant's first waiter; those whose client is gone leave. The merchant goes to the end of the queue with the rest. */
+    /** Takes the merchant's first waiter; those whose client is gone leave. The merchant goes to the end of the queue. */
     next(merchantId: number): Waiter | undefined {
       for (const waiter of of(merchantId)) if (waiter.isGone()) waiter.leave()
       const own = of(merchantId)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -105,7 +105,11 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
     start: (options) => start(place, options),
     startReady: (options) => startReady(place, options),
     command: (args, env) => command(place, args, env),
-    arm: (crashPoint) => writeFileSync(crashFile, crashPoint),
+    arm: (crashPoint) => {
+      // A process looks at it any time: it must find all of it or nothing.
+      writeFileSync(`${crashFile}.new`, crashPoint)
+      renameSync(`${crashFile}.new`, crashFile)
+    },
     disarm: () => rmSync(crashFile, { force: true }),
     advance: (ms) => {
       offsetMs += ms
