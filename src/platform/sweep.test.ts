@@ -46,21 +46,22 @@ function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('while nothing is due each wait is twice the last one, up to the longest', async (t) => {
-  const work = counting('work', [], 8)
-  const times: number[] = []
-  const runOnce = () => {
-    times.push(performance.now())
-    return work.sweep.runOnce()
-  }
-  start(t, [{ ...work.sweep, runOnce, restMs: 64 }])
-  await work.ran(6)
-  // A timer may be late and is never early, but for a millisecond of rounding.
-  const least = [8, 16, 32, 64, 64]
-  const waited = least.map((_, nth) => (times[nth + 1] as number) - (times[nth] as number))
-  least.forEach((ms, nth) => {
-    assert.ok((waited[nth] as number) > ms - 2, `wait ${nth + 1} of at least ${ms} ms took ${waited[nth]}`)
-  })
+test('after twenty runs with nothing to do a sweep waits longer, and a nudge still wakes it at once', async (t) => {
+  const work = counting('work', [], 1)
+  const worker = start(t, [{ ...work.sweep, restMs: NEVER_MS }])
+  await work.ran(20)
+  await pause(LATER_MS)
+  assert.equal(work.runs(), 20)
+  worker.nudge('work')
+  await work.ran(21)
+})
+
+test('work in between puts the rest off', async (t) => {
+  const work = counting('work', [...new Array(19).fill(0), 1], 1)
+  start(t, [{ ...work.sweep, restMs: NEVER_MS }])
+  await work.ran(40)
+  await pause(LATER_MS)
+  assert.equal(work.runs(), 40)
 })
 
 test('a run that handled something is followed by another at once; after one that did not, the sweep waits', async (t) => {

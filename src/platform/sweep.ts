@@ -5,7 +5,7 @@ export type Sweep = {
   name: string
   /** How long to wait after a run that left nothing to do. */
   everyMs: number
-  /** The longest wait: while run after run finds nothing, the wait doubles up to this. Default `everyMs`. */
+  /** How long to wait instead when the last twenty runs had nothing to do. Default `everyMs`. */
   restMs?: number
   /** A run that handled this many has probably left some, and is followed by another at once. Default 1. */
   full?: number
@@ -26,44 +26,45 @@ export type Worker = {
   lastRunMs: ReadonlyMap<string, number>
 }
 
+type Watched = { log: SweepLog; clock: Clock }
+
 // After an error the same sweep waits this long, so that a database that is away is not hammered.
 const AFTER_ERROR_MS = 1000
+const RESTS_AFTER_RUNS = 20
 
 /**
  * Loops over the sweeps until stopped, each on its own: a run that handled something is followed by another at once.
  * A killed process loses nothing, for whatever was due is still due.
  */
-export function startWorker(
-  sweeps: readonly Sweep[],
-  { log, clock }: { log: SweepLog; clock: Clock },
-): Worker {
+export function startWorker(sweeps: readonly Sweep[], { log, clock }: Watched): Worker {
   const lastRunMs = new Map<string, number>()
   const wakers = new Map<string, () => void>()
   const nudged = new Set<string>()
   let stopping = false
 
   async function loop(sweep: Sweep): Promise<void> {
-    let idleMs = sweep.everyMs
+    let idleRuns = 0
     while (!stopping) {
       nudged.delete(sweep.name)
-      const { handled, waitMs } = await runLogged(sweep, idleMs)
-      idleMs = handled > 0 ? sweep.everyMs : Math.min(idleMs * 2, sweep.restMs ?? sweep.everyMs)
+      const handled = await runLogged(sweep)
+      idleRuns = handled === 0 ? idleRuns + 1 : 0
+      const waitMs = waitAfter(sweep, handled, idleRuns)
       if (waitMs > 0 && !stopping && !nudged.has(sweep.name)) await pause(sweep.name, waitMs)
     }
   }
 
-  async function runLogged(sweep: Sweep, idleMs: number): Promise<{ handled: number; waitMs: number }> {
+  // How much it handled; null after an error.
+  async function runLogged(sweep: Sweep): Promise<number | null> {
     const started = performance.now()
     try {
       const handled = await sweep.runOnce()
       lastRunMs.set(sweep.name, clock.nowMs())
       if (handled > 0)
         log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
-      const waitMs = handled >= (sweep.full ?? 1) ? 0 : handled > 0 ? sweep.everyMs : idleMs
-      return { handled, waitMs }
+      return handled
     } catch (error) {
       log.error({ sweep: sweep.name, err: error }, 'sweep failed')
-      return { handled: 0, waitMs: AFTER_ERROR_MS }
+      return null
     }
   }
 
@@ -92,4 +93,10 @@ export function startWorker(
       await Promise.all(loops)
     },
   }
+}
+
+function waitAfter({ everyMs, restMs = everyMs, full = 1 }: Sweep, handled: number | null, idleRuns: number) {
+  if (handled === null) return AFTER_ERROR_MS
+  if (handled >= full) return 0
+  return idleRuns < RESTS_AFTER_RUNS ? everyMs : restMs
 }

@@ -5,17 +5,17 @@ import type { Statement } from './statement.ts'
  * Columns of a set-based statement, written as PostgreSQL array texts. The driver's own way quotes and escapes every element;
  * for numbers and for words of our own making (ids, kinds, times) there is nothing to escape.
  */
-export const numbers = (values: readonly (number | null)[]): string => written(values)
+export const numbers = (values: readonly (number | null)[]): string => written(values, itself)
 
 /** Words of letters, digits and `_ - : .` only: ids, names of kinds and accounts, ISO times. Never a caller's text. */
-export const words = (values: readonly (string | null)[]): string => written(values)
+export const words = (values: readonly (string | null)[]): string => written(values, itself)
 
 export const times = (values: readonly (Date | null)[]): string =>
-  written(values.map((value) => value?.toISOString() ?? null))
+  written(values, (value) => value?.toISOString() ?? null)
 
 /** The same number, word or time for each of `count` rows. */
 export const repeated = (value: string | number, count: number): string =>
-  written(new Array(count).fill(value))
+  written(new Array<string | number>(count).fill(value), itself)
 
 /**
  * The rows of such columns inside a statement, of these types. Each array is read by a sub-select, so that the planner
@@ -46,9 +46,10 @@ type Columns<Row> = {
 export function columnsOf<Row>(rows: readonly Row[]): Columns<Row> {
   // Each name was checked by `Field`: its values are of this type.
   const column = <Value>(name: keyof Row) => rows.map((row) => row[name] as Value)
+  const text = (name: keyof Row) => written(rows, (row) => row[name] as string | number | null)
   return {
-    numbers: (...names) => names.map((name) => numbers(column(name))),
-    words: (...names) => names.map((name) => words(column(name))),
+    numbers: (...names) => names.map(text),
+    words: (...names) => names.map(text),
     times: (...names) => names.map((name) => times(column(name))),
     values: (...names) => names.map((name) => column(name)),
   }
@@ -61,8 +62,11 @@ export const callForRows = <Row, Answer>(
   valuesOf: (each: Columns<Row>) => readonly unknown[],
 ): Call<Answer>[] => (rows.length === 0 ? [] : [call(asked, ...valuesOf(columnsOf(rows)))])
 
-function written(values: readonly (string | number | null)[]): string {
+const itself = <Value>(value: Value): Value => value
+
+function written<Row>(rows: readonly Row[], read: (row: Row) => string | number | null): string {
   let text = '{'
-  for (let at = 0; at < values.length; at += 1) text += (at === 0 ? '' : ',') + (values[at] ?? 'NULL')
+  for (let at = 0; at < rows.length; at += 1)
+    text += (at === 0 ? '' : ',') + (read(rows[at] as Row) ?? 'NULL')
   return `${text}}`
 }
