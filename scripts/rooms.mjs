@@ -3,7 +3,7 @@
 const FILES_OF_A_ROOM = 24
 const WAITING_FILES_OF_A_ROOM = 4
 
-// Each in a process of its own: they take longer than any room.
+// Before all others, one after the other: each starts so many processes that it needs the machine for itself.
 const ALONE = ['test/crash/crash-points', 'test/races/races']
 
 // The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
@@ -40,12 +40,13 @@ const WAITING = [
   'src/platform/outbound/attempt',
 ]
 
-/** The rooms of those that mostly wait, and the rooms of the others, which are busy. */
+/** The rooms that need the machine for themselves, those that mostly wait, and the others, which are busy. */
 export function sortIntoRooms(names) {
   const there = (list) => list.filter((name) => names.includes(name))
   const others = names.filter((name) => !ALONE.includes(name) && !WAITING.includes(name))
   return {
-    waiting: [...there(ALONE).map((name) => [name]), ...dealt(there(WAITING), WAITING_FILES_OF_A_ROOM)],
+    alone: there(ALONE).map((name) => [name]),
+    waiting: dealt(there(WAITING), WAITING_FILES_OF_A_ROOM),
     busy: dealt(others, FILES_OF_A_ROOM),
   }
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { report } from './reporter.mjs'
@@ -26,13 +27,13 @@ for (const name of goneAmong(all)) refuse(`scripts/rooms.mjs names ${name}, and 
 await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
 const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
-  const { waiting, busy } = sortIntoRooms(names)
-  const kinds = [
-    { kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE },
-    { kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE },
+  const { alone, waiting, busy } = sortIntoRooms(names)
+  const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
+  const others = [
+    runAll({ kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE, after: first }),
+    runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE, after: first }),
   ]
-  const runs = kinds.filter(({ rooms }) => rooms.length > 0).map(startAll)
-  for await (const line of report(runs, names.map(pathOf))) process.stdout.write(line)
+  for await (const line of report([first, ...others], names.map(pathOf))) process.stdout.write(line)
 } finally {
   rmSync(entries, { recursive: true })
 }
@@ -53,12 +54,21 @@ function pathOf(name) {
   return `dist/${name}${ENDING}`
 }
 
-/** Node's runner starts a process for a file: each room becomes one. */
-function startAll({ kind, rooms, atOnce: concurrency }) {
+/** The events of these rooms, begun when those of `after` have ended. A room is a file to the runner of Node: a process. */
+function runAll({ kind, rooms, atOnce: concurrency, after }) {
+  const events = new PassThrough({ objectMode: true })
   const files = rooms.map((room, nth) => writeEntry(`${kind}-${nth + 1}.mjs`, room.map(pathOf)))
-  return run({ files, concurrency }).on('test:fail', () => {
-    process.exitCode = 1
-  })
+  const begin = () => {
+    if (files.length === 0) return void events.end()
+    run({ files, concurrency })
+      .on('test:fail', () => {
+        process.exitCode = 1
+      })
+      .pipe(events)
+  }
+  if (after === undefined) begin()
+  else after.on('end', begin)
+  return events
 }
 
 function writeEntry(name, paths) {
