@@ -73,6 +73,7 @@ function attemptOf(charge: DueCharge, installation: string): Attempt {
     currency: 'UGX',
     phone: charge.phone,
     note: charge.reference ?? '',
+    callbackPath: null,
     createdAt: charge.createdAt,
   }
 }

@@ -5,7 +5,8 @@ import { isRefusedOnce, isRefusedRepost } from './attempt-facts.ts'
 import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
-import type { Attempt, Deadline, Status } from './rail.ts'
+import { type Attempt, type Deadline, ECHOES, type Echo, type Status } from './rail.ts'
+import { railFor } from './rail-for.ts'
 import { endAsRefused } from './refuse.ts'
 import { postAgain } from './repost.ts'
 import { nextQuestionAt } from './repost-times.ts'
@@ -52,7 +53,7 @@ async function apply<Row extends Movable, Failure extends string>(
   const alongside = closing(app, answered)
   switch (answer.kind) {
     case 'succeeded': {
-      if (!isAbout(attempt, answer)) return reportMismatch(app, mover, { row, answer })
+      if (!isAbout(attempt, answer, echoesOf(app, row))) return reportMismatch(app, mover, { row, answer })
       const { railTransactionId } = answer
       await mover.end(app, row, { to: { status: 'succeeded', railTransactionId }, alongside })
       return true
@@ -82,12 +83,24 @@ function closing<Row extends Movable, Failure extends string>(
 
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
-/** Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). */
-const isAbout = (asked: Attempt, answer: Success): boolean =>
-  answer.amount === asked.amount &&
-  answer.currency === asked.currency &&
-  lastNine(answer.phone) === lastNine(asked.phone) &&
-  answer.externalId === asked.publicId
+/**
+ * Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). Some of it is missing from the
+ * answers of some operators; one that repeats nothing must at least have a transaction number (rails.md 3.14).
+ */
+function isAbout(asked: Attempt, answer: Success, echoes: readonly Echo[]): boolean {
+  const agrees: Record<Echo, boolean> = {
+    amount: answer.amount === asked.amount,
+    currency: answer.currency === asked.currency,
+    party: answer.phone !== null && lastNine(answer.phone) === lastNine(asked.phone),
+    externalId: answer.externalId === asked.publicId,
+  }
+  const identified = echoes.length > 0 || answer.railTransactionId !== null
+  return identified && echoes.every((echo) => agrees[echo])
+}
+
+/** What this contract repeats in its answers; one that is not known any more is held to everything. */
+const echoesOf = (app: App, row: Followed<Movable, string>): readonly Echo[] =>
+  railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.echoes ?? ECHOES
 
 async function reportMismatch<Row extends Movable, Failure extends string>(
   app: App,

@@ -17,9 +17,14 @@ export function guardRails(rails: Rails): Rails {
 function guard(rail: Rail): Rail {
   return {
     ...rail,
+    // Read each time: contracts come and go while the process runs.
+    get installations() {
+      return rail.installations
+    },
     ...(rail.collect ? { collect: guardMovement(rail.name, rail.collect) } : {}),
     ...(rail.disburse ? { disburse: guardMovement(rail.name, rail.disburse) } : {}),
     ...(rail.lookupAccountHolder ? { lookupAccountHolder: guardLookup(rail) } : {}),
+    ...(rail.balance ? { balance: guardBalance(rail) } : {}),
     readiness: (...asked) => rail.readiness(...asked),
   }
 }
@@ -28,6 +33,13 @@ function guardLookup(rail: Rail): NonNullable<Rail['lookupAccountHolder']> {
   return async (phone, deadline) => {
     assertOutsideTransaction(`${rail.name}.lookupAccountHolder`)
     return (rail.lookupAccountHolder as NonNullable<Rail['lookupAccountHolder']>)(phone, deadline)
+  }
+}
+
+function guardBalance(rail: Rail): NonNullable<Rail['balance']> {
+  return async (...asked) => {
+    assertOutsideTransaction(`${rail.name}.balance`)
+    return (rail.balance as NonNullable<Rail['balance']>)(...asked)
   }
 }
 

@@ -5,7 +5,10 @@
 
 /** What one movement needs to travel. Stored before any call, never changed afterwards. */
 export type Attempt = {
-  /** UUID version 4, one for each movement for life; the public `rail_reference`. */
+  /**
+   * UUID version 4, one for each movement for life; the public `rail_reference`. An operator that wants another form gets
+   * one that its adapter derives from this, the same at every call.
+   */
   reference: string
   /**
    * The contract with the operator that carries it. `submit` and `status` both go there, even if another one takes new
@@ -18,8 +21,10 @@ export type Attempt = {
   currency: 'UGX'
   /** Digits, country code first. */
   phone: string
-  /** Raw text for the phone's screen; the adapter cleans it. */
+  /** Raw text for the phone's screen, the merchant's name; the adapter cleans it and adds the id (rails.md 3.11). */
   note: string
+  /** Where the operator may call back about it, below the contract's own callback address; null when it may not. */
+  callbackPath: string | null
   createdAt: Date
   /** Test mode only: what the switch of the sandbox page wrote on the payout (rails.md 2.4). */
   sandboxOutcome?: PayoutFailure
@@ -59,28 +64,65 @@ export type Submitted<Failure> =
   /** The operator definitely refused this movement. */
   | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; evidence: Evidence }
   | Unavailable
-  /** Bytes may have reached the other side and no conclusive answer came back. Never a failure. */
-  | { kind: 'ambiguous'; evidence: Evidence }
+  /**
+   * Bytes may have reached the other side and no conclusive answer came back. Never a failure. `refused`: the operator wrote
+   * a refusal that is not conclusive by itself; it holds once questions confirm it (rails.md 3.6).
+   */
+  | { kind: 'ambiguous'; evidence: Evidence; refused?: Refused<Failure> }
+
+/** A refusal in an operator's own word. `ourFault`: about our account or settings, not about this movement. */
+export type Refused<Failure> = { reason: Failure; operatorCode: string; ourFault: boolean }
 
 export type Status<Failure> =
   | {
       kind: 'succeeded'
       railTransactionId: string | null
-      amount: number
-      currency: string
-      phone: string
-      externalId: string
+      /** Null where the operator does not say: the contract's `echoes` tell which it must. */
+      amount: number | null
+      currency: string | null
+      phone: string | null
+      externalId: string | null
       evidence: Evidence
     }
   | { kind: 'failed'; reason: Failure; operatorCode: string; evidence: Evidence }
   | { kind: 'pending'; evidence: Evidence }
   /** The operator does not know the reference now. Ends nothing. */
   | { kind: 'not_found'; evidence: Evidence }
-  /** Anything that cannot be read as one of the above. Ends nothing. */
-  | { kind: 'unknown'; evidence: Evidence }
+  /** Anything that cannot be read as one of the above. Ends nothing. `contradicts`: the answer contradicts itself, and how. */
+  | { kind: 'unknown'; evidence: Evidence; contradicts?: string }
 
 /** The holder of a wallet: information before a payout, never a condition for it. */
 export type Holder = { active: boolean; name: string | null } | { active: 'unknown'; evidence: Evidence }
+
+/** What an operator says it holds for us. `available` is in whole units of `currency`. */
+export type Float =
+  | { available: number; currency: string; at: Date }
+  | { available: 'unknown'; evidence: Evidence }
+
+/** What a status answer repeats of the request. */
+export type Echo = 'amount' | 'currency' | 'party' | 'externalId'
+export const ECHOES = ['amount', 'currency', 'party', 'externalId'] as const satisfies readonly Echo[]
+export type RailSide = 'collect' | 'disburse'
+
+/** One contract with an operator, as far as the product needs to know it (rails.md 3.2 and 9). */
+export type Installation = {
+  id: string
+  sides: readonly RailSide[]
+  /** Takes new movements of its sides; the others only answer about those they took. */
+  active: boolean
+  currency: string
+  /**
+   * What its status answers repeat. Money moves only when all of it agrees; where nothing is repeated, on the operator's own
+   * transaction number, which the statement confirms later (rails.md 5, leg 4).
+   */
+  echoes: readonly Echo[]
+  /** Where it calls back: at an address for each attempt, at one address for all, or never. */
+  callbacks: 'each attempt' | 'one address' | 'none'
+  /** How many questions a second it answers; null: as many as are asked. */
+  statusPerSecond: number | null
+  /** The balance below which a person hears of it; null: a day of average outflow. */
+  floatAlarmAmount: number | null
+}
 
 export type Deadline = { signal: AbortSignal; atMs: number }
 
@@ -100,15 +142,18 @@ export interface Rail {
   readonly name: string
   /** True: may never see a live movement. */
   readonly simulated: boolean
+  /** Every contract that this process can ask; the active ones first. */
+  readonly installations: readonly Installation[]
   readonly collect?: Movement<ChargeFailure>
   readonly disburse?: Movement<PayoutFailure>
   readonly lookupAccountHolder?: (phone: string, deadline: Deadline) => Promise<Holder>
+  readonly balance?: (side: RailSide, deadline: Deadline, installation: string) => Promise<Float>
   /**
    * Whether it can serve now, by configuration, breaker and token in memory; makes no network call of its own. Without
    * `installation` it answers for the one that takes new movements of this side, and names it; with one, for that one.
    */
   readiness(
-    side: 'collect' | 'disburse',
+    side: RailSide,
     deadline: Deadline,
     installation?: string,
   ): Promise<{ kind: 'ready'; installation: string } | Unavailable>

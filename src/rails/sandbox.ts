@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { lastNine } from '../platform/phone.ts'
-import type {
-  Attempt,
-  ChargeFailure,
-  Evidence,
-  Holder,
-  Movement,
-  PayoutFailure,
-  Rail,
-  Status,
+import {
+  type Attempt,
+  type ChargeFailure,
+  ECHOES,
+  type Evidence,
+  type Holder,
+  type Installation,
+  type Movement,
+  type PayoutFailure,
+  type Rail,
+  type Status,
 } from './rail.ts'
 
 // Spec section 8: the last nine digits decide; every other number succeeds.
@@ -23,6 +25,16 @@ const PAYOUT_OUTCOMES: Record<string, PayoutFailure> = {
   '700000001': 'recipient_not_found',
   '700000002': 'wallet_locked',
   '700000003': 'timeout',
+}
+const SANDBOX_INSTALLATION: Installation = {
+  id: 'sandbox',
+  sides: ['collect', 'disburse'],
+  active: true,
+  currency: 'UGX',
+  echoes: ECHOES,
+  callbacks: 'none',
+  statusPerSecond: null,
+  floatAlarmAmount: null,
 }
 const INACTIVE_WALLET = '700000001'
 
@@ -62,6 +74,7 @@ export function sandboxRail(
   return {
     name: pays ? 'sandbox' : 'sandbox without payouts',
     simulated: true,
+    installations: [SANDBOX_INSTALLATION],
     collect: {
       submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
       status: async (attempt) =>

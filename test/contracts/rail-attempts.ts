@@ -28,7 +28,7 @@ export function attemptAt(
   const publicId = newId('txn_', 'abcde')
   return {
     ...{ reference: uuidFor(publicId), publicId, phone: PHONE, installation: 'first contract', ...more },
-    ...{ amount: 5000, currency: 'UGX', note: 'order 1', createdAt: clock.now() },
+    ...{ amount: 5000, currency: 'UGX', note: 'order 1', callbackPath: null, createdAt: clock.now() },
   }
 }
 

@@ -1,6 +1,14 @@
 import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Attempt, Deadline, Evidence, Movement, Rail } from '../../src/rails/rail.ts'
+import {
+  type Attempt,
+  type Deadline,
+  ECHOES,
+  type Evidence,
+  type Installation,
+  type Movement,
+  type Rail,
+} from '../../src/rails/rail.ts'
 import {
   chargeReason,
   type Heard,
@@ -69,6 +77,9 @@ export function httpRail(url: string, clock: Clock): HttpRail {
   return {
     name: 'operator of the tests',
     simulated: false,
+    get installations() {
+      return [...pools.keys()].map((id) => contractOf(id, Object.values(active).includes(id)))
+    },
     submitted,
     collect: movement('/collections', chargeReason),
     disburse: movement('/disbursements', payoutReason),
@@ -101,6 +112,12 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     },
   }
 }
+
+/** A contract of this name as the product sees it: of both sides, and it repeats everything. */
+export const contractOf = (id: string, active = true): Installation => ({
+  ...{ id, active, sides: ['collect', 'disburse'], currency: 'UGX', echoes: ECHOES },
+  ...{ callbacks: 'none', statusPerSecond: null, floatAlarmAmount: null },
+})
 
 const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }
 

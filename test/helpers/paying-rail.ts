@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail, Unavailable } from '../../src/rails/rail.ts'
+import { contractOf } from './http-rail.ts'
 
 /** A rail whose operator carries out whatever it is asked. */
 export type PayingRail = Rail & {
@@ -35,6 +36,7 @@ export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {
   }
   const rail: PayingRail = {
     ...{ name: 'paying operator', simulated: false, asked, trouble: null },
+    installations: [contractOf('paying')],
     collect: { submit: async () => taken(), status },
     disburse: { submit: pay, status },
     readiness: async (side) =>

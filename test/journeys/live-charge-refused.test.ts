@@ -181,6 +181,7 @@ test('calling a rail inside a transaction throws before anything is sent', async
     currency: 'UGX' as const,
     phone: newPayer(),
     note: '',
+    callbackPath: null,
     createdAt: service.clock.now(),
   }
   const asked = service.operator.journal.length

@@ -3,6 +3,7 @@ import test from 'node:test'
 import { movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail, Submitted } from '../../src/rails/rail.ts'
 import { gate } from '../helpers/gate.ts'
+import { contractOf } from '../helpers/http-rail.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
 import { fund, type Payer, payer } from '../helpers/schedules.ts'
@@ -33,6 +34,7 @@ function operator(): Rail {
   return {
     name: 'operator',
     simulated: false,
+    installations: [contractOf('one')],
     collect: { submit: async () => accepted(), status },
     disburse: { submit: () => onSubmit(), status },
     readiness: async () => ({ kind: 'ready', installation: 'one' }),

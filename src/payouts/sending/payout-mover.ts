@@ -62,6 +62,7 @@ function attemptOf(payout: TravellingPayout, installation: string): Attempt {
     currency: 'UGX',
     phone: payout.recipientPhone,
     note: payout.reference ?? '',
+    callbackPath: null,
     createdAt: payout.createdAt,
     ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
   }
