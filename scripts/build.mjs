@@ -1,4 +1,4 @@
-// Compiles src, test and bench into dist/, one file a source, for tests and tools; beside that the bundles that processes start from.
+// Compiles src, test, bench and emulator into dist/, one file a source, for tests and tools; beside that the bundles that processes start from.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ process.exit(code ?? 1)
 /** A source that was moved or removed leaves nothing behind: its old test would go on running. */
 function forgetRemoved() {
   const dist = join(root, 'dist')
-  for (const folder of ['src', 'test', 'bench'])
+  for (const folder of ['src', 'test', 'bench', 'emulator'])
     for (const name of readdirSync(join(dist, folder), { recursive: true })) {
       const source = join(root, folder, name).replace(/\.js$/, '')
       if (name.endsWith('.js') && !['.ts', '.tsx'].some((ending) => existsSync(`${source}${ending}`)))

@@ -7,8 +7,11 @@ import { createPoster, type Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
 import { guardRails } from './rails/guard.ts'
+import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
+import { logAlarms, NO_OBSERVER } from './rails/rail-observer.ts'
 import { sandboxRail } from './rails/sandbox.ts'
+import { statusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
@@ -72,6 +75,10 @@ export type Gateway = Shared & {
   cells: readonly App[]
   /** The cell that serves this merchant. */
   appOf(place: { cell: string }): App
+  /** The live rail that the settings describe; null without one. */
+  op1: Op1Rail | null
+  /** Lets the live rail get its tokens ahead; a command that only asks once does without. */
+  startRails(): void
   /** Set by whoever runs the background tasks. */
   onNudge(wake: (cell: string, sweep: SweepName) => void): void
   close(): Promise<void>
@@ -116,13 +123,8 @@ export function buildGateway(parts: Parts): Gateway {
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = postersOf(parts)
-  const sandbox = (pays: boolean) =>
-    sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
-  const collecting = sandbox(false)
-  const rails = guardRails({
-    test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
-    live: parts.liveRails ?? {},
-  })
+  const live = parts.liveRails ? null : liveRail(parts, directory)
+  const rails = railsOf(parts, live)
   const counts = addressCounts(directory)
   const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
   const shared: Shared = {
@@ -153,12 +155,38 @@ export function buildGateway(parts: Parts): Gateway {
     onNudge: (listener) => {
       wake = listener
     },
+    op1: live,
+    startRails: () => live?.start(),
     close: async () => {
       const { poster, supplierPoster, alertPoster } = posting
+      await live?.close()
       const databases = [directory, ...cells.map((app) => app.db)]
       await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
     },
   }
+}
+
+/** Mode and channel to rail. Test mode has the sandbox, which cannot pay out on every channel. */
+function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rails {
+  const sandbox = (pays: boolean) =>
+    sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
+  const collecting = sandbox(false)
+  return guardRails({
+    test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
+    live: liveRails ?? (live === null ? {} : { op1_momo: live }),
+  })
+}
+
+/** The rail of the operator's contracts that the settings name; null when they name none. */
+function liveRail({ config, clock, log }: Parts, directory: Database): Op1Rail | null {
+  const { op1Installations: installations } = config
+  if (installations.length === 0) return null
+  return op1Momo({
+    ...{ installations, clock, log },
+    budget: statusBudget({ directory, clock, installations }),
+    alarms: logAlarms(log),
+    observer: NO_OBSERVER,
+  })
 }
 
 /** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */

@@ -101,6 +101,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)
   door.opened = opened
+  gateway.startRails()
   const every = keepUp(door, opened, log)
   if (role !== 'web') startWorkers(door, gateway, log)
   // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { armCrashPoint } from '../platform/crash-point.ts'
 import { watchTransactions } from '../platform/db/open-transaction.ts'
+import type { Op1Installation } from '../rails/op1-momo/installation.ts'
+import { readOp1Installations } from './op1-installations.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import { missingSettings, refusedSettings } from './refused-settings.ts'
 import {
@@ -126,6 +128,12 @@ const SETTINGS = {
     hostPorts,
   ),
   ...SUPPLIER_SETTINGS,
+  op1Installations: setting(
+    'OP1_INSTALLATIONS',
+    '',
+    'a JSON file with the contracts with the operator of `op1_momo` (see below); without it live payments are refused',
+    (text) => text,
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -183,7 +191,8 @@ const SETTINGS = {
 } satisfies Record<string, Setting<unknown>>
 
 type Values = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['read']> }
-export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies'> & {
+export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies' | 'op1Installations'> & {
+  op1Installations: readonly Op1Installation[]
   drainSeconds: number
   trustedProxies: number
   production: boolean
@@ -213,8 +222,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const config = {
     ...read,
     production,
+    op1Installations: [] as readonly Op1Installation[],
     drainSeconds: read.drainSeconds ?? (production ? 5 : 0),
     trustedProxies: read.trustedProxies ?? 0,
+  }
+  try {
+    config.op1Installations = readOp1Installations(read.op1Installations, environment)
+  } catch (error) {
+    throw new WrongSettings(`OP1_INSTALLATIONS ${(error as Error).message}`)
   }
   const refused = [...refusedSettings(config), ...(production ? missingSettings(read) : [])]
   if (refused.length > 0) throw new WrongSettings(refused.join('\n'))

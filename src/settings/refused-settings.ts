@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { CRASH_POINTS } from './crash-points.ts'
+import { isLoopback } from './op1-installations.ts'
 
 /** `name` or `name:n`, or the file that will name it. */
 const isCrashPoint = (setting: string | null) =>
@@ -27,6 +28,10 @@ export function refusedSettings(config: Config): string[] {
     [
       config.migrateDatabaseUrl !== null && config.databaseUrl === null,
       'MIGRATE_DATABASE_URL needs DATABASE_URL: the embedded database has an owner of its own',
+    ],
+    [
+      !config.production && config.op1Installations.some(({ baseUrl }) => !isLoopback(baseUrl)),
+      'OP1_INSTALLATIONS names a real operator: NODE_ENV=production is required, so that nobody is live by accident',
     ],
     [
       config.production && config.webhookAllowPrivate.length > 0,

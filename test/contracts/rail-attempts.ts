@@ -23,12 +23,13 @@ export const soon = () => deadlineIn(5000)
 /** An attempt that nobody has made before. */
 export function attemptAt(
   clock: Clock,
-  more: Partial<Pick<Attempt, 'phone' | 'installation'>> = {},
+  more: Partial<Omit<Attempt, 'reference' | 'publicId'>> = {},
 ): Attempt {
   const publicId = newId('txn_', 'abcde')
   return {
-    ...{ reference: uuidFor(publicId), publicId, phone: PHONE, installation: 'first contract', ...more },
+    ...{ reference: uuidFor(publicId), publicId, phone: PHONE, installation: 'first contract' },
     ...{ amount: 5000, currency: 'UGX', note: 'order 1', callbackPath: null, createdAt: clock.now() },
+    ...more,
   }
 }
 

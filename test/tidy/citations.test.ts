@@ -15,6 +15,7 @@ const CODE_FOLDERS = [
   ...sourcesOf('src', '.ts', '.tsx'),
   ...sourcesOf('test', '.ts', '.tsx'),
   ...sourcesOf('bench', '.ts'),
+  ...sourcesOf('emulator', '.ts'),
   ...sourcesOf('scripts', '.mjs'),
 ].filter(({ path }) => !path.startsWith('test/tidy/'))
 

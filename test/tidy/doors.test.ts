@@ -16,10 +16,13 @@ function importsOf(what: RegExp, allowed: RegExp): string[] {
   )
 }
 
-test('only platform/outbound opens connections to others', () => {
+test('only platform/outbound and the wire of the live rail open connections to others', () => {
   const network = /^(?:undici|node:(?:net|tls|dns|dgram|http2?|https)(?:\/.*)?)$/
   // These two listen for requests (the API and the metrics). They call nobody.
-  assert.deepEqual(importsOf(network, /^src\/(?:platform\/outbound\/|http\/|metrics\.ts$)/), [])
+  assert.deepEqual(
+    importsOf(network, /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|http\/|metrics\.ts$)/),
+    [],
+  )
   const calls = PRODUCT.filter(({ code }) => /(?<![.\w])fetch\(/.test(code)).map(({ path }) => path)
   assert.deepEqual(calls, [])
 })

@@ -5,7 +5,10 @@ import { functionsOf } from './functions.ts'
 import { lineOf, type Source, sourcesOf } from './sources.ts'
 
 const isTest = ({ path }: Source) => path.endsWith('.test.ts') || path.startsWith('test/')
-const ALL = [...sourcesOf('src', '.ts', '.tsx'), ...sourcesOf('test', '.ts'), ...sourcesOf('bench', '.ts')]
+const ALL = [
+  ...sourcesOf('src', '.ts', '.tsx'),
+  ...['test', 'bench', 'emulator'].flatMap((folder) => sourcesOf(folder, '.ts')),
+]
 const SRC = ALL.filter((source) => source.path.startsWith('src/') && !isTest(source))
 const SCRIPTS = [...sourcesOf('scripts', '.mjs'), ...sourcesOf('bin', '.mjs')]
 const MIGRATIONS = sourcesOf('migrations', '.sql')
@@ -85,12 +88,12 @@ test('a file imports its own folder and what stands before it in the order', () 
   none(wrong)
 })
 
-test('nothing in src, bench or scripts imports a test, and src imports no bench', () => {
+test('nothing in src, bench or scripts imports a test, and src imports neither bench nor emulator', () => {
   const product = [...SRC, ...SCRIPTS]
   none(
     product.flatMap(({ path, imports }) =>
       imports
-        .filter((one) => /^(?:test|bench)\/|\.test\.[jt]s$/.test(one.path))
+        .filter((one) => /^(?:test|bench|emulator)\/|\.test\.[jt]s$/.test(one.path))
         .map((one) => `${path}:${one.line}`),
     ),
   )

@@ -42,6 +42,7 @@ const TABLES = {
   payout_stops: other('merchants'),
   rail_attempts: money('rails'),
   rail_evidence: record('rails'),
+  status_budgets: other('rails'),
   events: record('webhooks'),
   deliveries: money('webhooks'),
   receivers: other('webhooks'),

@@ -1,4 +1,4 @@
-// Three parts of undici by their own paths. The whole package also fetches, caches and keeps cookies: a tenth of a start to load it.
+// Parts of undici by their own paths. The whole package also fetches, caches and keeps cookies: a tenth of a start to load it.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici'
   export = Client
@@ -13,4 +13,8 @@ declare module 'undici/lib/api/api-request.js' {
 declare module 'undici/lib/core/errors.js' {
   import { errors } from 'undici'
   export = errors
+}
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici'
+  export = Pool
 }

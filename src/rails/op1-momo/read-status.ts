@@ -1,0 +1,87 @@
+import type { Evidence, RailSide, Status } from '../rail.ts'
+import { amountIn, type Body, bodyOf, objectIn, reasonIn, wordIn } from './answers.ts'
+import type { Op1Installation } from './installation.ts'
+import { isStillWorking, reasonFor } from './reasons.ts'
+import type { Heard } from './transport.ts'
+
+type FailureOf<S extends RailSide> = ReturnType<typeof reasonFor<S>>['reason']
+type Of<S extends RailSide> = { side: S; own: Op1Installation }
+
+/** A status answer and what a person should hear about it. */
+export type Read<Failure> = { status: Status<Failure>; alarm: string | null; unknownWord: boolean }
+
+const MOST_EXTERNAL_ID = 100
+const UGX = 'UGX'
+
+/** What the answer to a question means: the status word first, then the reason (rails.md 3.5, 3.10). */
+export function readStatus<S extends RailSide>(
+  heard: Heard,
+  of: Of<S>,
+  evidence: Evidence,
+): Read<FailureOf<S>> {
+  const plain = (status: Status<FailureOf<S>>) => ({ status, alarm: null, unknownWord: false })
+  if (heard.status === 404) return plain({ kind: 'not_found', evidence })
+  if (heard.status === 400)
+    return { ...plain({ kind: 'unknown', evidence }), alarm: 'the operator calls a reference malformed' }
+  if (heard.status !== 200) return plain({ kind: 'unknown', evidence })
+  const body = bodyOf(heard)
+  switch (wordIn(body, 'status')) {
+    case 'SUCCESSFUL':
+      return plain(readSuccess(body, of, evidence))
+    case 'FAILED':
+      return readFailure(body, of, evidence)
+    case 'PENDING':
+    case 'CREATED':
+      return plain({ kind: 'pending', evidence })
+    case null:
+      return plain({ kind: 'unknown', evidence })
+    default:
+      return { ...plain({ kind: 'unknown', evidence }), unknownWord: true }
+  }
+}
+
+function readFailure<S extends RailSide>(
+  body: Body | null,
+  { side, own }: Of<S>,
+  evidence: Evidence,
+): Read<FailureOf<S>> {
+  const word = reasonIn(body) ?? ''
+  if (isStillWorking(word)) return { status: { kind: 'pending', evidence }, alarm: null, unknownWord: false }
+  const { reason, known, alarm } = reasonFor(side, word, own.reasonOverrides)
+  return {
+    status: { kind: 'failed', reason, operatorCode: word === '' ? 'NO_REASON' : word, evidence },
+    alarm: alarm ? alarmFor(side, word) : null,
+    unknownWord: word !== '' && !known,
+  }
+}
+
+/** Lack of funds on a payout is our own float, or a receiver over its limit: the balance tells which. */
+const alarmFor = (side: RailSide, word: string): string =>
+  side === 'disburse' && /FUNDS|BALANCE/.test(word)
+    ? `our float may be empty, or a receiver is over its limit (${word}): look at the balance`
+    : `the operator refused a ${side === 'collect' ? 'charge' : 'payout'}: ${word}`
+
+function readSuccess<S extends RailSide>(
+  body: Body | null,
+  { side, own }: Of<S>,
+  evidence: Evidence,
+): Status<FailureOf<S>> {
+  const word = reasonIn(body)
+  if (word !== null && !isStillWorking(word))
+    return { kind: 'unknown', evidence, contradicts: `SUCCESSFUL with ${word}` }
+  const amount = amountIn(body, 'amount')
+  const currency = wordIn(body, 'currency')
+  const phone = wordIn(objectIn(body, side === 'collect' ? 'payer' : 'payee'), 'partyId')
+  // An amount that nobody can read is no amount: it is asked about again.
+  if (amount === null) return { kind: 'unknown', evidence }
+  return {
+    kind: 'succeeded',
+    railTransactionId: wordIn(body, 'financialTransactionId'),
+    amount,
+    // The operator's own sandbox moves euros only; the contract says which currency stands for ours.
+    currency: currency === own.currency ? UGX : currency,
+    phone,
+    externalId: wordIn(body, 'externalId')?.slice(0, MOST_EXTERNAL_ID) ?? null,
+    evidence,
+  }
+}

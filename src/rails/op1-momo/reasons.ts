@@ -1,0 +1,79 @@
+import type { ChargeFailure, PayoutFailure, RailSide } from '../rail.ts'
+
+type FailureOf = { collect: ChargeFailure; disburse: PayoutFailure }
+/** What a word of the operator means on each side. `alarm`: a person must hear of it. */
+type Meaning = { charge: ChargeFailure; payout: PayoutFailure; alarm?: 'charge' | 'payout' | 'both' }
+export type ReasonOverrides = { [word: string]: { charge?: ChargeFailure; payout?: PayoutFailure } }
+
+const OUR_SETTINGS: Meaning = { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'both' }
+const CANCELLED: Meaning = { charge: 'user_cancelled', payout: 'user_cancelled' }
+const NO_FUNDS: Meaning = { charge: 'insufficient_funds', payout: 'insufficient_funds', alarm: 'payout' }
+const NOT_SAID: Meaning = { charge: 'rail_rejected', payout: 'rail_rejected' }
+
+/** The operator's words of failure (rails.md 3.7). */
+const MEANINGS: { readonly [word: string]: Meaning } = {
+  NOT_ENOUGH_FUNDS: NO_FUNDS,
+  INSUFFICIENT_BALANCE: NO_FUNDS,
+  LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED: {
+    charge: 'insufficient_funds',
+    payout: 'rail_rejected',
+    alarm: 'payout',
+  },
+  APPROVAL_REJECTED: CANCELLED,
+  PAYMENT_NOT_APPROVED: CANCELLED,
+  REJECTED: CANCELLED,
+  CUSTOMER_INPUT_REJECTION: CANCELLED,
+  CANCEL_REQUEST: CANCELLED,
+  TRANSACTION_CANCELED: { charge: 'user_cancelled', payout: 'rail_rejected' },
+  EXPIRED: { charge: 'timeout', payout: 'timeout' },
+  COULD_NOT_PERFORM_TRANSACTION: { charge: 'timeout', payout: 'rail_rejected' },
+  // On a payout the payer is our own account, on a charge the payee is.
+  PAYER_NOT_FOUND: { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'payout' },
+  PAYEE_NOT_FOUND: { charge: 'rail_rejected', payout: 'recipient_not_found', alarm: 'charge' },
+  PAYEE_NOT_ALLOWED_TO_RECEIVE: { charge: 'rail_rejected', payout: 'wallet_locked', alarm: 'charge' },
+  PAYER_LIMIT_REACHED: { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'payout' },
+  PAYEE_LIMIT_REACHED: { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'charge' },
+  SENDER_ACCOUNT_NOT_ACTIVE: { charge: 'rail_rejected', payout: 'rail_rejected', alarm: 'payout' },
+  NOT_ALLOWED: OUR_SETTINGS,
+  NOT_ALLOWED_TARGET_ENVIRONMENT: OUR_SETTINGS,
+  INVALID_CALLBACK_URL_HOST: OUR_SETTINGS,
+  INVALID_CURRENCY: OUR_SETTINGS,
+  VALIDATION_ERROR: OUR_SETTINGS,
+  TRANSFER_TYPE_UNKNOWN: OUR_SETTINGS,
+  INTERNAL_PROCESSING_ERROR: NOT_SAID,
+  SERVICE_UNAVAILABLE: NOT_SAID,
+}
+
+/** Words that only say that it takes longer, whatever status they come with (rails.md 3.5). */
+const STILL_WORKING = new Set(['ONGOING', 'PAYER_DELAYED'])
+export const isStillWorking = (word: string): boolean => STILL_WORKING.has(word)
+
+/** Refusals about our own account: the operator refuses to serve us, not this movement (rails.md 3.6). */
+const OWN_ACCOUNT = {
+  collect: new Set(['PAYEE_NOT_FOUND']),
+  disburse: new Set(['PAYER_NOT_FOUND', 'SENDER_ACCOUNT_NOT_ACTIVE']),
+} as const satisfies Record<RailSide, ReadonlySet<string>>
+export const isOwnAccount = (side: RailSide, word: string): boolean => OWN_ACCOUNT[side].has(word)
+
+/** A failure in our words. `known`: the table has the operator's word. `alarm`: a person must hear of it. */
+export type Reason<Failure> = { reason: Failure; known: boolean; alarm: boolean }
+
+/** The meaning of the operator's word on this side; an unknown or absent word is `rail_rejected`. */
+export function reasonFor<Side extends RailSide>(
+  side: Side,
+  word: string,
+  overrides: ReasonOverrides,
+): Reason<FailureOf[Side]> {
+  const noun = side === 'collect' ? 'charge' : 'payout'
+  const meaning = Object.hasOwn(MEANINGS, word) ? MEANINGS[word] : undefined
+  const own = Object.hasOwn(overrides, word) ? overrides[word]?.[noun] : undefined
+  const reason = own ?? meaning?.[noun] ?? 'rail_rejected'
+  return {
+    reason: reason as FailureOf[Side], // The side chose the column of the table.
+    known: meaning !== undefined || own !== undefined,
+    alarm: meaning?.alarm === noun || meaning?.alarm === 'both',
+  }
+}
+
+/** Whether the table says what this word means. */
+export const isKnownReason = (word: string): boolean => Object.hasOwn(MEANINGS, word)

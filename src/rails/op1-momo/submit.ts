@@ -1,0 +1,190 @@
+import type { Clock } from '../../platform/clock.ts'
+import {
+  type Attempt,
+  type Deadline,
+  deadlineIn,
+  type Evidence,
+  type Refused,
+  type Submitted,
+} from '../rail.ts'
+import { bodyOf, codeOf, reasonIn } from './answers.ts'
+import { askedAbout, type Called, type Line, type Op1Parts, rememberUnanswered } from './line.ts'
+import { readStatus } from './read-status.ts'
+import { type Decided, readSubmit, submitted, type Verdict, WHY } from './read-submit.ts'
+import { isLocalPhone, plainText } from './text.ts'
+import { evidenceOf, type Heard, neverLeft, notSent } from './transport.ts'
+
+const SECOND = 1000
+// For so long a submit waits for a place among those under way (rails.md 3.9).
+const GATE_WAIT_MS = 2 * SECOND
+const CONFIRM_TOKEN_MS = 2 * SECOND
+const NO_TOKEN_SECONDS = 5
+const GATE_FULL_SECONDS = 2
+
+type Parts = Pick<Op1Parts, 'budget' | 'observer' | 'log'> & { clock: Clock }
+
+/** One money POST, and what its answer means. Never throws for anything that the operator does. */
+export async function submitThrough<Failure>(
+  parts: Parts,
+  line: Line,
+  attempt: Attempt,
+  deadline: Deadline,
+): Promise<Submitted<Failure>> {
+  const evidence = (heard: Heard, operatorCode?: string | null): Evidence =>
+    evidenceOf(heard, { at: parts.clock.now(), operation: 'submit', operatorCode: operatorCode ?? null })
+  if (!line.own.foreignPhones && !isLocalPhone(attempt.phone))
+    return {
+      ...{ kind: 'rejected', reason: 'rail_rejected' as Failure, operatorCode: 'PHONE_NOT_LOCAL' },
+      ...{ ourFault: false, evidence: evidence(notSent('NOT_SENT'), 'PHONE_NOT_LOCAL') },
+    }
+  const stopped = line.breaker.state === 'closed' ? null : line.breaker.admits()
+  if (stopped?.kind === 'no')
+    return waiting('the breaker is open', stopped.retryAfterSeconds, evidence(notSent('BREAKER_OPEN')))
+  if (!(await line.submits.enter(Math.min(GATE_WAIT_MS, leftOf(deadline)))))
+    return waiting('too many at once', GATE_FULL_SECONDS, evidence(notSent('GATE_FULL')))
+  try {
+    return await post<Failure>(parts, line, { attempt, deadline, evidence })
+  } finally {
+    line.submits.leave()
+  }
+}
+
+type Posting = {
+  attempt: Attempt
+  deadline: Deadline
+  evidence(heard: Heard, operatorCode?: string | null): Evidence
+}
+
+async function post<Failure>(parts: Parts, line: Line, posting: Posting): Promise<Submitted<Failure>> {
+  const { attempt, deadline, evidence } = posting
+  const called = await line.call('submit', askedFor(line, attempt), deadline)
+  const { heard } = called
+  const verdict = judge<Failure>(line, called)
+  note(parts, line, { attempt, heard, verdict })
+  if ('alarm' in verdict && verdict.alarm !== null) line.tell('submit', verdict.alarm)
+  const code = codeOf(bodyOf(heard))
+  if (verdict.kind !== 'confirm') return submitted(verdict, evidence(heard, code))
+  if (verdict.refused.operatorCode === 'INVALID_CALLBACK_URL_HOST') line.callbackRefused = true
+  return confirm(parts, line, { ...posting, refused: verdict.refused, heard })
+}
+
+/** What it means, with the token's own troubles first. */
+function judge<Failure>(line: Line, called: Called): Exclude<Verdict<Failure>, { kind: 'unauthorized' }> {
+  const { heard, noToken, unauthorized } = called
+  const refused = unauthorized || noToken?.cure === 'person'
+  if (refused) return credentialsRefused(line)
+  if (noToken !== null) return unavailableFor('wait', 'no token', NO_TOKEN_SECONDS)
+  const side = line.side
+  const verdict = readSubmit(heard, { side, overrides: line.own.reasonOverrides }) as Verdict<Failure>
+  return verdict.kind === 'unauthorized' ? credentialsRefused(line) : verdict
+}
+
+const unavailableFor = (
+  cure: 'wait' | 'person',
+  why: string,
+  retryAfterSeconds: number,
+  alarm: string | null = null,
+) => ({ kind: 'unavailable', cure, why, retryAfterSeconds, alarm }) as const
+
+const credentialsRefused = ({ own, product }: Line) =>
+  unavailableFor(
+    'person',
+    WHY.credentials,
+    60,
+    `the operator refuses the credentials of ${own.id} for ${product}`,
+  )
+
+/** Counts the call for the breaker and the metrics. */
+function note<Failure>(
+  { observer }: Parts,
+  line: Line,
+  {
+    attempt,
+    heard,
+    verdict,
+  }: { attempt: Attempt; heard: Heard; verdict: Decided<Failure> | { kind: 'confirm' } },
+): void {
+  observer.request(line.own.id, 'submit', verdict.kind, heard.elapsedMs)
+  const fault = heard.status === null || verdict.kind === 'ambiguous'
+  // Our own gate and a missing token say nothing about submits.
+  if (heard.stage !== 'gate') line.breaker.record(fault ? 'fault' : 'answer')
+  if (fault && !neverLeft(heard)) rememberUnanswered(line, attempt.reference)
+}
+
+/**
+ * A refusal that came as an error of the server. Only `FAILED` makes it definite at once; a status may lag, so "not found"
+ * right after it proves nothing (rails.md 3.6).
+ */
+async function confirm<Failure>(
+  parts: Parts,
+  line: Line,
+  { attempt, deadline, evidence, refused, heard }: Posting & { refused: Refused<Failure>; heard: Heard },
+): Promise<Submitted<Failure>> {
+  const unclear: Submitted<Failure> = {
+    kind: 'ambiguous',
+    evidence: evidence(heard, refused.operatorCode),
+    refused,
+  }
+  const mayAsk = await Promise.race([parts.budget.takeFirst(line.own.id), after(CONFIRM_TOKEN_MS, false)])
+  if (!mayAsk) return unclear
+  const asked = await line.call('status', askedAbout(line, attempt.reference), deadline)
+  const at = parts.clock.now()
+  const confirmed = evidenceOf(asked.heard, {
+    at,
+    operation: 'confirm',
+    operatorCode: reasonIn(bodyOf(asked.heard)),
+  })
+  const { status } = readStatus(asked.heard, { side: line.side, own: line.own }, confirmed)
+  if (status.kind !== 'failed') return unclear
+  const { reason, operatorCode } = status
+  return {
+    kind: 'rejected',
+    reason: reason as Failure,
+    operatorCode,
+    ourFault: refused.ourFault,
+    evidence: confirmed,
+  }
+}
+
+function askedFor(line: Line, attempt: Attempt) {
+  const { side, product, own } = line
+  const { reference, publicId, amount, phone, note } = attempt
+  const id = publicId
+  const name = plainText(note, own.noteMaxLength, `Payment ${id}`)
+  const party = { partyIdType: 'MSISDN', partyId: phone }
+  const texts =
+    side === 'collect'
+      ? { payer: party, payerMessage: name, payeeNote: id }
+      : { payee: party, payerMessage: id, payeeNote: name }
+  const callback = callbackUrl(line, attempt)
+  return {
+    method: 'POST' as const,
+    path: `/${product}/v1_0/${side === 'collect' ? 'requesttopay' : 'transfer'}`,
+    headers: {
+      'content-type': 'application/json',
+      'x-reference-id': reference,
+      ...(callback === null ? {} : { 'x-callback-url': callback }),
+    },
+    body: JSON.stringify({ amount: String(amount), currency: own.currency, externalId: id, ...texts }),
+  }
+}
+
+function callbackUrl({ own, callbackRefused }: Line, { callbackPath }: Attempt): string | null {
+  if (callbackPath === null || callbackRefused || own.callback?.send !== true) return null
+  return `${own.callback.base.replace(/\/+$/, '')}/${callbackPath}`
+}
+
+const waiting = (why: string, retryAfterSeconds: number, evidence: Evidence) =>
+  ({ kind: 'unavailable', cure: 'wait', why, retryAfterSeconds, evidence }) as const
+
+const leftOf = ({ atMs }: Deadline) => Math.max(0, atMs - performance.now())
+
+const after = <T>(ms: number, value: T): Promise<T> =>
+  new Promise((resolve) => setTimeout(() => resolve(value), ms).unref())
+
+/** The earlier of a caller's deadline and this contract's own. */
+export const noLaterThan = (deadline: Deadline, ms: number): Deadline => {
+  if (deadline.atMs - performance.now() <= ms) return deadline
+  const own = deadlineIn(ms)
+  return { signal: AbortSignal.any([deadline.signal, own.signal]), atMs: own.atMs }
+}

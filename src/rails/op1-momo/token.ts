@@ -1,0 +1,157 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../platform/clock.ts'
+import type { Deadline } from '../rail.ts'
+import { deadlineIn } from '../rail.ts'
+import { bodyOf, wordIn } from './answers.ts'
+import { commonHeaders } from './headers.ts'
+import type { Credentials, Op1Installation, Product } from './installation.ts'
+import type { Heard, Wire } from './transport.ts'
+
+/** Why there is no token. `person`: the operator refused the credentials; `wait`: it gave no usable answer. */
+export type NoToken = { kind: 'none'; cure: 'wait' | 'person'; heard: Heard | null }
+export type Token = { kind: 'token'; value: string } | NoToken
+
+/** The token of one product of one contract (rails.md 3.4). */
+export type TokenKeeper = {
+  /** The token in hand, or the one of a refresh that ends before the deadline. */
+  get(deadline: Deadline): Promise<Token>
+  /** A product call was answered 401 with this token: another one, fetched unless that has happened already. */
+  replace(refused: string, deadline: Deadline): Promise<Token>
+  /** Fetches a token whatever is in hand; answers what was heard, for checks and probes. */
+  fetchNow(): Promise<Heard>
+  /** Renews in the background what is about to end. Called now and then. */
+  tend(): void
+}
+
+type Held = { value: string; endsMs: number; renewMs: number }
+
+const SECOND = 1000
+// So long before its end a token is not used any more.
+const LAST_USE_MS = 30 * SECOND
+const WAITS_MS = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND)
+const USUAL_SECONDS = 3600
+// An answer with another life than this is not believed.
+const LONGEST_SECONDS = 86_400
+
+type Parts = {
+  own: Op1Installation
+  product: Product
+  credentials: Credentials
+  wire: Wire
+  clock: Clock
+  log: Logger
+}
+
+export const keepToken = (parts: Parts): TokenKeeper => new OwnKeeper(parts)
+
+class OwnKeeper implements TokenKeeper {
+  readonly #parts: Parts
+  #held: Held | null = null
+  #last: NoToken | null = null
+  #refreshing: Promise<Heard> | null = null
+  #failures = 0
+  #notBeforeMs = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async get(deadline: Deadline): Promise<Token> {
+    this.tend()
+    const found = this.#usable()
+    if (found !== null) return { kind: 'token', value: found.value }
+    // After a failure it is asked for again at its own times, not by everybody who would like to pay.
+    if (this.#refreshing === null && this.#nowMs() < this.#notBeforeMs) return this.#none()
+    return this.#afterRefresh(deadline)
+  }
+
+  async replace(refused: string, deadline: Deadline): Promise<Token> {
+    if (this.#held?.value === refused) this.#held = null
+    const found = this.#usable()
+    return found === null ? this.#afterRefresh(deadline) : { kind: 'token', value: found.value }
+  }
+
+  fetchNow(): Promise<Heard> {
+    // One at a time, however many ask.
+    this.#refreshing ??= this.#ask().finally(() => {
+      this.#refreshing = null
+    })
+    return this.#refreshing
+  }
+
+  tend(): void {
+    const now = this.#nowMs()
+    const due = this.#held === null || now >= this.#held.renewMs
+    if (due && this.#refreshing === null && now >= this.#notBeforeMs) void this.fetchNow()
+  }
+
+  async #afterRefresh(deadline: Deadline): Promise<Token> {
+    await Promise.race([this.fetchNow(), ended(deadline)])
+    const found = this.#usable()
+    return found === null ? this.#none() : { kind: 'token', value: found.value }
+  }
+
+  async #ask(): Promise<Heard> {
+    const { own, product, credentials, wire } = this.#parts
+    const askedMs = this.#nowMs()
+    const basic = Buffer.from(`${credentials.user}:${credentials.secret}`).toString('base64')
+    const headers = { ...commonHeaders(own, credentials), authorization: `Basic ${basic}` }
+    const asked = { method: 'POST' as const, path: `/${product}/token/`, headers }
+    const heard = await wire.ask('token', asked, deadlineIn(own.tokenTimeoutMs))
+    const token = readToken(heard)
+    if (token === null) this.#failed(heard)
+    else this.#hold(token, askedMs)
+    return heard
+  }
+
+  #hold({ value, seconds }: { value: string; seconds: number }, askedMs: number): void {
+    const lifeMs = seconds * SECOND
+    const marginMs = Math.min(this.#parts.own.tokenRenewSeconds * SECOND, lifeMs / 2)
+    this.#held = { value, endsMs: askedMs + lifeMs, renewMs: askedMs + lifeMs - marginMs }
+    this.#last = null
+    this.#failures = 0
+    this.#notBeforeMs = 0
+  }
+
+  #failed(heard: Heard): void {
+    const { own, product, log } = this.#parts
+    const { status, transport } = heard
+    this.#last = { kind: 'none', cure: isRefusal(heard) ? 'person' : 'wait', heard }
+    this.#notBeforeMs = this.#nowMs() + (WAITS_MS[Math.min(this.#failures, WAITS_MS.length - 1)] ?? 0)
+    this.#failures += 1
+    log.warn({ installation: own.id, product, status, transport }, 'the operator gave no token')
+  }
+
+  #usable(): Held | null {
+    const held = this.#held
+    return held !== null && this.#nowMs() < held.endsMs - LAST_USE_MS ? held : null
+  }
+
+  #none(): NoToken {
+    return this.#last ?? { kind: 'none', cure: 'wait', heard: null }
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.nowMs()
+  }
+}
+
+const ended = ({ signal }: Deadline) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** A firewall page is a 200 as well: only JSON with a token counts. */
+function readToken(heard: Heard): { value: string; seconds: number } | null {
+  if (heard.status !== 200) return null
+  const body = bodyOf(heard)
+  const value = body?.access_token
+  if (typeof value !== 'string' || value === '') return null
+  const seconds = Number(wordIn(body, 'expires_in') ?? USUAL_SECONDS)
+  const believable = Number.isFinite(seconds) && seconds > 0 && seconds <= LONGEST_SECONDS
+  return { value, seconds: believable ? seconds : USUAL_SECONDS }
+}
+
+/** The operator read the credentials and refused them, or the settings of the call. */
+const isRefusal = ({ status }: Heard): boolean => status === 400 || status === 401 || status === 403

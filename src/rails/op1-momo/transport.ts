@@ -1,0 +1,208 @@
+import { hash } from 'node:crypto'
+import type { Dispatcher } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Deadline, Evidence } from '../rail.ts'
+import type { Op1Installation } from './installation.ts'
+
+/** A request to the operator. `headers` without those that every call carries. */
+export type Asked = {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/**
+ * How far a request got, and what was read of the answer. `status` is null when no status line was read. `whole`: the body
+ * arrived to its end.
+ */
+export type Heard = {
+  stage: Evidence['stage']
+  status: number | null
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+  whole: boolean
+  /** The code of the error, where one ended it. */
+  transport: string | null
+  elapsedMs: number
+}
+
+/** Submits, questions and tokens have sockets of their own, so that none of them waits for another. */
+export type PoolName = 'submit' | 'status' | 'token'
+export type Wire = {
+  ask(pool: PoolName, asked: Asked, deadline: Deadline): Promise<Heard>
+  close(): Promise<void>
+}
+
+export const STATUS_CONNECTIONS = 16
+const TOKEN_CONNECTIONS = 4
+const STATUS_HEADERS_SECONDS = 10
+const KEEP_ALIVE_MS = 4000
+const MOST_BODY_BYTES = 256 * 1024
+const SECOND = 1000
+
+/** The sockets of one contract. Redirects are not followed, nothing is repeated. */
+export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs }: Op1Installation): Wire {
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/+$/, '')
+  const open = (connections: number, headersTimeout: number) =>
+    new Pool(origin, {
+      connections,
+      headersTimeout,
+      // One request on a socket at a time: another would be lost with it.
+      pipelining: 1,
+      connect: { timeout: timeouts.connect * SECOND },
+      bodyTimeout: timeouts.body * SECOND,
+      // Shorter than the operator's, because the reset of a stale socket looks like an unclear answer.
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    })
+  const pools: Record<PoolName, Pool> = {
+    submit: open(submitConnections, timeouts.headers * SECOND),
+    status: open(STATUS_CONNECTIONS, Math.min(timeouts.headers, STATUS_HEADERS_SECONDS) * SECOND),
+    token: open(TOKEN_CONNECTIONS, tokenTimeoutMs),
+  }
+  return {
+    ask: (pool, asked, deadline) =>
+      exchange(pools[pool], { ...asked, path: `${prefix}${asked.path}` }, deadline),
+    close: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
+    },
+  }
+}
+
+/**
+ * One request. Never rejects. The stage says how far it got: before `sent` not a byte was given to a connected socket
+ * (rails.md 3.9).
+ */
+function exchange(pool: Dispatcher, asked: Asked, deadline: Deadline): Promise<Heard> {
+  return new Promise((resolve) => {
+    const reading = new Reading(performance.now(), resolve)
+    const giveUp = () => reading.giveUp('DEADLINE')
+    if (deadline.signal.aborted) return giveUp()
+    deadline.signal.addEventListener('abort', giveUp, { once: true })
+    reading.whenDone = () => deadline.signal.removeEventListener('abort', giveUp)
+    pool.dispatch({ ...asked, body: asked.body ?? null }, reading)
+  })
+}
+
+/** Collects one answer. The status line counts even if the connection breaks after it. */
+class Reading implements Dispatcher.DispatchHandler {
+  whenDone = () => {}
+  readonly #startedAt: number
+  readonly #resolve: (heard: Heard) => void
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+  #stage: Heard['stage'] = 'connect'
+  #status: number | null = null
+  #headers: Heard['headers'] = {}
+  #controller: Dispatcher.DispatchController | null = null
+  #done = false
+
+  constructor(startedAt: number, resolve: (heard: Heard) => void) {
+    this.#startedAt = startedAt
+    this.#resolve = resolve
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it was connecting: aborted here, before a byte is written.
+    if (this.#done) {
+      controller.abort(new Error('given up'))
+      return
+    }
+    this.#controller = controller
+    this.#stage = 'sent'
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Heard['headers']): void {
+    // Interim answers say nothing.
+    if (status < 200) return
+    this.#stage = 'answered'
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > MOST_BODY_BYTES) this.giveUp('BODY_TOO_LARGE')
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#end(true, null)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#end(false, codeOf(error))
+  }
+
+  giveUp(transport: string): void {
+    this.#end(false, transport)
+    this.#controller?.abort(new Error(transport))
+  }
+
+  #end(whole: boolean, transport: string | null): void {
+    if (this.#done) return
+    this.#done = true
+    this.whenDone()
+    this.#resolve({
+      stage: this.#stage,
+      status: this.#status,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks),
+      whole,
+      transport,
+      elapsedMs: performance.now() - this.#startedAt,
+    })
+  }
+}
+
+function codeOf(error: Error & { code?: unknown; cause?: unknown }): string {
+  const { code, cause } = error
+  if (typeof code === 'string') return code
+  return cause instanceof Error ? codeOf(cause) : error.name
+}
+
+/** A request that was never made: our own gate, breaker or missing token stopped it. */
+export const notSent = (transport: string): Heard => ({
+  stage: 'gate',
+  status: null,
+  headers: {},
+  body: Buffer.alloc(0),
+  whole: false,
+  transport,
+  elapsedMs: 0,
+})
+
+/** Whether nothing of it can have reached the operator. */
+export const neverLeft = ({ stage }: Heard): boolean => stage === 'gate' || stage === 'connect'
+
+const HEAD_CHARACTERS = 200
+const LONG_NUMBERS = /[0-9]{9,15}/g
+// The database takes no NUL, and nobody wants to see the others.
+const CONTROLS = /\p{Cc}+/gu
+
+/** A text of the operator's as it may be stored and shown to staff, at most `most` characters. */
+export const storable = (text: string, most: number): string => text.replace(CONTROLS, ' ').slice(0, most)
+
+const masked = (head: string) => head.replace(LONG_NUMBERS, (digits) => `***${digits.slice(-3)}`)
+
+/** What is kept of an exchange: no secret, no whole phone number (rails.md 4.8). */
+export function evidenceOf(
+  heard: Heard,
+  about: { at: Date; operation: Evidence['operation']; operatorCode?: string | null },
+): Evidence {
+  const { stage, status, body, transport, elapsedMs } = heard
+  const { at, operation, operatorCode } = about
+  const head = storable(body.toString('utf8', 0, 4 * HEAD_CHARACTERS), HEAD_CHARACTERS)
+  return {
+    at,
+    operation,
+    elapsedMs,
+    stage,
+    ...(status === null ? {} : { httpStatus: status }),
+    ...(operatorCode === null || operatorCode === undefined ? {} : { operatorCode }),
+    ...(transport === null ? {} : { transport }),
+    ...(body.length === 0 ? {} : { bodySha256: hash('sha256', body, 'hex'), bodyHead: masked(head) }),
+  }
+}
