@@ -51,6 +51,8 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   openException,
   reposts: CHARGE_REPOSTS,
   repost: 'at once',
+  // A charge is not posted again after a refusal: it fails, as `rail_rejected` where the fault is ours.
+  keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
   postNotTaken: (app, { row, post }) => [publishCharge(app, row), moveAttempt(post, 'in_doubt', null)],
   crash: {

@@ -38,6 +38,7 @@ const NEVER_SENT = {
   notFoundCount: 0,
   firstNotFoundAt: null,
   refusedAs: null,
+  refusalToConfirm: false,
   tag: '',
 } satisfies Omit<FollowedCharge, keyof DueCharge>
 

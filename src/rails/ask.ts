@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { lastNine } from '../platform/phone.ts'
-import { isRefusedOnce, isRefusedRepost } from './attempt-facts.ts'
+import { isRefusedOnce } from './attempt-facts.ts'
 import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
@@ -127,7 +127,7 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
 }
 
 /**
- * "Not found" ends nothing by itself: a lost movement is posted again, one whose repeated post was refused fails, any other
+ * "Not found" ends nothing by itself: a lost movement is posted again, one whose refusal it confirms fails, any other
  * waits.
  */
 async function applyNotFound<Row extends Movable, Failure extends string>(
@@ -137,10 +137,10 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
 ): Promise<boolean> {
   const { row, answer } = answered
   const nowMs = app.clock.nowMs()
-  if (isRefusedRepost(row, nowMs)) {
+  if (mover.reposts.isRefused(row, nowMs)) {
     const alongside = [addEvidence(attemptOf(row), answer.kind, answer.evidence)]
     const ended = await endAsRefused(app, mover, row, {
-      holds: (found) => isRefusedRepost(found, nowMs),
+      holds: (found) => mover.reposts.isRefused(found, nowMs),
       alongside,
     })
     if (ended !== 'overtaken') return true

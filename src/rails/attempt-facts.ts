@@ -16,11 +16,14 @@ export type AttemptFacts<Failure extends string = string> = {
   firstNotFoundAt: Date | null
   /** The reason of a refused post. */
   refusedAs: Failure | null
+  /** That refusal of the first post is not conclusive by itself. */
+  refusalToConfirm: boolean
 }
 
 export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts, a.first_sent_at as "firstSentAt",
   a.sending_since as "sendingSince", a.submit_ended_at as "submitEndedAt", a.question_count as "questionCount",
-  a.not_found_count as "notFoundCount", a.first_not_found_at as "firstNotFoundAt", a.refused_as as "refusedAs"`
+  a.not_found_count as "notFoundCount", a.first_not_found_at as "firstNotFoundAt", a.refused_as as "refusedAs",
+  a.refusal_to_confirm as "refusalToConfirm"`
 
 // After this many "not found" over this time the operator never had it.
 export const LOST_AFTER_QUESTIONS = 3
@@ -33,13 +36,14 @@ export const LOST_AFTER_MS = 60_000
 export const isCurrentPost = ({ nth, state }: AttemptFacts, answered: number): boolean =>
   nth === answered && (state === 'sending' || state === 'in_doubt')
 
-/** Whether the attempt has a stored refusal of its only post. That refusal ends the movement. */
-export const isRefusedOnce = ({ refusedAs, reposts, state }: AttemptFacts): boolean =>
-  refusedAs !== null && reposts === 0 && state !== 'accepted'
+/** Whether the attempt has a stored definite refusal of its only post. That refusal ends the movement. */
+export const isRefusedOnce = ({ refusedAs, refusalToConfirm, reposts, state }: AttemptFacts): boolean =>
+  refusedAs !== null && !refusalToConfirm && reposts === 0 && state !== 'accepted'
 
-/** A repeated post was refused, and with this "not found" the operator has not known it for long enough: it took nothing. */
-export function isRefusedRepost(attempt: AttemptFacts, nowMs: number): boolean {
-  const { refusedAs, reposts, state, firstNotFoundAt, notFoundCount } = attempt
-  if (refusedAs === null || reposts === 0 || state !== 'in_doubt' || firstNotFoundAt === null) return false
+/** A post was refused, and with this "not found" the operator has not known it for long enough: it took nothing. */
+export function isRefusalConfirmed(attempt: AttemptFacts, nowMs: number): boolean {
+  const { refusedAs, reposts, refusalToConfirm, state, firstNotFoundAt, notFoundCount } = attempt
+  if (refusedAs === null || !(reposts > 0 || refusalToConfirm)) return false
+  if (state !== 'in_doubt' || firstNotFoundAt === null) return false
   return notFoundCount + 1 >= LOST_AFTER_QUESTIONS && nowMs >= firstNotFoundAt.getTime() + LOST_AFTER_MS
 }

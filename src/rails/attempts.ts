@@ -35,7 +35,7 @@ const SEND = statement<{ installation: string; nth: number; repeated: boolean }>
   `update rail_attempts set state = 'sending', sending_since = $3, sends = sends + 1,
      installation = case when first_sent_at is null then $4 else installation end,
      submit_ended_at = case when first_sent_at is null then null else submit_ended_at end,
-     first_not_found_at = null, not_found_count = 0, refused_as = null,
+     first_not_found_at = null, not_found_count = 0, refused_as = null, refusal_to_confirm = false,
      reposts = reposts + case when first_sent_at is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent')
    returning installation, sends as nth, reposts > 0 as repeated`,
@@ -54,7 +54,8 @@ const ASKED = statement(
 )
 const REFUSED = statement(
   'rail attempt refused again',
-  `update rail_attempts set state = 'in_doubt', refused_as = $3, first_not_found_at = null, not_found_count = 0
+  `update rail_attempts set state = 'in_doubt', refused_as = $3, refusal_to_confirm = $4, first_not_found_at = null,
+     not_found_count = 0, submit_ended_at = coalesce(submit_ended_at, $5)
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
 )
 // A post that the operator provably did not take. The first one can be undone; a later one says nothing about those before
@@ -107,7 +108,11 @@ export const moveAttempt = (
  * 4.5).
  */
 export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
-  call(REFUSED, attempt.merchantId, attempt.reference, reason)
+  call(REFUSED, attempt.merchantId, attempt.reference, reason, false, null)
+
+/** Records a refusal of the first post that holds only when questions confirm it (rails.md 3.6). */
+export const refuseInDoubt = (attempt: Post, reason: string, submitEndedAt: Date): Call =>
+  call(REFUSED, attempt.merchantId, attempt.reference, reason, true, submitEndedAt.toISOString())
 
 /**
  * Records that this post was provably not taken. If it was the only one and no question was asked about it, the attempt may

@@ -3,7 +3,7 @@ import type { Call } from '../platform/db/database.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
 import type { LockedPost, Noun } from './lock-posts.ts'
-import type { Attempt, Movement, Unavailable } from './rail.ts'
+import type { Attempt, Movement, Refused, Unavailable } from './rail.ts'
 import type { RepostTimes } from './repost-times.ts'
 
 /** What every charge and every payout has: enough to name its attempt. */
@@ -72,6 +72,8 @@ export type Mover<Row extends Movable, Failure extends string> = {
   openException(found: Mismatch, at: Date): Call[]
   /** When one that the operator does not know is posted again. */
   reposts: RepostTimes
+  /** Whether a refusal that is not conclusive is kept, to end it when questions confirm it. */
+  keepsRefusal(refused: Refused<Failure>): boolean
   /** How: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */
   repost: 'at once' | 'through the queue'
   /** What is written when a post from the queue, or a repeated one, was provably not taken. */

@@ -3,10 +3,10 @@ import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import { type AttemptFacts, isCurrentPost } from './attempt-facts.ts'
-import { addEvidence, moveAttempt, refuseRepost } from './attempts.ts'
+import { addEvidence, moveAttempt, type Post, refuseInDoubt, refuseRepost } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import type { Movable, Mover, Posted } from './mover.ts'
-import type { Submitted } from './rail.ts'
+import type { Refused, Submitted } from './rail.ts'
 import { applyRefusal } from './refuse.ts'
 
 const SUBMIT_DEADLINE_MS = 25_000
@@ -68,11 +68,11 @@ async function record<Row extends Movable, Failure extends string>(
         mover.publish(app, row, false),
         moveAttempt(sent, 'accepted', endedAt),
       ])
-    case 'ambiguous':
-      return write(app, mover, answered, [
-        mover.publish(app, row, true),
-        moveAttempt(sent, 'in_doubt', endedAt),
-      ])
+    case 'ambiguous': {
+      const kept = keptRefusal(mover, heard)
+      const doubt = kept === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusedCall(sent, kept, endedAt)
+      return write(app, mover, answered, [mover.publish(app, row, true), doubt])
+    }
     case 'rejected':
       if (repeated)
         return write(app, mover, answered, [mover.publish(app, row, true), refuseRepost(sent, heard.reason)])
@@ -82,6 +82,20 @@ async function record<Row extends Movable, Failure extends string>(
       return write(app, mover, answered, mover.postNotTaken(app, posted, heard))
   }
 }
+
+/** A refusal of the first post waits for questions, and so does one of a repeated post. */
+const refusedCall = (sent: Post, { reason }: Refused<string>, endedAt: Date | null): Call =>
+  endedAt === null ? refuseRepost(sent, reason) : refuseInDoubt(sent, reason, endedAt)
+
+/** The refusal in an unclear answer, if this noun keeps it. */
+export const keptRefusal = <Row extends Movable, Failure extends string>(
+  mover: Mover<Row, Failure>,
+  { refused }: Extract<Submitted<Failure>, { kind: 'ambiguous' }>,
+): Refused<Failure> | null => (refused !== undefined && mover.keepsRefusal(refused) ? refused : null)
+
+/** The word under which an answer to a post is kept as evidence. */
+export const wordFor = (heard: Submitted<string>): string =>
+  heard.kind === 'ambiguous' && heard.refused !== undefined ? 'refused' : heard.kind
 
 /**
  * Stores the evidence, and writes `news` if this post is the last one and no later answer was recorded. That the operator
@@ -93,7 +107,7 @@ async function write<Row extends Movable, Failure extends string>(
   { posted: { row, post: sent }, heard }: Answered<Row, Failure>,
   news: readonly Call[],
 ): Promise<void> {
-  const evidence = addEvidence(sent, heard.kind, heard.evidence)
+  const evidence = addEvidence(sent, wordFor(heard), heard.evidence)
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
     const counts = locked?.open === true && (heard.kind === 'accepted' || isCurrentPost(locked, sent.nth))

@@ -1,4 +1,9 @@
-import { type AttemptFacts, LOST_AFTER_MS, LOST_AFTER_QUESTIONS } from './attempt-facts.ts'
+import {
+  type AttemptFacts,
+  isRefusalConfirmed,
+  LOST_AFTER_MS,
+  LOST_AFTER_QUESTIONS,
+} from './attempt-facts.ts'
 import { nextQuestionMs } from './follow-ladder.ts'
 
 // Every time here is in ms of the injected clock.
@@ -7,6 +12,8 @@ import { nextQuestionMs } from './follow-ladder.ts'
 export type RepostTimes = {
   /** Whether it is posted again after this "not found". */
   isLost(attempt: AttemptFacts, nowMs: number): boolean
+  /** Whether it ends as refused after this "not found". */
+  isRefused(attempt: AttemptFacts, nowMs: number): boolean
   /** When to ask before the ladder says so, because it may then be posted again or fail; infinite when there is no reason. */
   soonerAt(attempt: AttemptFacts, nowMs: number, notFound: boolean): number
 }
@@ -47,6 +54,7 @@ export function nextQuestionAt(
 
 /** A charge: within its first minute, at most twice. */
 export const CHARGE_REPOSTS: RepostTimes = {
+  isRefused: isRefusalConfirmed,
   isLost(attempt, nowMs) {
     if (attempt.firstNotFoundAt === null || attempt.state !== 'in_doubt') return false
     const due = chargeRepostAt(attempt, nowMs)
@@ -75,6 +83,8 @@ function chargeRepostAt(attempt: AttemptFacts, nowMs: number): number | null {
 
 /** A payout: after three "not found" over a minute, then at growing waits, for a day. */
 export const PAYOUT_REPOSTS: RepostTimes = {
+  // After the first doubtful refusal it is posted once more.
+  isRefused: (attempt, nowMs) => attempt.reposts > 0 && isRefusalConfirmed(attempt, nowMs),
   isLost(attempt, nowMs) {
     const due = payoutRepostAt(attempt)
     return attempt.state === 'in_doubt' && due !== null && nowMs >= due && mayBePosted(attempt, nowMs)
@@ -96,10 +106,10 @@ export const mayBePosted = ({ firstSentAt }: AttemptFacts, nowMs: number): boole
 
 /** When a payout that is not found is posted again; null while it may not be. */
 function payoutRepostAt(attempt: AttemptFacts): number | null {
-  const { reposts, sendingSince, firstNotFoundAt, notFoundCount, refusedAs } = attempt
+  const { reposts, sendingSince, firstNotFoundAt, notFoundCount, refusedAs, refusalToConfirm } = attempt
   // The last post was refused: the payout fails once the operator has confirmed that it knows no other, and is not posted
   // again.
-  if (sendingSince === null || refusedAs !== null) return null
+  if (sendingSince === null || (refusedAs !== null && !refusalToConfirm)) return null
   if (reposts > 0) return sendingSince.getTime() + (REPOST_WAITS_MS[reposts - 1] ?? LATER_REPOST_MS)
   if (firstNotFoundAt === null || notFoundCount + 1 < LOST_AFTER_QUESTIONS) return null
   return firstNotFoundAt.getTime() + LOST_AFTER_MS

@@ -6,11 +6,11 @@ import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
 import { isCurrentPost } from './attempt-facts.ts'
-import { addEvidence, attemptNotTaken, moveAttempt } from './attempts.ts'
+import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from './attempts.ts'
 import { type LockedPost, lockPosts } from './lock-posts.ts'
 import { type Movable, type Mover, postOf } from './mover.ts'
-import { KEPT_MS, submitPost } from './post.ts'
-import type { Submitted, Unavailable } from './rail.ts'
+import { KEPT_MS, keptRefusal, submitPost, wordFor } from './post.ts'
+import type { Refused, Submitted, Unavailable } from './rail.ts'
 import { applyRefusal } from './refuse.ts'
 
 /**
@@ -83,7 +83,10 @@ async function record<Row extends Movable, Failure extends string>(
     case 'accepted':
       return publishSurely(app, work, newsOf(app, work, { to: 'accepted', heard }))
     case 'ambiguous':
-      return publishSurely(app, work, newsOf(app, work, { to: 'in_doubt', heard }))
+      return publishSurely(app, work, {
+        ...newsOf(app, work, { to: 'in_doubt', heard }),
+        refused: keptRefusal(work.mover, heard),
+      })
     case 'rejected':
       return refuseMovement(app, work, { heard, reason: heard.reason })
     case 'unavailable':
@@ -96,6 +99,8 @@ type News = {
   /** Null while the submit runs, or when its end is recorded already. */
   submitEndedAt: Date | null
   evidence: readonly Call[]
+  /** A refusal that questions must confirm. */
+  refused?: Refused<string> | null
 }
 
 /** What the answer to the first post changes, with its evidence. */
@@ -106,7 +111,7 @@ export const newsOf = <Row extends Movable, Failure extends string>(
 ): News => ({
   to,
   submitEndedAt: app.clock.now(),
-  evidence: [addEvidence(firstPost(work), heard.kind, heard.evidence)],
+  evidence: [addEvidence(firstPost(work), wordFor(heard), heard.evidence)],
 })
 
 /** The post of the request that created the movement. */
@@ -173,8 +178,9 @@ const isRecorded = ({ open, nth, submitEndedAt }: LockedPost<string>, news: News
 
 function attemptMove<Row extends Movable, Failure extends string>(
   work: Submission<Row, Failure>,
-  { to, submitEndedAt }: News,
+  { to, submitEndedAt, refused }: News,
 ): Call {
+  if (refused && submitEndedAt !== null) return refuseInDoubt(firstPost(work), refused.reason, submitEndedAt)
   if (to === 'not_taken') return attemptNotTaken(firstPost(work), submitEndedAt ?? work.row.createdAt)
   return moveAttempt(firstPost(work), to, submitEndedAt)
 }

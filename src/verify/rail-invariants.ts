@@ -9,9 +9,9 @@ const BOTH = '(select count(*) from charges) + (select count(*) from payouts)'
 // Ended live movements that went to a rail, with the answers that allow such an end. Withdrawals that were not approved
 // never left.
 const ENDED = `select merchant_id, id, rail_reference,
-      case status when 'failed' then array['failed', 'rejected', 'unavailable'] else array['succeeded'] end as words
+      case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words
     from charges where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
-  union all select merchant_id, id, rail_reference, case status when 'failed' then array['failed', 'rejected'] else array['succeeded'] end
+  union all select merchant_id, id, rail_reference, case status when 'failed' then array['failed', 'rejected', 'refused'] else array['succeeded'] end
     from payouts p where mode = 'live' and status in ('succeeded', 'failed') and not exists (select from withdrawals w
       where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))`
 const OPEN = `select merchant_id, id, rail_reference from charges

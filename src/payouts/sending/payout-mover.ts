@@ -45,6 +45,8 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   openException,
   reposts: PAYOUT_REPOSTS,
   repost: 'through the queue',
+  // Where the operator refuses to serve us it is sent again.
+  keepsRefusal: ({ ourFault }) => !ourFault,
   postNotTaken,
   crash: {
     sent: () => crashPoint('payout.rail-sent'),
