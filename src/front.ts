@@ -24,6 +24,7 @@ import { statement } from './platform/db/statement.ts'
 import { expectedInLane } from './platform/lane.ts'
 import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
+import { registerRailCallbacks } from './reconciliation/callback-routes.ts'
 import { runningCommit } from './running-commit.ts'
 import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
@@ -113,6 +114,7 @@ function registerPages(
     trustedProxies: config.trustedProxies,
     callbacksAMinute: config.rateCallbacks,
   })
+  registerRailCallbacks(server, { gateway, shops, clock, log, trustedProxies: config.trustedProxies })
   registerCheckout(server, {
     gateway,
     shops,

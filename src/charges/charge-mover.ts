@@ -1,9 +1,12 @@
+import type { App } from '../app.ts'
 import { openException } from '../exceptions/exception.ts'
+import { nameOfMerchant } from '../merchants/merchant-names.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { moveAttempt } from '../rails/attempts.ts'
+import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Followed, Mover } from '../rails/mover.ts'
 import type { Attempt, ChargeFailure } from '../rails/rail.ts'
 import { railFor } from '../rails/rail-for.ts'
@@ -37,12 +40,22 @@ const LOOK_AT = statement(
 const lookAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
+const BRING_FORWARD = statement(
+  'ask about live charge sooner',
+  `update charges set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sets an earlier time at which the charge is looked at, as long as it is open. */
+export const bringChargeForward = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
+  call(BRING_FORWARD, merchantId, id, at.toISOString())
+
 /** How charges travel: what `rails/` needs to submit them, to ask about them and to end them. */
 export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   noun: 'charge',
   side: 'collect',
   carrier: (app, charge) => railFor(app, charge)?.collect,
   attemptOf,
+  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
   publish: (app, charge) => publishCharge(app, charge),
   lookAt,
   // A charge is shown when it is claimed, and shows no reason while nobody knows.
@@ -62,7 +75,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   },
 }
 
-function attemptOf(charge: DueCharge, installation: string): Attempt {
+function attemptOf(app: App, charge: DueCharge, installation: string): Attempt {
   assert(
     charge.railReference !== null && charge.phone !== null,
     'a charge that travels has a reference and a phone',
@@ -74,8 +87,12 @@ function attemptOf(charge: DueCharge, installation: string): Attempt {
     amount: dueOf(charge),
     currency: 'UGX',
     phone: charge.phone,
-    note: charge.reference ?? '',
-    callbackPath: null,
+    note: '',
+    callbackPath: callbackPathFor(app, {
+      id: charge.id,
+      reference: charge.railReference,
+      channel: charge.channel,
+    }),
     createdAt: charge.createdAt,
   }
 }

@@ -119,7 +119,7 @@ async function storeCharges(
         ...addKeys(),
         ...addCharges(made),
         ...addShares(made.flatMap((charge) => charge.split ?? [])),
-        ...addAttempts(liveAttempts(made, requests)),
+        ...addAttempts(app, liveAttempts(made, requests)),
         ...windows.writes(),
       ],
     }

@@ -39,6 +39,7 @@ const NEVER_SENT = {
   firstNotFoundAt: null,
   refusedAs: null,
   refusalToConfirm: false,
+  callbackSeenAt: null,
   tag: '',
 } satisfies Omit<FollowedCharge, keyof DueCharge>
 

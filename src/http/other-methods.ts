@@ -5,7 +5,8 @@ import { Refusal } from '../platform/refusal.ts'
 // The verbs that any path has.
 const SERVED = ['GET', 'POST']
 // All others are routed as this one: a table of all paths for each verb that Node reads took a tenth of the start.
-const STAND_IN = 'TRACE'
+/** The method under which a route gets every verb but GET and POST; `restoreMethod` has put the right one back by then. */
+export const STAND_IN = 'TRACE'
 const asked = new WeakMap<object, string>()
 
 /** For Fastify's `rewriteUrl`, the only place before a route is looked for: the address stays. `restoreMethod` comes right after. */

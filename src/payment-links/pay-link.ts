@@ -87,7 +87,7 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
     if (!(await fits(tx, decided.charge))) return { value: { answer: { kind: 'refused', why: 'inactive' } } }
     return {
       value: decided,
-      last: await writesOf(tx, known, { charge: decided.charge, payment, installation }),
+      last: await writesOf(app, tx, known, { charge: decided.charge, payment, installation }),
     }
   })
 }
@@ -143,6 +143,7 @@ async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
  * open.
  */
 async function writesOf(
+  app: App,
   tx: Tx,
   { link, terms, at }: LockedPayment,
   { charge, payment, installation }: Request & { charge: CheckoutCharge },
@@ -160,5 +161,5 @@ async function writesOf(
     openBook(heads, at)
     return [...writes, ...announceCovered(charge, terms)]
   }
-  return mode === 'live' ? [...writes, ...addAttempts([attemptOf(charge, installation)])] : writes
+  return mode === 'live' ? [...writes, ...addAttempts(app, [attemptOf(charge, installation)])] : writes
 }

@@ -1,3 +1,4 @@
+import type { App } from '../app.ts'
 import { callForRows } from '../platform/db/columns.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -15,7 +16,11 @@ const ADD_PAYOUTS = statement(
 )
 
 /** Stores payouts; `installation` is the contract for those that are sent at once (single live ones). */
-export function addPayouts(payouts: readonly NewPayout[], installations: readonly string[] = []): Call[] {
+export function addPayouts(
+  app: App,
+  payouts: readonly NewPayout[],
+  installations: readonly string[] = [],
+): Call[] {
   return [
     ...callForRows(ADD_PAYOUTS, payouts, (each) => [
       ...each.numbers('merchantId'),
@@ -33,7 +38,10 @@ export function addPayouts(payouts: readonly NewPayout[], installations: readonl
       ...each.times('createdAt', 'followAt'),
       payouts.map((one) => one.mode === 'live' && attemptStateOf(one) === 'queued'),
     ]),
-    ...addAttempts(payouts.flatMap((one, index) => attemptOf(one, installations[index]))),
+    ...addAttempts(
+      app,
+      payouts.flatMap((one, index) => attemptOf(one, installations[index])),
+    ),
   ]
 }
 

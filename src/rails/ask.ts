@@ -27,7 +27,7 @@ export async function askAboutMovement<Row extends Movable, Failure extends stri
   }
   const carrier = mover.carrier(app, row)
   if (!carrier) return false
-  const attempt = mover.attemptOf(row, row.installation)
+  const attempt = mover.attemptOf(app, row, row.installation)
   const answer = await carrier.status(attempt, deadline).catch((error): Status<Failure> => {
     app.log.error({ err: error, object_id: row.id }, 'a rail threw on a status question')
     return {

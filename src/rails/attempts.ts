@@ -1,6 +1,8 @@
+import type { App } from '../app.ts'
 import { callForRows } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { callbackDigestFor } from './callback-token.ts'
 import type { Evidence } from './rail.ts'
 
 /** A live movement's one attempt: its id is the reference the rail sees, for life (rails.md 1.3). */
@@ -23,10 +25,11 @@ export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not
 
 const ADD = statement(
   'add rail attempts',
-  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, sends, created_at)
-   select m, r, s, d, c, i, w, case w when 'sending' then a end, (w = 'sending')::int, a
-   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-     as n (m, r, s, d, c, i, w, a)`,
+  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, sends, created_at,
+     callback_token_sha256)
+   select m, r, s, d, c, i, w, case w when 'sending' then a end, (w = 'sending')::int, a, k
+   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
+     $9::bytea[]) as n (m, r, s, d, c, i, w, a, k)`,
 )
 // An attempt that may have left keeps its contract; the trigger attempts_keep_installation enforces it and sets the time of
 // the first post.
@@ -79,10 +82,11 @@ const ADD_EVIDENCE = statement(
 )
 
 /** Stores attempts in the commit before the rail hears of them. */
-export const addAttempts = (attempts: readonly NewAttempt[]): Call[] =>
+export const addAttempts = (app: Pick<App, 'vault' | 'rails'>, attempts: readonly NewAttempt[]): Call[] =>
   callForRows(ADD, attempts, (each) => [
     ...each.values('merchantId', 'reference', 'subject', 'side', 'channel', 'installation', 'state'),
     attempts.map((one) => one.at.toISOString()),
+    attempts.map((one) => callbackDigestFor(app, one)),
   ])
 
 /**

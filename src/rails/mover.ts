@@ -53,7 +53,10 @@ export type Mover<Row extends Movable, Failure extends string> = {
   side: 'collect' | 'disburse'
   /** The side of the rail that carries it; undefined where there is none. */
   carrier(app: App, row: Row): Movement<Failure> | undefined
-  attemptOf(row: Row, installation: string): Attempt
+  /** Without its note, which only a post needs. */
+  attemptOf(app: App, row: Row, installation: string): Attempt
+  /** What the operator shows on the phone: the merchant's name. */
+  noteOf(app: App, row: Row): Promise<string>
   /** Shows it as `authorized` and asks about it soon. `inDoubt`: the operator may have taken it. */
   publish(app: App, row: Row, inDoubt: boolean): Call
   /** Sets when an open movement is looked at next. */

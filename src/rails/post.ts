@@ -23,8 +23,9 @@ export async function submitPost<Row extends Movable, Failure extends string>(
   assert(carrier, 'a stored live movement has a rail')
   const started = performance.now()
   try {
+    const attempt = { ...mover.attemptOf(app, row, installation), note: await mover.noteOf(app, row) }
     mover.crash.sent()
-    const heard = await carrier.submit(mover.attemptOf(row, installation), app.deadlineIn(SUBMIT_DEADLINE_MS))
+    const heard = await carrier.submit(attempt, app.deadlineIn(SUBMIT_DEADLINE_MS))
     mover.crash.answered()
     return heard
   } catch (error) {

@@ -38,7 +38,7 @@ export type PayoutFailure = (typeof PAYOUT_FAILURES)[number]
 /** What an operator answered, or how the call failed. Contains no secret, no name and no full phone number. */
 export type Evidence = {
   at: Date
-  operation: 'ready' | 'submit' | 'status' | 'confirm'
+  operation: 'ready' | 'submit' | 'status' | 'confirm' | 'callback'
   elapsedMs: number
   /** How far the request got. */
   stage: 'gate' | 'connect' | 'sent' | 'answered'

@@ -49,7 +49,21 @@ export function nextQuestionAt(
 ): number {
   // For a submit without a recorded end its beginning counts, never the creation of the movement.
   const from = attempt.submitEndedAt ?? attempt.sendingSince ?? attempt.createdAt
-  return Math.min(nextQuestionMs(from.getTime(), nowMs), times.soonerAt(attempt, nowMs, notFound))
+  return Math.min(
+    nextQuestionMs(from.getTime(), nowMs),
+    times.soonerAt(attempt, nowMs, notFound),
+    afterCallback(attempt, nowMs),
+  )
+}
+
+// After a callback the status may lag behind it.
+const AFTER_CALLBACK_MS = [5_000, 15_000, 60_000]
+
+/** The next question after a callback that the status did not confirm yet (rails.md 4.3). */
+function afterCallback({ callbackSeenAt }: AttemptFacts, nowMs: number): number {
+  if (callbackSeenAt === null) return NO_REASON
+  const times = AFTER_CALLBACK_MS.map((ms) => callbackSeenAt.getTime() + ms)
+  return times.find((at) => at > nowMs) ?? NO_REASON
 }
 
 /** A charge: within its first minute, at most twice. */

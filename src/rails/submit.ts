@@ -168,7 +168,9 @@ export async function publishMovement<Row extends Movable, Failure extends strin
     // An earlier try was committed and its answer was lost: the evidence is stored already.
     if (isRecorded(locked, news)) return { value: answer, last: key }
     const counts = news.to === 'accepted' || isCurrentPost(locked, FIRST_POST)
-    const shown = counts ? [mover.publish(app, row, inDoubt), attemptMove(work, news)] : []
+    // The operator called back before its answer came: it is asked at once.
+    const hinted = locked.callbackSeenAt === null ? [] : [mover.lookAt(row, app.clock.now())]
+    const shown = counts ? [mover.publish(app, row, inDoubt), attemptMove(work, news), ...hinted] : []
     return { value: answer, last: [...shown, ...key, ...news.evidence] }
   })
 }

@@ -70,7 +70,7 @@ export async function payByCard(
       ...reserveCard({ ...use, state: whole ? 'taken' : 'reserved' }),
       ...(whole
         ? announceCovered(charge, { tag, hasWebhookUrl: false } as MerchantTerms)
-        : addAttempts([attemptOf(charge, 'one')])),
+        : addAttempts(service.app, [attemptOf(charge, 'one')])),
     )
     return { value: null }
   })

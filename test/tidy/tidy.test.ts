@@ -32,6 +32,7 @@ const ORDER = [
   ['vending'],
   ['storefront', 'disputes'],
   ['reports'],
+  ['reconciliation'],
   ['checkout'],
   ['verify', 'docs', 'alerts'],
   ['settings'],

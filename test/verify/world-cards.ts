@@ -65,7 +65,7 @@ async function store(app: App, chargeId: string): Promise<CheckoutCharge & NewCh
     app.db,
     addCheckoutCharge(charge),
     ...reserveCard({ ...use, state: 'reserved' }),
-    ...addAttempts([{ ...attemptOf(charge), installation: 'one', state: 'sending', at }]),
+    ...addAttempts(app, [{ ...attemptOf(charge), installation: 'one', state: 'sending', at }]),
   )
   return charge
 }
@@ -91,7 +91,13 @@ const succeed = (app: App, charge: CheckoutCharge) =>
 
 /** The rail exists only during the refund, which asks whether it is ready. */
 async function refundLive(app: App, chargeId: string): Promise<void> {
-  const rail = { name: 'one', simulated: false, disburse: {}, readiness: async () => ({ kind: 'ready' }) }
+  const rail = {
+    name: 'one',
+    simulated: false,
+    disburse: {},
+    installations: [],
+    readiness: async () => ({ kind: 'ready' }),
+  }
   const live = app.rails.live as { op1_momo?: Rail }
   live.op1_momo = rail as unknown as Rail
   await refundCharge(app, fullKey({ ...OWNER, cell: app.cell }), { chargeId })

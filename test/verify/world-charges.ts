@@ -148,7 +148,12 @@ export async function createLive(
     at: charge.createdAt,
   }
   const key = { ...keyOf(charge), answer: null, objectId: charge.id }
-  await write(app.db, ...addKeys([key], charge.createdAt), ...storeCharge(charge), ...addAttempts([attempt]))
+  await write(
+    app.db,
+    ...addKeys([key], charge.createdAt),
+    ...storeCharge(charge),
+    ...addAttempts(app, [attempt]),
+  )
   if (end === 'voided') await write(app.db, ...takeBack(charge))
   if (end === 'accepted') await write(app.db, ...publish(charge))
   return charge

@@ -30,7 +30,7 @@ export async function createPayout(
     reservePayout(book, payout)
     const key = { ...keyOf(payout), answer, objectId: payout.id }
     const keys = addKeys([key], payout.createdAt)
-    return { value: null, last: [...book.writes(), ...addPayouts([payout], ['one']), ...keys] }
+    return { value: null, last: [...book.writes(), ...addPayouts(app, [payout], ['one']), ...keys] }
   })
   return payout
 }

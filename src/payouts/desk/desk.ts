@@ -91,7 +91,7 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
       return payout
     },
     reserve,
-    writes: () => [...book.writes(), ...switches.writes(), ...addPayouts(reserved, installations)],
+    writes: () => [...book.writes(), ...switches.writes(), ...addPayouts(app, reserved, installations)],
   }
 }
 

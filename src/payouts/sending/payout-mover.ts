@@ -1,11 +1,13 @@
 import type { App } from '../../app.ts'
 import { openException } from '../../exceptions/exception.ts'
+import { nameOfMerchant } from '../../merchants/merchant-names.ts'
 import { assert } from '../../platform/assert.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { AttemptFacts } from '../../rails/attempt-facts.ts'
 import { attemptNotTaken } from '../../rails/attempts.ts'
+import { callbackPathFor } from '../../rails/callback-token.ts'
 import type { Mover, Posted } from '../../rails/mover.ts'
 import type { Attempt, PayoutFailure, Unavailable } from '../../rails/rail.ts'
 import { nextQuestionAt, PAYOUT_REPOSTS } from '../../rails/repost-times.ts'
@@ -27,12 +29,22 @@ const LOOK_AT = statement(
 export const lookAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
+const BRING_FORWARD = statement(
+  'look at payout sooner',
+  `update payouts set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sets an earlier time at which the payout is looked at, as long as it is open. */
+export const bringPayoutForward = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
+  call(BRING_FORWARD, merchantId, id, at.toISOString())
+
 /** How payouts travel: what `rails/` needs to submit them, to ask about them and to end them. */
 export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   noun: 'payout',
   side: 'disburse',
   carrier: (app, payout) => payingRail(app, payout.mode, payout.channel)?.disburse,
   attemptOf,
+  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
   publish: publishPayout,
   lookAt,
   // From now on the merchant sees a payout whose submit has no recorded end, with the ambiguous reason.
@@ -55,7 +67,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   },
 }
 
-function attemptOf(payout: TravellingPayout, installation: string): Attempt {
+function attemptOf(app: App, payout: TravellingPayout, installation: string): Attempt {
   return {
     reference: payout.railReference,
     installation,
@@ -63,8 +75,12 @@ function attemptOf(payout: TravellingPayout, installation: string): Attempt {
     amount: payout.amount,
     currency: 'UGX',
     phone: payout.recipientPhone,
-    note: payout.reference ?? '',
-    callbackPath: null,
+    note: '',
+    callbackPath: callbackPathFor(app, {
+      id: payout.id,
+      reference: payout.railReference,
+      channel: payout.channel,
+    }),
     createdAt: payout.createdAt,
     ...(payout.sandboxOutcome ? { sandboxOutcome: payout.sandboxOutcome } : {}),
   }

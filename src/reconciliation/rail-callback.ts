@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { Gateway } from '../app.ts'
+import { bringChargeForward } from '../charges/charge-mover.ts'
+import type { ShopFinder } from '../merchants/shops.ts'
+import { bringPayoutForward } from '../payouts/sending/payout-mover.ts'
+import type { Clock } from '../platform/clock.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { digestOf } from '../rails/callback-token.ts'
+import { noteCallback } from '../rails/hints.ts'
+import { addressWindow } from '../rate-limits/address-window.ts'
+
+/** What is needed to find whose attempt a callback is about. */
+export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
+
+/** A callback of an operator as it came. */
+export type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | null; address: string }
+
+const TAG = /^[a-z0-9]{5}$/
+const TOKEN = /^[\w-]{43}$/
+const SOONER = { collect: bringChargeForward, disburse: bringPayoutForward }
+// Callbacks that are being written at once; what comes beyond that is a hint too many.
+const MOST_AT_ONCE = 64
+const UNKNOWN_A_MINUTE = 60
+
+/**
+ * Takes callbacks of the operator: a hint to ask now, never an answer (rails.md 4.3). Whoever calls gets the same answer before
+ * anything is looked at, so nobody learns which tokens exist. `idle` waits for what is under way.
+ */
+export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
+  take(callback: RailCallback): void
+  idle(): Promise<void>
+} {
+  const working = new Set<Promise<void>>()
+  const unknown = addressWindow(UNKNOWN_A_MINUTE)
+
+  /** False while too many from this address had no attempt: then nothing is looked up. */
+  function mayLook(address: string): boolean {
+    try {
+      unknown.check(address, clock.nowMs())
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  async function look({ actor, tag, token, body, address }: RailCallback): Promise<void> {
+    allow(actor, 'callback.receive')
+    const place = await shops.placeOf(gateway(), tag)
+    const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
+    const known =
+      place !== null &&
+      (await noteCallback(
+        place.app,
+        { merchantId: place.merchantId, digest: digestOf(token), bodySha256 },
+        SOONER,
+      ))
+    if (!known) count(address)
+    else {
+      place?.app.nudge('follow-charges')
+      place?.app.nudge('send-payouts')
+    }
+  }
+
+  function count(address: string): void {
+    try {
+      unknown.take(address, clock.nowMs())
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+  }
+
+  return {
+    take(callback) {
+      if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return count(callback.address)
+      if (working.size >= MOST_AT_ONCE || !mayLook(callback.address)) return
+      const work = look(callback)
+        .catch((error) =>
+          log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'),
+        )
+        .finally(() => working.delete(work))
+      working.add(work)
+    },
+    async idle() {
+      await Promise.all(working)
+    },
+  }
+}
