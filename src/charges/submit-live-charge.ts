@@ -3,10 +3,9 @@ import type { Answer } from '../http/caller.ts'
 import { freeKey, type KeyOwner } from '../idempotency/keys.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
-import { moveAttempt } from '../rails/attempts.ts'
-import { lockPosts } from '../rails/lock-posts.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
-import { firstPost, refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
+import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
+import { takeBackUnseen } from '../rails/take-back.ts'
 import { type Charge, presentCharge } from './charge.ts'
 import { CHARGE_MOVER } from './charge-mover.ts'
 import { railUnavailable } from './charge-rules.ts'
@@ -61,19 +60,12 @@ function notTaken(
   return refuseMovement(app, work, { heard, reason: 'rail_rejected', undo })
 }
 
-/**
- * Takes back a charge that was never shown. False, with nothing written, when it was shown. Also true when an earlier try
- * whose COMMIT was not answered has done it.
- */
-async function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
+/** Takes back a charge that was never shown, and frees what it holds. False when it was shown. */
+function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
   const { row: charge, owner } = work
   const at = app.clock.now()
-  return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [voided, [now]] = await tx.send(takeBackCharge(charge, at), lockPosts('charge', [charge]))
-    if (voided.length === 0) return { value: now?.voided === true }
-    const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
-    return { value: true, last: [...freed, moveAttempt(firstPost(work), 'void', null)] }
-  })
+  const freed = [...(owner === null ? [] : [freeKey(owner)]), ...freeCard(charge, at)]
+  return takeBackUnseen(app, work, { hide: takeBackCharge(charge, at), freed })
 }
 
 /** Frees what the charge had reserved on a gift card. */

@@ -1,7 +1,8 @@
 import { numbers, words } from '../platform/db/columns.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { type LockedPost, lockPosts, type Noun } from './lock-posts.ts'
+import { mapValues } from '../platform/map-values.ts'
+import { type LockedPost, lockPosts, type Noun, TABLES } from './lock-posts.ts'
 
 type Named = { merchantId: number; id: string }
 
@@ -11,13 +12,13 @@ type Ends<Move> = { noun: Noun; moves: readonly Move[]; rowOf(move: Move): Named
 /** What a movement that was not open any more has become. */
 export type EndedBefore = { status: string; voided: boolean }
 
-const statusOf = (table: 'charges' | 'payouts') =>
+const STATUS_OF = mapValues(TABLES, (table) =>
   statement<EndedBefore & { id: string }>(
     `status of ${table}`,
     `select m.id, m.status, m.voided_at is not null as voided from ${table} m
      join unnest($1::bigint[], $2::text[]) as n (merchant_id, id) on m.merchant_id = n.merchant_id and m.id = n.id`,
-  )
-const STATUS_OF = { charge: statusOf('charges'), payout: statusOf('payouts') }
+  ),
+)
 
 /** In the order in which every transaction locks them, so that two never wait for each other in a ring. */
 export const inLockOrder = <Move>({ moves, rowOf }: Ends<Move>): Move[] =>

@@ -1,6 +1,7 @@
 import { numbers, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
+import { mapValues } from '../platform/map-values.ts'
 import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
 
 /** A live movement whose row and attempt this transaction has locked. */
@@ -11,9 +12,11 @@ export type LockedPost<Failure extends string> = AttemptFacts<Failure> & {
   voided: boolean
 }
 
-export type Noun = 'charge' | 'payout'
+/** What travels, and its table. */
+export const TABLES = { charge: 'charges', payout: 'payouts' } as const
+export type Noun = keyof typeof TABLES
 
-const lockOf = (table: 'charges' | 'payouts') =>
+const LOCKS: Record<Noun, Statement> = mapValues(TABLES, (table) =>
   statement(
     `lock ${table} with attempts`,
     `select m.id, m.voided_at is not null as voided, m.status in ('pending', 'authorized') and m.voided_at is null as open,
@@ -21,9 +24,8 @@ const lockOf = (table: 'charges' | 'payouts') =>
    from ${table} m join rail_attempts a on a.merchant_id = m.merchant_id and a.subject = m.id
    where (m.merchant_id, m.id) in (select * from unnest($1::bigint[], $2::text[]))
    order by m.merchant_id, m.id for no key update of m, a`,
-  )
-
-const LOCKS: Record<Noun, Statement> = { charge: lockOf('charges'), payout: lockOf('payouts') }
+  ),
+)
 
 /**
  * Locks live movements with their attempts, movements first. Posts and answers are decided on these locked rows. Everything

@@ -1,0 +1,78 @@
+import type { App } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
+import { askAboutMovement } from './ask.ts'
+import { followSafely } from './follow-safely.ts'
+import type { Followed, Movable, Mover } from './mover.ts'
+import type { Deadline } from './rail.ts'
+
+/** Follows open live movements of one noun. `stop` waits for questions that were started. */
+export type LiveFollower = { start(): Promise<number>; stop(): Promise<void> }
+
+/** Claims rows that are due until `leaseUntil`: at most `places`, none at the contracts that are `full`. */
+export type ClaimLive<Row> = (
+  times: { now: Date; leaseUntil: Date },
+  room: { places: number; full: readonly string[] },
+) => Call<Row>
+
+const LIVE_AT_ONCE = 32
+// So that a contract that does not answer leaves places for the others.
+const ONE_CONTRACT_AT_ONCE = 24
+const CLAIMED_AT_ONCE = 8
+// After this long a question is asked again, in case its worker died.
+const LEASE_MS = 30_000
+/** How long one question may take. */
+export const QUESTION_DEADLINE_MS = 12_000
+
+/**
+ * Asks the rail about every open live movement that is due (rails.md section 4). Questions are started, not awaited, and one
+ * contract never has all the places: a slow operator delays nothing else.
+ */
+export function liveFollower<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  claim: ClaimLive<Followed<Row, Failure>>,
+): LiveFollower {
+  const asking = new Map<Promise<unknown>, string>()
+
+  function begin(row: Followed<Row, Failure>): void {
+    const work = follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS) }).catch((error) =>
+      app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
+    )
+    asking.set(work, row.installation)
+    work.finally(() => asking.delete(work))
+  }
+
+  return {
+    async start() {
+      const now = app.clock.now()
+      const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
+      let started = 0
+      for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
+        const places = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
+        if (places <= 0) break
+        const claimed = claim({ now, leaseUntil }, { places, full: fullOnes([...asking.values()]) })
+        const due = await app.db.query(claimed.statement, claimed.values)
+        for (const row of due) begin(row)
+        started += due.length
+        if (due.length < places) break
+      }
+      return started
+    },
+    async stop() {
+      await Promise.all(asking.keys())
+    },
+  }
+}
+
+/** Contracts that have used all their places. */
+const fullOnes = (underWay: readonly string[]): string[] =>
+  [...new Set(underWay)].filter(
+    (one) => underWay.filter((other) => other === one).length > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE,
+  )
+
+/** Asks about one claimed movement. Answers whether anything was written. */
+export const follow = <Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  asked: { row: Followed<Row, Failure>; deadline: Deadline },
+): Promise<boolean> => followSafely(app, mover, asked.row, () => askAboutMovement(app, mover, asked))
