@@ -56,6 +56,7 @@ export type Shared = {
 /** The background tasks of a cell (`sweeps.ts`). */
 export type SweepName =
   | 'follow-charges'
+  | 'follow-top-ups'
   | 'send-payouts'
   | 'dispense'
   | 'refund-jams'

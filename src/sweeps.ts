@@ -16,6 +16,7 @@ import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
+import { topUpFollower } from './top-ups/follow-top-ups.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
 import { DISPENSED_AT_ONCE, dispenser } from './vending/dispensing/dispense-orders.ts'
 import { finishDispenseKeys } from './vending/dispensing/finish-dispense-keys.ts'
@@ -35,6 +36,7 @@ export type CellSweep = Sweep & { name: SweepName; finish?(): Promise<void> }
 export function sweepsOf(app: App): CellSweep[] {
   const deliveries = sender(app)
   const charges = chargeFollower(app)
+  const topUps = topUpFollower(app)
   const payouts = payoutSender(app)
   const machines = dispenser(app)
   const sealer = auditSealer(app)
@@ -45,6 +47,12 @@ export function sweepsOf(app: App): CellSweep[] {
       full: FOLLOWED_AT_ONCE,
       runOnce: charges.start,
       finish: charges.stop,
+    },
+    'follow-top-ups': {
+      everyMs: SECOND,
+      restMs: 5 * SECOND,
+      runOnce: topUps.start,
+      finish: topUps.stop,
     },
     'send-payouts': {
       everyMs: 200,

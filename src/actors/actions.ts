@@ -52,6 +52,7 @@ export const ACTIONS = {
   'schedule.create': { ...STEP_UP, key: 'full', persons: OWNER },
   'schedule.change': { ...STEP_UP, key: 'full', persons: OWNER },
   'subaccount.payout': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'top-up.request': { ...AUDITED, persons: OWNER },
   'withdrawal.number': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'withdrawal.verify': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'withdrawal.request': { ...STEP_UP, persons: OWNER, others: COMMAND },

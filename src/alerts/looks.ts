@@ -8,6 +8,11 @@ const WITHOUT_ANSWER = `
   where c.follow_at is not null and c.mode = 'live' and c.created_at <= $1::timestamptz - interval '15 minutes'
     and a.state in ('sending', 'accepted', 'in_doubt')
   union all
+  select a.subject, 'top-up', t.amount, coalesce(a.sending_since, a.created_at), a.first_not_found_at
+  from top_ups t join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
+  where t.follow_at is not null and t.created_at <= $1::timestamptz - interval '15 minutes'
+    and a.state in ('sending', 'accepted', 'in_doubt')
+  union all
   select a.subject, 'payout', p.amount + p.fee, coalesce(a.sending_since, a.created_at), a.first_not_found_at
   from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
   where p.follow_at is not null and p.mode = 'live' and p.created_at <= $1::timestamptz - interval '15 minutes'
@@ -41,6 +46,7 @@ const BEHIND = statement<Seen>(
   'alert: sweep behind',
   [
     late('follow-charges', 'charges c where c.follow_at is not null', 'c.follow_at', '5 minutes'),
+    late('follow-top-ups', 'top_ups t where t.follow_at is not null', 't.follow_at', '5 minutes'),
     late(
       'send-payouts',
       `payouts p join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode, payout_stops s

@@ -25,10 +25,12 @@ const HELD = statement<Held>(
 )
 
 const EXPECTED = statement<Held>(
-  'totals of open charges',
-  `select n.merchant_id as "merchantId", n.mode, coalesce((select sum(c.amount - c.gift_card_amount) from charges c
+  'totals of open charges and top-ups',
+  `select n.merchant_id as "merchantId", n.mode, (coalesce((select sum(c.amount - c.gift_card_amount) from charges c
      where c.merchant_id = n.merchant_id and c.mode = n.mode and c.status in ('pending', 'authorized')
-       and c.voided_at is null), 0)::bigint as total
+       and c.voided_at is null), 0) + coalesce((select sum(t.amount) from top_ups t
+     where t.merchant_id = n.merchant_id and n.mode = 'live' and t.status in ('pending', 'authorized')
+       and t.voided_at is null), 0))::bigint as total
    from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)`,
 )
 
@@ -46,7 +48,7 @@ export const heldBy = (places: readonly Holder[]): Call<Held> => callOn(HELD, pl
 /**
  * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
  * always fit. Far below that limit, the usual case, nothing more is read. Near it the head is locked, and its balance and
- * its open charges are added up.
+ * its open charges and top-ups are added up.
  */
 export async function headroomFor(
   tx: Tx,

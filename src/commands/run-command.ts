@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { openGateway } from '../open-gateway.ts'
+import { type OpenOptions, openGateway } from '../open-gateway.ts'
 import { CannotStart, fileFault } from '../platform/cannot-start.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { loggedError } from '../platform/error-log.ts'
@@ -22,6 +22,7 @@ import { payoutCommands } from './payouts.ts'
 import { secretCommands } from './secrets.ts'
 import { storefrontCommands } from './storefront.ts'
 import { stuckCommands } from './stuck.ts'
+import { topUpCommands } from './top-ups.ts'
 import { upkeepCommands } from './upkeep.ts'
 import { vendingCommands } from './vending.ts'
 import { vendingDecideCommands } from './vending-decide.ts'
@@ -48,6 +49,7 @@ const COMMANDS = [
   ...webhookCommands,
   ...moneyCommands,
   ...payoutCommands,
+  ...topUpCommands,
   ...paymentLinkCommands,
   ...giftCardCommands,
   ...storefrontCommands,
@@ -72,7 +74,8 @@ export async function runCommand(
     environment,
     streams,
     runService,
-  }: { environment?: Environment; streams: CommandStreams; runService: RunService },
+    liveRails,
+  }: { environment?: Environment; streams: CommandStreams; runService: RunService } & CommandRails,
 ): Promise<number> {
   try {
     if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
@@ -90,6 +93,7 @@ export async function runCommand(
       log: logOf(config, streams),
       say: (line) => streams.err(`${line}\n`),
       patient: true,
+      ...(liveRails ? { liveRails } : {}),
     })
     try {
       const answer = await command.run({
@@ -110,6 +114,8 @@ export async function runCommand(
   }
 }
 
+/** The live rails, where the caller brings its own. */
+type CommandRails = Pick<OpenOptions, 'liveRails'>
 type Environment = Record<string, string | undefined>
 
 const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>

@@ -6,6 +6,7 @@ import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
 import { movesText } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
 import { CLAIM_MOVES } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/orders/order.ts'
 import { DELIVERY_MOVES } from '../webhooks/delivery.ts'
@@ -44,6 +45,7 @@ export async function schemaText(connectionString: string): Promise<string> {
 const MOVES = {
   'A charge': CHARGE_MOVES,
   'A payout': PAYOUT_MOVES,
+  'A top-up': TOP_UP_MOVES,
   'A schedule': SCHEDULE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,
   'A dispense claim': CLAIM_MOVES,

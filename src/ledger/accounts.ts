@@ -28,6 +28,7 @@ const TRANSFER_KINDS = {
   sub_payout_return: { debit: ['in_flight'], credit: ['sub_available'] },
   charge_fee_return: { debit: ['fees'], credit: ['available'] },
   test_funds: { debit: ['sandbox'], credit: ['available'] },
+  top_up: { debit: ['rail'], credit: ['available'] },
 } as const satisfies Record<string, { debit: readonly string[]; credit: readonly string[] }>
 
 export type TransferKind = keyof typeof TRANSFER_KINDS

@@ -13,7 +13,7 @@ export type LockedPost<Failure extends string> = AttemptFacts<Failure> & {
 }
 
 /** What travels, and its table. */
-export const TABLES = { charge: 'charges', payout: 'payouts' } as const
+export const TABLES = { charge: 'charges', payout: 'payouts', 'top-up': 'top_ups' } as const
 export type Noun = keyof typeof TABLES
 
 const LOCKS: Record<Noun, Statement> = mapValues(TABLES, (table) =>

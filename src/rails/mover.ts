@@ -6,7 +6,7 @@ import type { LockedPost, Noun } from './lock-posts.ts'
 import type { Attempt, Movement, Refused, Unavailable } from './rail.ts'
 import type { RepostTimes } from './repost-times.ts'
 
-/** What every charge and every payout has: enough to name its attempt. */
+/** What every charge, payout and top-up has: enough to name its attempt. */
 export type Movable = {
   merchantId: number
   id: string

@@ -24,6 +24,8 @@ export type Submission<Row extends Movable, Failure extends string> = {
   owner: KeyOwner | null
   /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
   firstAnswer(inDoubt: boolean): FirstAnswer
+  /** Its caller waits however long the rail takes, because its process ends with it. */
+  untilAnswered?: boolean
   /** The operator proved that it took nothing. `parked`: the caller has its 201, so the movement exists. */
   notTaken(app: App, heard: Unavailable, parked: boolean): Promise<Answer>
 }
@@ -56,6 +58,7 @@ export async function submitMovement<Row extends Movable, Failure extends string
       )
     throw error
   })
+  if (work.untilAnswered) return late
   const parkLate = async () => {
     if (await isAnswered(late)) return late
     caller.parked = true

@@ -3,6 +3,7 @@ import { armCrashPoint } from '../platform/crash-point.ts'
 import { watchTransactions } from '../platform/db/open-transaction.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
 import { readOp1Installations } from './op1-installations.ts'
+import { AMOUNT_SETTINGS } from './amount-settings.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import { missingSettings, refusedSettings } from './refused-settings.ts'
 import {
@@ -11,8 +12,6 @@ import {
   databaseUrl,
   headerName,
   hostPorts,
-  LARGEST,
-  LARGEST_AMOUNT,
   masterKey,
   masterKeys,
   oneOf,
@@ -96,19 +95,8 @@ const SETTINGS = {
     'hold of live charges before they settle (spec 1.8)',
     wholeNumber(0, 720),
   ),
-  amountMax: setting(
-    'AMOUNT_MAX',
-    '1000000000',
-    'the largest amount of one transaction, whole UGX; at most 1000000000000',
-    wholeNumber(1, LARGEST_AMOUNT),
-  ),
+  ...AMOUNT_SETTINGS,
   ...RATE_SETTINGS,
-  withdrawalMin: setting(
-    'WITHDRAWAL_MIN',
-    '5000',
-    'the smallest withdrawal to the own wallet, whole UGX',
-    wholeNumber(1, LARGEST),
-  ),
   webhookRetryDelays: setting(
     'WEBHOOK_RETRY_DELAYS',
     '0,60,300,1800,7200,21600,43200,86400',

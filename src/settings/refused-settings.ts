@@ -17,6 +17,14 @@ export function missingSettings({ trustedProxies }: { trustedProxies: number | n
 /** What is wrong with settings that are right one by one; a sentence each. */
 export function refusedSettings(config: Config): string[] {
   const rules: [boolean, string][] = [
+    [
+      config.railCollectMin > config.railCollectMax,
+      'RAIL_COLLECT_MIN is more than RAIL_COLLECT_MAX: no live charge could be paid',
+    ],
+    [
+      config.railPayoutMin > config.railPayoutMax,
+      'RAIL_PAYOUT_MIN is more than RAIL_PAYOUT_MAX: no live payout could be sent',
+    ],
     [config.testHooks && config.production, 'TEST_HOOKS is refused with NODE_ENV=production'],
     [config.crashPoint !== null && !config.testHooks, 'CRASH_POINT needs TEST_HOOKS=1'],
     [!isCrashPoint(config.crashPoint), `CRASH_POINT: there is no point called ${config.crashPoint}`],

@@ -16,6 +16,7 @@ import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
 import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
+import { TOP_UP_INVARIANTS } from './top-up-invariants.ts'
 import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
 
@@ -29,6 +30,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...GIFT_CARD_INVARIANTS,
   ...VENDING_INVARIANTS,
   ...SETTLEMENT_INVARIANTS,
+  ...TOP_UP_INVARIANTS,
   ...PAYOUT_INVARIANTS,
   ...REFUND_INVARIANTS,
   ...BULK_INVARIANTS,

@@ -42,10 +42,12 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'OV4',
-    says: 'every open charge and payout that was due an hour ago was sent or asked about, unless a freeze or a pause holds it back',
-    counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)`,
+    says: 'every open charge, payout and top-up that was due an hour ago was sent or asked about, unless a freeze or a pause holds it back',
+    counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)
+      + (select count(*) from top_ups where follow_at is not null)`,
     // Queued movements wait while their account or the platform is stopped; those that may have left are asked about.
     offenders: `select id as offender from charges where follow_at < $1::timestamptz - ${QUESTION_PATIENCE}
+      union all select id from top_ups where follow_at < $1::timestamptz - ${QUESTION_PATIENCE}
       union all
       select p.id from payouts p join ledger_heads h on (h.merchant_id, h.mode) = (p.merchant_id, p.mode)
       where p.follow_at < $1::timestamptz - ${QUESTION_PATIENCE} and (not p.in_queue or (h.payouts_paused_by is null

@@ -3,8 +3,12 @@ import type { Invariant } from './invariant.ts'
 // All movements that go to a rail, without charges that a gift card covers in full.
 const MOVEMENTS = `select merchant_id, id, mode, channel, rail_reference, 'collect' as side, voided_at, completed_at from charges
     where rail_reference is not null or amount > gift_card_amount
-  union all select merchant_id, id, mode, channel, rail_reference, 'disburse', voided_at, completed_at from payouts`
-const BOTH = '(select count(*) from charges) + (select count(*) from payouts)'
+  union all select merchant_id, id, mode, channel, rail_reference, 'disburse', voided_at, completed_at from payouts
+  union all select merchant_id, id, 'live', channel, rail_reference, 'collect', voided_at, completed_at from top_ups`
+const ALL = ['charges', 'payouts', 'top_ups'].map((table) => `(select count(*) from ${table})`).join(' + ')
+const FOLLOWED = ['charges', 'payouts', 'top_ups']
+  .map((table) => `(select count(*) from ${table} where follow_at is not null)`)
+  .join(' + ')
 
 // Ended live movements that went to a rail, with the answers that allow such an end. Withdrawals that were not approved
 // never left.
@@ -13,18 +17,22 @@ const ENDED = `select merchant_id, id, rail_reference,
     from charges where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
   union all select merchant_id, id, rail_reference, case status when 'failed' then array['failed', 'rejected', 'refused'] else array['succeeded'] end
     from payouts p where mode = 'live' and status in ('succeeded', 'failed') and not exists (select from withdrawals w
-      where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))`
+      where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))
+  union all select merchant_id, id, rail_reference,
+      case status when 'failed' then array['failed', 'rejected', 'unavailable'] else array['succeeded'] end
+    from top_ups where status in ('succeeded', 'failed')`
 const OPEN = `select merchant_id, id, rail_reference from charges
     where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
   union all select merchant_id, id, rail_reference from payouts
-    where mode = 'live' and status in ('pending', 'authorized') and voided_at is null`
+    where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
+  union all select merchant_id, id, rail_reference from top_ups where status in ('pending', 'authorized') and voided_at is null`
 
-/** Charges and payouts compared with their rail attempts. */
+/** Charges, payouts and top-ups compared with their rail attempts. */
 export const RAIL_INVARIANTS: readonly Invariant[] = [
   {
     id: 'P4',
-    says: 'every charge and payout has one rail reference of its own, and a live one its one attempt under it, which agrees',
-    counted: `select ${BOTH}`,
+    says: 'every charge, payout and top-up has one rail reference of its own, and a live one its one attempt under it, which agrees',
+    counted: `select ${ALL}`,
     offenders: `select string_agg(id, ' ' order by id) as offender from (${MOVEMENTS}) m where rail_reference is not null
         group by rail_reference having count(*) > 1
       union all
@@ -37,14 +45,17 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'CH5',
-    says: 'every open charge and payout has a time at which its rail is asked next, no other has one; withdrawals may wait',
-    counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)`,
+    says: 'every open charge, payout and top-up has a time at which its rail is asked next, no other has one; withdrawals may wait',
+    counted: `select ${FOLLOWED}`,
     offenders: `select c.id as offender from charges c
         where (c.status in ('pending', 'authorized') and c.voided_at is null) <> (c.follow_at is not null)
       union all
       select p.id from payouts p
         where (p.status in ('pending', 'authorized') and p.voided_at is null) <> (p.follow_at is not null)
-          and (p.kind <> 'withdrawal' or p.status <> 'pending' or p.follow_at is not null)`,
+          and (p.kind <> 'withdrawal' or p.status <> 'pending' or p.follow_at is not null)
+      union all
+      select t.id from top_ups t
+        where (t.status in ('pending', 'authorized') and t.voided_at is null) <> (t.follow_at is not null)`,
   },
   {
     id: 'RA1',

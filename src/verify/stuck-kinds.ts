@@ -7,18 +7,30 @@ export type StuckKind = { kind: string; sql: string }
 const MERCHANT = 'join merchants m on m.id ='
 const NO_ATTEMPT = 'null as attempt, null as attempt_state'
 
-// A charge that the operator does not know is not posted again after its first minute: only a person can help.
-const CHARGES = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
-    c.created_at as since, c.follow_at as next_at, a.id as attempt, a.state as attempt_state,
-    case when c.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
+// What the operator does not know is not posted again after its first minute: only a person can help.
+const GIVEN_UP = `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'`
+const notAnswered = (
+  one: string,
+) => `case when ${one}.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
       when a.state = 'in_doubt' and a.first_not_found_at is not null
         then 'the operator does not know it, and its time to be posted again is over'
-      else 'the operator has not said how it ended' end as why
+      else 'the operator has not said how it ended' end`
+
+const CHARGES = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
+    c.created_at as since, c.follow_at as next_at, a.id as attempt, a.state as attempt_state,
+    ${notAnswered('c')} as why
   from charges c ${MERCHANT} c.merchant_id
   left join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
   where c.follow_at is not null and (c.follow_at < $2 or c.mode = 'live' and (c.created_at < $3
-    or a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'))
+    or ${GIVEN_UP}))
   order by c.created_at limit $4`
+
+const TOP_UPS = `select t.merchant_id, m.public_id as merchant, 'live' as mode, t.id, t.amount, t.created_at as since,
+    t.follow_at as next_at, a.id as attempt, a.state as attempt_state, ${notAnswered('t')} as why
+  from top_ups t ${MERCHANT} t.merchant_id
+  join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
+  where t.follow_at is not null and (t.follow_at < $2 or t.created_at < $3 or ${GIVEN_UP})
+  order by t.created_at limit $4`
 
 const STOPPED = `case when p.mode = 'live' and (select frozen_for from payout_stops) is not null then 'live payouts are frozen'
   when p.mode = 'live' and h.payouts_frozen_for is not null then 'the payouts of the account are frozen'
@@ -96,6 +108,7 @@ const KEYS = `select k.merchant_id, m.public_id as merchant, k.mode, coalesce(k.
 
 export const STUCK_KINDS: readonly StuckKind[] = [
   { kind: 'charge', sql: CHARGES },
+  { kind: 'top-up', sql: TOP_UPS },
   { kind: 'payout', sql: PAYOUTS },
   { kind: 'withdrawal', sql: WITHDRAWALS },
   { kind: 'hold', sql: HOLDS },

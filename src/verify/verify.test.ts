@@ -14,6 +14,7 @@ import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { type Moves, mayMove } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
+import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
 import { CLAIM_MOVES, type ClaimState } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/orders/order.ts'
 import { ledgerDigest, moneyDigest } from './digest.ts'
@@ -134,6 +135,7 @@ for (const [from, to] of forbiddenMoves(CHARGE_MOVES))
 
 for (const [table, moves] of [
   ['payouts', PAYOUT_MOVES],
+  ['top_ups', TOP_UP_MOVES],
   ['schedules', SCHEDULE_MOVES],
 ] as const)
   for (const [from, to] of forbiddenMoves(moves))

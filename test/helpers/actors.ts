@@ -3,6 +3,12 @@ import type { Actor, KeyCaller, Place } from '../../src/actors/actor.ts'
 /** A person on the command line. */
 export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
 
+/** The owner of this merchant, who has just used the second factor. */
+export const owner = (place: Place): Actor => ({
+  ...{ merchantId: place.merchantId, tag: place.tag, cell: place.cell, mode: place.mode },
+  ...{ kind: 'person', role: 'owner', name: 'owner', factorAgeMs: 0, origin: 'test', requestId: null },
+})
+
 /** A customer on a hosted page. */
 export const CUSTOMER = { kind: 'public', name: 'customer', origin: '::1', requestId: null } satisfies Actor
 

@@ -8,18 +8,25 @@ export async function succeed(service: LiveService, chargeId: string): Promise<v
   await followUntilEnded(service, chargeId)
 }
 
-/** Moves the clock to each question about this charge until the operator's answer has ended it. */
-export async function followUntilEnded(service: TestService, chargeId: string): Promise<void> {
+const CHARGES = { table: 'charges', sweep: 'follow-charges' } as const
+export const TOP_UPS = { table: 'top_ups', sweep: 'follow-top-ups' } as const
+
+/** Moves the clock to each question about this charge, or top-up, until the operator's answer has ended it. */
+export async function followUntilEnded(
+  service: TestService,
+  id: string,
+  { table, sweep }: typeof CHARGES | typeof TOP_UPS = CHARGES,
+): Promise<void> {
   for (let question = 0; question < 20; question += 1) {
     const [row] = await service.rows<{ follow_at: Date | null }>(
-      'select follow_at from charges where id = $1',
-      [chargeId],
+      `select follow_at from ${table} where id = $1`,
+      [id],
     )
     if (!row?.follow_at) return
     passUntil(service, row.follow_at)
-    await service.run('follow-charges')
+    await service.run(sweep)
   }
-  assert.fail(`${chargeId} was not ended by twenty questions`)
+  assert.fail(`${id} was not ended by twenty questions`)
 }
 
 /** Moves the clock past this moment, and never back. */

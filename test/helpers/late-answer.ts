@@ -9,7 +9,7 @@ const LEASE_MS = 30_000
 type Asking = {
   service: LiveService
   second: TestService
-  sweep: 'follow-charges' | 'send-payouts'
+  sweep: 'follow-charges' | 'follow-top-ups' | 'send-payouts'
   movement: { id: string; rail_reference: string }
   /** What the operator answers to the first question, late, and to the next one at once. */
   first: StatusHow

@@ -6,6 +6,7 @@ const SRC = sourcesOf('src', '.ts', '.tsx').filter(({ path }) => !path.endsWith(
 const WRITERS = {
   charges: 'src/charges/write-charge-status.ts',
   payouts: 'src/payouts/write-payout-status.ts',
+  top_ups: 'src/top-ups/write-top-ups.ts',
 }
 
 /** The files with an update of this table that sets its status: `status =` stands between `set` and the condition. */

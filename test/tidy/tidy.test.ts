@@ -27,7 +27,7 @@ const ORDER = [
   ['subaccounts', 'gift-cards'],
   ['charges'],
   ['payouts'],
-  ['scheduled-payouts', 'refunds', 'withdrawals'],
+  ['scheduled-payouts', 'refunds', 'withdrawals', 'top-ups'],
   ['payment-links'],
   ['vending'],
   ['storefront', 'disputes'],

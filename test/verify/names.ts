@@ -27,6 +27,15 @@ export const CHARGE = {
   contradicted: idOf(2, 'contradicted'),
 }
 
+const topUpIdOf = (name: string) => `top_${TAGS[2]}${name.padEnd(16, '0')}`
+/** The top-ups of merchant 2, each named after its state. */
+export const TOP_UP = {
+  paid: topUpIdOf('paid'),
+  failed: topUpIdOf('failed'),
+  open: topUpIdOf('open'),
+  voided: topUpIdOf('voided'),
+}
+
 /** Test links of merchant 1, and the charges that were made on their pages. */
 const linkIdOf = (name: string) => `lnk_${TAGS[1]}${name.padEnd(16, '0')}`
 export const LINK = { paid: linkIdOf('paid'), retried: linkIdOf('retried'), reusable: linkIdOf('reusable') }

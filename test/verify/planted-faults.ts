@@ -15,6 +15,7 @@ import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
+import { TOP_UP_FAULTS } from './faults/top-ups.ts'
 import { TRIGGER_FAULTS } from './faults/triggers.ts'
 import { VENDING_FAULTS } from './faults/vending.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
@@ -30,6 +31,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...GIFT_CARD_FAULTS,
   ...VENDING_FAULTS,
   ...SETTLEMENT_FAULTS,
+  ...TOP_UP_FAULTS,
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,
   ...REFUND_FAULTS,

@@ -24,6 +24,7 @@ export const orders = byId('vending_orders')
 export const payouts = byId('payouts')
 export const schedules = byId('schedules')
 export const subaccounts = byId('subaccounts')
+export const topUps = byId('top_ups')
 export const withdrawals = byId('withdrawals')
 
 export const change = ({ table, where }: Rows, to: string) => `update ${table} set ${to} where ${where}`

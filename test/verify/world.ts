@@ -20,6 +20,7 @@ import { reportProblems } from './world-disputes.ts'
 import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
 import { offerItems } from './world-storefront.ts'
+import { topUp } from './world-top-ups.ts'
 import { claimGoods, dispenseGoods } from './world-vending.ts'
 
 const HOUR_MS = 3_600_000
@@ -58,6 +59,7 @@ export async function buildWorld(db: Database): Promise<void> {
     playInTheSandbox,
     payLinks,
     dispenseGoods,
+    topUp,
   ])
     await take(app)
   await moneyOutToday(app)
@@ -74,7 +76,7 @@ export async function buildWorld(db: Database): Promise<void> {
 
 /** As if the background tasks had just run: no open charge or payout is overdue to be asked about. */
 async function askAboutAll({ db, clock }: App): Promise<void> {
-  for (const table of ['charges', 'payouts'])
+  for (const table of ['charges', 'payouts', 'top_ups'])
     await db.pool.query(`update ${table} set follow_at = $1 where follow_at < $1`, [
       clock.now().toISOString(),
     ])

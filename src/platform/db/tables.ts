@@ -24,6 +24,7 @@ const TABLES = {
   ledger_heads: money('ledger'),
   subaccount_heads: money('ledger'),
   charges: money('charges'),
+  top_ups: money('top-ups'),
   charge_shares: money('subaccounts'),
   subaccounts: money('subaccounts'),
   gift_cards: money('gift-cards'),

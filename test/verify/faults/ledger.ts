@@ -33,8 +33,8 @@ export const LEDGER_FAULTS: readonly Fault[] = [
   ].map(([debit, credit]) => ({
     id: 'L3',
     fault: `more taken from ${debit} than there was`,
-    sql: addTransfer(`2, 'live', 3, 'payout_reserve', 'pout_1', '${debit}', '${credit}', 50000000`),
-    names: 'merchant 2 live at seq 3',
+    sql: addTransfer(`2, 'live', 4, 'payout_reserve', 'pout_1', '${debit}', '${credit}', 50000000`),
+    names: 'merchant 2 live at seq 4',
   })),
   ...plant('L4', [
     [
@@ -82,7 +82,7 @@ export const LEDGER_FAULTS: readonly Fault[] = [
     [
       'fund_live',
       'test funds in live',
-      addTransfer(`2, 'live', 3, 'test_funds', 'fund_live', 'sandbox', 'available', 5`),
+      addTransfer(`2, 'live', 4, 'test_funds', 'fund_live', 'sandbox', 'available', 5`),
     ],
     [
       held,

@@ -5,6 +5,7 @@ import { plant } from '../planting.ts'
 const GUARDS = {
   charges: ['charges_move_forward'],
   payouts: ['payouts_move_forward'],
+  top_ups: ['top_ups_move_forward'],
   schedules: ['schedules_move_forward'],
   gift_card_uses: ['card_uses_move_forward'],
   vending_orders: ['vending_moves_forward'],

@@ -1,0 +1,35 @@
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
+
+/** `published`: false while its request is under way. */
+type Kept = TopUp & { published: boolean }
+
+const MOST_LISTED = 100
+
+const LIST = statement<TopUp>(
+  'list top-ups',
+  `select ${TOP_UP_COLUMNS} from top_ups t where t.merchant_id = $1 and t.published order by t.created_at desc, t.id desc limit $2`,
+)
+const FIND = statement<TopUp>(
+  'find top-up',
+  `select ${TOP_UP_COLUMNS} from top_ups t where t.merchant_id = $1 and t.id = $2 and t.published`,
+)
+const OF_KEY = statement<Kept>(
+  'top-up of a key',
+  `select ${TOP_UP_COLUMNS}, t.published from top_ups t where t.merchant_id = $1 and t.request_key = $2 and t.voided_at is null`,
+)
+
+/** The newest hundred top-ups of a merchant. */
+export const listTopUps = (app: App, merchantId: number): Promise<TopUp[]> =>
+  app.db.query(LIST, [merchantId, MOST_LISTED])
+
+/** One top-up of a merchant, or null. */
+export async function findTopUp(app: App, merchantId: number, id: string): Promise<TopUp | null> {
+  const [found] = await app.db.query(FIND, [merchantId, id])
+  return found ?? null
+}
+
+/** What was asked for with this key, unless it was taken back. */
+export const topUpOfKey = (merchantId: number, key: string): Call<Kept> => call(OF_KEY, merchantId, key)

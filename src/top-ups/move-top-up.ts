@@ -1,0 +1,67 @@
+import type { App } from '../app.ts'
+import { openContradiction } from '../exceptions/exception.ts'
+import { railAccount } from '../ledger/accounts.ts'
+import { type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import type { Call } from '../platform/db/database.ts'
+import { tagOf } from '../platform/ids.ts'
+import { type EndedBefore, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
+import type { LockedPost } from '../rails/lock-posts.ts'
+import type { Final, Moved } from '../rails/mover.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
+import { TOP_UP_PREFIX, type TopUp } from './top-up.ts'
+import { endTopUp } from './write-top-ups.ts'
+
+/**
+ * An open top-up and the rail's final answer about it. `alongside` commits with the move. `still`: a condition on the locked
+ * top-up and its attempt; if it does not hold, nothing is written.
+ */
+type TopUpMove = {
+  topUp: Pick<TopUp, 'merchantId' | 'id' | 'mode'>
+  to: Final<ChargeFailure>
+  still?: (found: LockedPost<ChargeFailure>) => boolean
+  alongside: readonly Call[]
+}
+
+/**
+ * The only function that ends a top-up: its status and, when it succeeded, its one transfer to available, in one commit, by
+ * compare-and-set (G74; ledger.md 5). A second call moves nothing; a final state never moves.
+ */
+export const moveTopUp = (app: App, move: TopUpMove): Promise<Moved> => inOpenMonth(() => moveOnce(app, move))
+
+function moveOnce(app: App, move: TopUpMove): Promise<Moved> {
+  const { topUp, to, alongside } = move
+  const ends = { noun: 'top-up' as const, moves: [move], rowOf: (one: TopUpMove) => one.topUp }
+  const at = app.clock.now()
+  return app.db.transactionFor<Moved>({ kind: 'outcome' }, async (tx) => {
+    const overtaken = await overtakenOf<ChargeFailure, TopUpMove>(tx, ends)
+    if (overtaken.has(move)) return { value: 'overtaken' }
+    const [ended, heads] = await tx.send(endTopUp(topUp, to, at), lockHeads([topUp]))
+    const missed = await outcomesOfMissed(tx, ends, { ended, outcomeOf })
+    const result = missed.get(topUp.id) ?? 'moved'
+    const opened =
+      result === 'contradicted'
+        ? openContradiction(topUp, { tag: tagOf(TOP_UP_PREFIX, topUp.id) ?? undefined, said: to, at })
+        : []
+    return {
+      value: result,
+      last: [...ended.flatMap((row) => credit(heads, row, at)), ...alongside, ...opened],
+    }
+  })
+}
+
+/** Its whole amount to available. The subject is the rail's reference: no other top-up can be credited under it. */
+function credit(heads: readonly Head[], topUp: TopUp, at: Date): Call[] {
+  const { merchantId, mode, status, amount, channel, railReference: subject } = topUp
+  const book = openBook(heads, at)
+  const debit = railAccount(channel)
+  if (status === 'succeeded')
+    book.post({ merchantId, mode, kind: 'top_up', subject, debit, credit: 'available', amount })
+  return book.writes()
+}
+
+/** Of one that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
+function outcomeOf(found: EndedBefore | undefined, { to }: TopUpMove): Moved {
+  if (found === undefined) return 'same'
+  const before = found.voided ? 'failed' : found.status
+  return before === to.status ? 'same' : 'contradicted'
+}

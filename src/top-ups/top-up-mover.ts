@@ -1,0 +1,39 @@
+import { openException } from '../exceptions/exception.ts'
+import { moveAttempt } from '../rails/attempts.ts'
+import type { Mover } from '../rails/mover.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
+import { railFor } from '../rails/rail-for.ts'
+import { CHARGE_REPOSTS } from '../rails/repost-times.ts'
+import { moveTopUp } from './move-top-up.ts'
+import type { TopUp } from './top-up.ts'
+import { lookAtTopUp, publishTopUp } from './write-top-ups.ts'
+
+/** How top-ups travel: what `rails/` needs to submit them, to ask about them and to end them. */
+export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
+  noun: 'top-up',
+  side: 'collect',
+  carrier: (app, topUp) => railFor(app, topUp)?.collect,
+  attemptOf: (topUp, installation) => ({
+    reference: topUp.railReference,
+    installation,
+    publicId: topUp.id,
+    amount: topUp.amount,
+    currency: 'UGX',
+    phone: topUp.phone,
+    note: '',
+    callbackPath: null,
+    createdAt: topUp.createdAt,
+  }),
+  publish: (app, topUp) => publishTopUp(app, topUp),
+  lookAt: lookAtTopUp,
+  askAgain: lookAtTopUp,
+  end: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
+  openException,
+  // Whoever asked for it has the phone in hand, as the customer of a charge.
+  reposts: CHARGE_REPOSTS,
+  repost: 'at once',
+  // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
+  postNotTaken: (app, { row, post }) => [publishTopUp(app, row), moveAttempt(post, 'in_doubt', null)],
+  // The crash tests kill the process with charges, which take the same road.
+  crash: { sent() {}, answered() {}, refusalKept() {} },
+}

@@ -1,0 +1,100 @@
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import type { ClaimLive } from '../rails/follow-live.ts'
+import type { Final, Followed } from '../rails/mover.ts'
+import type { ChargeFailure } from '../rails/rail.ts'
+import { SENDING_MS } from '../rails/repost-times.ts'
+import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
+
+// The one file that writes top-ups: each function is a move of TOP_UP_MOVES, makes one, takes one back that nobody saw, or
+// says when its rail is asked next.
+
+type Named = Pick<TopUp, 'merchantId' | 'id'>
+
+const FIRST_QUESTION_MS = 5000
+
+const ADD = statement(
+  'add top-up',
+  `insert into top_ups (merchant_id, id, status, amount, channel, phone, rail_reference, request_key, published, created_at,
+     follow_at) values ($1, $2, 'pending', $3, $4, $5, $6, $7, false, $8, $9)`,
+)
+const PUBLISH = statement(
+  'publish top-up',
+  `update top_ups set status = 'authorized', published = true, follow_at = $3
+   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null`,
+)
+const VOID = statement<{ id: string }>(
+  'void top-up',
+  `update top_ups set voided_at = $3, follow_at = null
+   where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
+)
+const LOOK_AT = statement(
+  'ask about top-up again',
+  'update top_ups set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null',
+)
+const CLAIM = statement<Followed<TopUp, ChargeFailure>>(
+  'claim due top-ups',
+  `with due as (
+     select t.merchant_id, t.id from top_ups t join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
+     where t.follow_at <= $1 and a.installation <> all($4::text[])
+     order by t.follow_at limit $2 for no key update of t skip locked)
+   update top_ups t set follow_at = $3, status = 'authorized', published = true
+   from due, rail_attempts a, merchants m
+   where t.merchant_id = due.merchant_id and t.id = due.id and m.id = t.merchant_id
+     and a.merchant_id = t.merchant_id and a.subject = t.id
+   returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`,
+)
+const END = statement<TopUp>(
+  'end top-up',
+  `update top_ups t set status = $3, failure_reason = $4, rail_transaction_id = $5, completed_at = $6, follow_at = null,
+     published = true
+   where t.merchant_id = $1 and t.id = $2 and t.status in ('pending', 'authorized') and t.voided_at is null
+   returning ${TOP_UP_COLUMNS}`,
+)
+
+/** Stores a new one, hidden until its rail has answered. */
+export const addTopUp = (topUp: TopUp, key: string | null): Call =>
+  call(
+    ADD,
+    topUp.merchantId,
+    topUp.id,
+    topUp.amount,
+    topUp.channel,
+    topUp.phone,
+    topUp.railReference,
+    key,
+    topUp.createdAt.toISOString(),
+    new Date(topUp.createdAt.getTime() + SENDING_MS).toISOString(),
+  )
+
+/** Shows one that its rail took or may have taken, and asks about it soon. */
+export const publishTopUp = (app: Pick<App, 'clock'>, { merchantId, id }: Named): Call =>
+  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
+
+/** Takes back one that its rail refused before anybody saw it. */
+export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
+  call(VOID, merchantId, id, at.toISOString())
+
+/** Sets when its rail is asked next, as long as it is open. */
+export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>
+  call(LOOK_AT, merchantId, id, at.toISOString())
+
+/** Claims top-ups that are due. One whose submit died is shown from now on. */
+export const claimTopUps: ClaimLive<Followed<TopUp, ChargeFailure>> = (
+  { now, leaseUntil },
+  { places, full },
+) => call(CLAIM, now.toISOString(), places, leaseUntil.toISOString(), full)
+
+/** Ends it if it is still open, and answers with its row; otherwise somebody else has ended it. */
+export const endTopUp = ({ merchantId, id }: Named, to: Final<ChargeFailure>, at: Date): Call<TopUp> =>
+  call(
+    END,
+    merchantId,
+    id,
+    to.status,
+    to.status === 'failed' ? to.reason : null,
+    to.status === 'succeeded' ? to.railTransactionId : null,
+    at.toISOString(),
+  )

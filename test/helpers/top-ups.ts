@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { Refusal } from '../../src/platform/refusal.ts'
+import { listTopUps } from '../../src/top-ups/find-top-ups.ts'
+import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
+import type { TopUp } from '../../src/top-ups/top-up.ts'
+import { BY_HAND } from './actors.ts'
+import { followUntilEnded, TOP_UPS } from './following-charges.ts'
+import { type LiveService, newPayer } from './live-service.ts'
+
+/** A verified shop, and how it asks for a top-up. */
+export async function topUpShop(service: LiveService) {
+  const { merchant, live } = await service.shop()
+  const merchantId = (await findMerchant(service.gateway, merchant.id)).merchant.id
+  const phone = newPayer()
+  const ask = async (more: { amount?: number; phone?: string; key?: string } = {}) =>
+    (await requestTopUp(service.app, BY_HAND, { merchantId, amount: 20_000, phone, ...more })).topUp
+  const listed = () => listTopUps(service.app, merchantId)
+  const ended = async ({ id }: TopUp) => {
+    await followUntilEnded(service, id, TOP_UPS)
+    return (await listed()).find((one) => one.id === id)
+  }
+  return { merchant, merchantId, live, phone, ask, listed, ended }
+}
+
+/** The refusal of what must be refused. */
+export const refusalOf = (promise: Promise<unknown>): Promise<Refusal> =>
+  promise.then(
+    () => assert.fail('it was not refused'),
+    (error) => {
+      assert.ok(error instanceof Refusal, `${error}`)
+      return error
+    },
+  )
