@@ -4,7 +4,7 @@ import { Refusal } from '../../src/platform/refusal.ts'
 import { listTopUps } from '../../src/top-ups/find-top-ups.ts'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
 import type { TopUp } from '../../src/top-ups/top-up.ts'
-import { BY_HAND } from './actors.ts'
+import { BY_HAND, owner } from './actors.ts'
 import { followUntilEnded, TOP_UPS } from './following-charges.ts'
 import { type LiveService, newPayer } from './live-service.ts'
 
@@ -15,12 +15,17 @@ export async function topUpShop(service: LiveService) {
   const phone = newPayer()
   const ask = async (more: { amount?: number; phone?: string; key?: string } = {}) =>
     (await requestTopUp(service.app, BY_HAND, { merchantId, amount: 20_000, phone, ...more })).topUp
+  const askAsOwner = async (more: { amount?: number } = {}) => {
+    const { app } = service
+    const person = owner({ merchantId, tag: merchant.id.slice(4, 9), cell: app.cell, mode: 'live' })
+    return (await requestTopUp(app, person, { merchantId, amount: 20_000, phone, ...more })).topUp
+  }
   const listed = () => listTopUps(service.app, merchantId)
   const ended = async ({ id }: TopUp) => {
     await followUntilEnded(service, id, TOP_UPS)
     return (await listed()).find((one) => one.id === id)
   }
-  return { merchant, merchantId, live, phone, ask, listed, ended }
+  return { merchant, merchantId, live, phone, ask, askAsOwner, listed, ended }
 }
 
 /** The refusal of what must be refused. */

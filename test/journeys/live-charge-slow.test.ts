@@ -15,6 +15,7 @@ import {
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { attemptOf, submitAnswered } from '../helpers/operator-heard.ts'
 import { onOwnService } from '../helpers/own-service.ts'
+import { topUpShop } from '../helpers/top-ups.ts'
 
 // The caller's 5 seconds are real time, so each of these tests has a service and a clock of its own.
 const ANSWER_DEADLINE_MS = 5000
@@ -106,6 +107,19 @@ describe('an operator slower than its caller', { concurrency: true }, () => {
       assert.equal((await live.get(`/v1/charges/${body.id}`)).body.status, 'succeeded')
       assert.equal((await eventsOf(service, body.id)).length, 1)
       assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 })
+    })
+  })
+
+  test('a top-up whose owner has heard that it is parked stays, and fails when the operator proves it took nothing', async () => {
+    await withService(async (service) => {
+      const { phone, askAsOwner, listed } = await topUpShop(service)
+      const held = gate()
+      service.operator.onSubmit({ answer: 'refuse to serve', until: held.opened }, phone)
+      const parked = await askAsOwner()
+      assert.deepEqual([parked.status, await attemptOf(service, parked.id)], ['authorized', 'in_doubt'])
+      held.open()
+      await eventually('the late answer is applied', async () => (await listed())[0]?.status === 'failed')
+      assert.equal((await listed())[0]?.failureReason, 'rail_rejected')
     })
   })
 
