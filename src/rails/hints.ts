@@ -2,13 +2,11 @@ import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type AttemptState, addEvidence } from './attempts.ts'
-import type { RailSide } from './rail.ts'
 
 /** An attempt whose operator has called back. */
 type Hinted = {
   reference: string
   subject: string
-  side: RailSide
   state: AttemptState
   submitEndedAt: Date | null
   seenAt: Date | null
@@ -17,7 +15,7 @@ type Hinted = {
 
 const FIND = statement<Hinted>(
   'attempt of callback',
-  `select id as reference, subject, side, state, submit_ended_at as "submitEndedAt", callback_seen_at as "seenAt", callbacks
+  `select id as reference, subject, state, submit_ended_at as "submitEndedAt", callback_seen_at as "seenAt", callbacks
    from rail_attempts where merchant_id = $1 and callback_token_sha256 = $2 for no key update`,
 )
 const SEEN = statement(
@@ -30,8 +28,8 @@ const BETWEEN_QUESTIONS_MS = 2000
 // Evidence is kept for ever; a flood of callbacks leaves no more of it than this.
 const MOST_KEPT = 20
 
-/** How the movement of a side is asked about sooner. */
-export type Sooner = { [side in RailSide]: (movement: { merchantId: number; id: string }, at: Date) => Call }
+/** How a movement is asked about sooner. */
+export type Sooner = (movement: { merchantId: number; id: string }, at: Date) => Call
 
 /**
  * Records that an operator called back under this token, and brings the next question forward (rails.md 4.3). Nothing that it
@@ -52,7 +50,7 @@ export function noteCallback(
     return {
       value: true,
       last: [
-        ...(isOpen(found) ? [sooner[found.side]({ merchantId, id: found.subject }, askAt(found, now))] : []),
+        ...(isOpen(found) ? [sooner({ merchantId, id: found.subject }, askAt(found, now))] : []),
         call(SEEN, merchantId, found.reference, now.toISOString()),
         ...(found.callbacks < MOST_KEPT ? [addEvidence(post, 'callback', kept)] : []),
       ],

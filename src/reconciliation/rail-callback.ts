@@ -6,11 +6,13 @@ import type { Gateway } from '../app.ts'
 import { bringChargeForward } from '../charges/charge-mover.ts'
 import type { ShopFinder } from '../merchants/shops.ts'
 import { bringPayoutForward } from '../payouts/sending/payout-mover.ts'
+import { assert } from '../platform/assert.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { digestOf } from '../rails/callback-token.ts'
-import { noteCallback } from '../rails/hints.ts'
+import { noteCallback, type Sooner } from '../rails/hints.ts'
 import { addressWindow } from '../rate-limits/address-window.ts'
+import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 
 /** What is needed to find whose attempt a callback is about. */
 export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
@@ -20,7 +22,17 @@ export type RailCallback = { actor: Actor; tag: string; token: string; body: Buf
 
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
-const SOONER = { collect: bringChargeForward, disburse: bringPayoutForward }
+const SOONER: Record<string, Sooner> = {
+  txn: bringChargeForward,
+  pout: bringPayoutForward,
+  top: bringTopUpForward,
+}
+const sooner: Sooner = (movement, at) => {
+  const bring = SOONER[movement.id.slice(0, movement.id.indexOf('_'))]
+  assert(bring, `somebody carries movements like ${movement.id}`)
+  return bring(movement, at)
+}
+const FOLLOWERS = ['follow-charges', 'send-payouts', 'follow-top-ups'] as const
 // Callbacks that are being written at once; what comes beyond that is a hint too many.
 const MOST_AT_ONCE = 64
 const UNKNOWN_A_MINUTE = 60
@@ -56,13 +68,10 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
       (await noteCallback(
         place.app,
         { merchantId: place.merchantId, digest: digestOf(token), bodySha256 },
-        SOONER,
+        sooner,
       ))
     if (!known) count(address)
-    else {
-      place?.app.nudge('follow-charges')
-      place?.app.nudge('send-payouts')
-    }
+    else for (const sweep of FOLLOWERS) place?.app.nudge(sweep)
   }
 
   function count(address: string): void {

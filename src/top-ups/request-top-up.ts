@@ -83,7 +83,7 @@ function store(
       value: { topUp, made: true },
       last: [
         addTopUp(topUp, key),
-        ...addAttempts([attemptOf(topUp, ready.installation)]),
+        ...addAttempts(app, [attemptOf(topUp, ready.installation)]),
         auditRow({ ...act, subject: topUp.id, after: { amount, phone } }),
       ],
     }

@@ -1,5 +1,7 @@
 import { openException } from '../exceptions/exception.ts'
+import { nameOfMerchant } from '../merchants/merchant-names.ts'
 import { moveAttempt } from '../rails/attempts.ts'
+import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Mover } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { railFor } from '../rails/rail-for.ts'
@@ -13,7 +15,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   noun: 'top-up',
   side: 'collect',
   carrier: (app, topUp) => railFor(app, topUp)?.collect,
-  attemptOf: (topUp, installation) => ({
+  attemptOf: (app, topUp, installation) => ({
     reference: topUp.railReference,
     installation,
     publicId: topUp.id,
@@ -21,9 +23,14 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
     currency: 'UGX',
     phone: topUp.phone,
     note: '',
-    callbackPath: null,
+    callbackPath: callbackPathFor(app, {
+      id: topUp.id,
+      reference: topUp.railReference,
+      channel: topUp.channel,
+    }),
     createdAt: topUp.createdAt,
   }),
+  noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
   publish: (app, topUp) => publishTopUp(app, topUp),
   lookAt: lookAtTopUp,
   askAgain: lookAtTopUp,
@@ -32,6 +39,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   // Whoever asked for it has the phone in hand, as the customer of a charge.
   reposts: CHARGE_REPOSTS,
   repost: 'at once',
+  keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
   postNotTaken: (app, { row, post }) => [publishTopUp(app, row), moveAttempt(post, 'in_doubt', null)],
   // The crash tests kill the process with charges, which take the same road.

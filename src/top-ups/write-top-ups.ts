@@ -77,6 +77,15 @@ export const publishTopUp = (app: Pick<App, 'clock'>, { merchantId, id }: Named)
 export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
   call(VOID, merchantId, id, at.toISOString())
 
+const BRING_FORWARD = statement(
+  'ask about top-up sooner',
+  `update top_ups set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+)
+
+/** Sets an earlier time at which the top-up is looked at, as long as it is open. */
+export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
+  call(BRING_FORWARD, merchantId, id, at.toISOString())
+
 /** Sets when its rail is asked next, as long as it is open. */
 export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())

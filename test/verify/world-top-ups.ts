@@ -42,7 +42,7 @@ async function ask(app: App, id: string, amount: number): Promise<TopUp> {
     completedAt: null,
   }
   const facts = { installation: 'one', state: 'sending', at: topUp.createdAt } as const
-  await write(app.db, addTopUp(topUp, null), ...addAttempts([{ ...attemptOf(topUp), ...facts }]))
+  await write(app.db, addTopUp(topUp, null), ...addAttempts(app, [{ ...attemptOf(topUp), ...facts }]))
   return topUp
 }
 
