@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
 import test from 'node:test'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
@@ -9,13 +10,21 @@ import { pay } from '../helpers/payouts.ts'
 
 // Callbacks of the operator: a hint to ask now, never an answer (rails.md 4.3).
 const service = openedAndVerified(async () => {
-  const started = await startOp1Service({
-    env: { LIVE_HOLD_HOURS: '0', PORT: PORT },
-    entry: { callback: { base: `http://127.0.0.1:${PORT}/inbound/op1` } },
+  const port = String(await freePort())
+  return startOp1Service({
+    env: { LIVE_HOLD_HOURS: '0', PORT: port },
+    entry: { callback: { base: `http://127.0.0.1:${port}/inbound/op1` } },
   })
-  return started
 })
-const PORT = String(20_000 + (process.pid % 20_000))
+
+/** A port that is free now: the address for callbacks is a setting, so it must be known before the service listens. */
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
 
 const seenOf = async (id: string) => {
   const [row] = await service.rows<{
