@@ -60,10 +60,10 @@ test('a callback brings the next question forward, and the answer of the status 
   assert.deepEqual([(await eventsOf(service, id)).length, questionsOf(reference)], [1, 1])
 })
 
-test('a thousand callbacks at once lead to few questions, one credit and one event', async () => {
+test('hundreds of callbacks at once lead to few questions, one credit and one event', async () => {
   const { id, reference } = await charged()
   const url = callbackUrlOf(reference)
-  const calls = Array.from({ length: 1000 }, (_, nth) =>
+  const calls = Array.from({ length: 300 }, (_, nth) =>
     fetch(url, { method: nth % 2 === 0 ? 'PUT' : 'POST', body: '{"status":"SUCCESSFUL"}' }).then(
       ({ status }) => status,
     ),
@@ -104,8 +104,9 @@ test('a lying callback: the status decides, and it is asked again after 5, 15 an
 
 test('a callback before the answer to the post is seen when the answer is recorded', async () => {
   await service.emulator.fault('callbackBeforeAnswer')
+  const sent = service.emulator.callbacks().length
   const charging = charged()
-  await eventually('the operator called back', () => service.emulator.callbacks().at(-1)?.status === 200)
+  await eventually('the operator called back', () => service.emulator.callbacks().length > sent)
   const [asked] = service.emulator.transactions().slice(-1)
   await heard(asked?.externalId ?? '', 1)
   await service.emulator.advance(100)
