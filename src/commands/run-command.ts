@@ -19,6 +19,7 @@ import { merchantCommands } from './merchants.ts'
 import { moneyCommands } from './money.ts'
 import { paymentLinkCommands } from './payment-links.ts'
 import { payoutCommands } from './payouts.ts'
+import { railCommands } from './rails.ts'
 import { secretCommands } from './secrets.ts'
 import { storefrontCommands } from './storefront.ts'
 import { stuckCommands } from './stuck.ts'
@@ -57,6 +58,7 @@ const COMMANDS = [
   ...exceptionCommands,
   ...vendingCommands,
   ...vendingDecideCommands,
+  ...railCommands,
   ...stuckCommands,
   ...upkeepCommands,
   ...secretCommands,

@@ -13,7 +13,7 @@ export type Op1Service = TestService & {
 }
 
 /** What one entry of OP1_INSTALLATIONS says about an operator. */
-const entryFor = (
+export const entryFor = (
   { url, credentials, targetEnvironment }: Pick<Emulator, 'url' | 'credentials' | 'targetEnvironment'>,
   changes: Record<string, unknown> = {},
 ) => ({
@@ -22,7 +22,7 @@ const entryFor = (
 })
 
 /** A file for OP1_INSTALLATIONS, and how to remove it. */
-function installationsFile(entries: readonly object[]): { path: string; remove(): void } {
+export function installationsFile(entries: readonly object[]): { path: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'op1-'))
   const path = join(folder, 'installations.json')
   writeFileSync(path, JSON.stringify(entries))

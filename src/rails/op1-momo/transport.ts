@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Deadline, Evidence } from '../rail.ts'
@@ -41,8 +42,20 @@ const KEEP_ALIVE_MS = 4000
 const MOST_BODY_BYTES = 256 * 1024
 const SECOND = 1000
 
+/** What is needed of a contract to reach its operator. Times in seconds where the name says nothing else. */
+export type WireSettings = Pick<Op1Installation, 'baseUrl' | 'submitConnections' | 'tokenTimeoutMs'> & {
+  timeouts: Pick<Op1Installation['timeouts'], 'connect' | 'headers' | 'body'>
+}
+
+/** Whether a name, or an address in its place, resolves. */
+export const resolveName = (hostname: string): Promise<boolean> =>
+  lookup(hostname.replace(/^\[|\]$/g, '')).then(
+    () => true,
+    () => false,
+  )
+
 /** The sockets of one contract. Redirects are not followed, nothing is repeated. */
-export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs }: Op1Installation): Wire {
+export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs }: WireSettings): Wire {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/+$/, '')
   const open = (connections: number, headersTimeout: number) =>
