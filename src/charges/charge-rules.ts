@@ -3,6 +3,7 @@ import { judgeLimits } from '../merchants/amount-limits.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
+import { judgeRailAmount } from '../rails/rail-amounts.ts'
 import type { Config } from '../settings/config.ts'
 import { type KnownSubaccounts, resolveSplit, type SplitPart } from '../subaccounts/split.ts'
 import type { ChargeCreate } from './charge-request.ts'
@@ -51,6 +52,7 @@ export function judgeCharge(
   const fee = chargeFee(amount)
   if (fee >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
   const parts = input.split === undefined ? null : resolveSplit(input.split, amount - fee, subaccounts)
+  judgeRailAmount({ mode, side: 'collect', amount }, config)
   if (readiness !== null) throw readiness
   return { fee, parts }
 }

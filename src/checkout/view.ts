@@ -34,6 +34,7 @@ export type FormFault =
   | 'reason' // of a report
   | 'amount' // of the storefront's own amount: none, or less than the least
   | 'amount_over' // more than the most
+  | 'amount_under' // what is left to pay is less than the operator collects
 
 /** A gift card as the form shows it. Whole UGX. `kept` stays on the card; `due` is 0 when it covers all. */
 export type AppliedVoucher = { last4: string; applied: number; due: number; kept: number }

@@ -22,10 +22,24 @@ test('examples of what a card pays of an amount', () => {
     [5000, 0, 0, 5000],
   ] as const)
     assert.deepEqual(
-      coverOf(amount, balance),
+      coverOf(amount, balance, 1),
       { applied, due, kept: balance - applied },
       `${amount} with a card of ${balance}`,
     )
+})
+
+test('what is left to pay is never less than the operator collects, as long as the price is not', () => {
+  for (const [amount, balance, applied, due] of [
+    [10_000, 9700, 9500, 500],
+    [10_000, 9500, 9500, 500],
+    [10_000, 9499, 9499, 501],
+    [10_000, 10_000, 10_000, 0],
+    [501, 400, 1, 500],
+    [500, 400, 0, 500],
+    [300, 250, 0, 300],
+    [300, 300, 300, 0],
+  ] as const)
+    assert.deepEqual(coverOf(amount, balance, 500), { applied, due, kept: balance - applied })
 })
 
 test('for any amount and card: the rest can be paid, and nothing is lost or overdrawn', (context) => {
@@ -34,9 +48,10 @@ test('for any amount and card: the rest can be paid, and nothing is lost or over
   const small = fc.integer({ min: 201, max: 1000 })
   const amount = fc.oneof(small, fc.integer({ min: 201, max: Number.MAX_SAFE_INTEGER }))
   const balance = fc.oneof(fc.nat(1000), fc.maxSafeNat())
+  const operators = fc.integer({ min: 1, max: 201 })
   fc.assert(
-    fc.property(amount, balance, (price, held) => {
-      const { applied, due, kept } = coverOf(price, held)
+    fc.property(amount, balance, operators, (price, held, leastDue) => {
+      const { applied, due, kept } = coverOf(price, held, leastDue)
       assert.equal(applied + due, price)
       assert.equal(applied + kept, held)
       assert.ok(applied >= 0 && kept >= 0 && due >= 0)

@@ -3,20 +3,20 @@ import { assert } from '../platform/assert.ts'
 /** What a card pays of an amount, what is left to pay by mobile money, and what stays on the card. Whole UGX. */
 export type Cover = { applied: number; due: number; kept: number }
 
-// The least that can be paid by mobile money: the fee of 200 would eat anything smaller.
-const LEAST_DUE = 201
+// The fee of 200 would eat anything smaller.
+const LEAST_WORTH_IT = 201
 
 /**
- * Divides an amount between a card and mobile money (contract.md 3 k). If the remainder would be too small to pay, the card
- * pays less; if the card then pays nothing (`applied` 0), it cannot be used for this amount.
+ * Divides an amount between a card and mobile money, which can pay no less than `leastDue` (contract.md 3 k). If the
+ * remainder would be too small to pay, the card pays less; if the card then pays nothing (`applied` 0), it cannot be used for this amount.
  */
-export function coverOf(amount: number, balance: number): Cover {
+export function coverOf(amount: number, balance: number, leastDue: number): Cover {
   assert(amount > 0 && balance >= 0, 'a price is above 0 and a balance is not below it')
-  const applied = appliedOf(amount, balance)
+  const applied = appliedOf(amount, balance, Math.max(leastDue, LEAST_WORTH_IT))
   return { applied, due: amount - applied, kept: balance - applied }
 }
 
-function appliedOf(amount: number, balance: number): number {
+function appliedOf(amount: number, balance: number, leastDue: number): number {
   if (balance >= amount) return amount
-  return Math.max(0, Math.min(balance, amount - LEAST_DUE))
+  return Math.max(0, Math.min(balance, amount - leastDue))
 }

@@ -10,6 +10,7 @@ import { coverOf } from '../gift-cards/cover.ts'
 import { type GiftCard, isUsable } from '../gift-cards/gift-card.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { type Channel, LIVE_CHANNELS } from '../rails/rail.ts'
+import { railRefusal } from '../rails/rail-amounts.ts'
 import type { FormCharge } from './link-attempts.ts'
 import { mayBePaid } from './payable.ts'
 import { isOver, type PaymentLink } from './payment-link.ts'
@@ -34,7 +35,16 @@ export type LinkPaid =
   | { kind: 'held'; chargeId: string }
   | {
       kind: 'refused'
-      why: 'inactive' | 'expired' | 'method' | 'phone' | 'voucher_changed' | 'prompts' | 'rail'
+      why:
+        | 'inactive'
+        | 'expired'
+        | 'method'
+        | 'phone'
+        | 'voucher_changed'
+        | 'amount_under'
+        | 'amount_over'
+        | 'prompts'
+        | 'rail'
     }
 
 /** What the decision is based on: locked rows, and what was read after they were locked. */
@@ -68,12 +78,15 @@ export function judgePayment(
   if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
   if (isOver(link, at)) return refused('expired')
   if (!mayBePaid(link, terms, app.config)) return refused('inactive')
-  const cover = coverFor(known, payment)
+  const cover = coverFor(known, payment, app.config.railCollectMin)
   if (cover === null) return refused('voucher_changed')
   const input = inputOf(known, { paid, payment, applied: cover.applied })
   if (cover.due === 0) return stored(newCoveredCharge(input, at))
   if (live && !LIVE_CHANNELS.includes(payment.channel)) return refused('method')
   if (payment.phone === null) return refused('phone')
+  const travelling = { mode: link.mode, side: 'collect', amount: cover.due } as const
+  const tooMuch = railRefusal(travelling, app.config)
+  if (tooMuch !== null) return refused(tooMuch.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
   if (tooManyPrompts(app, known.prompts)) return refused('prompts')
   if (!ready) return refused('rail')
   return stored(newCheckoutCharge(app, input, at))
@@ -88,10 +101,10 @@ const stored = (charge: CheckoutCharge): Decided => ({
  * What the card pays, or null when that differs from what the customer was shown: the customer pays exactly the sum of the
  * page.
  */
-function coverFor({ link, card, at }: LockedPayment, payment: LinkPayment) {
+function coverFor({ link, card, at }: LockedPayment, payment: LinkPayment, leastDue: number) {
   if (payment.card === null) return { applied: 0, due: link.amount }
   if (card === null || link.mode !== 'live' || !isUsable(card, at)) return null
-  const cover = coverOf(link.amount, card.balance)
+  const cover = coverOf(link.amount, card.balance, leastDue)
   return cover.applied === payment.card.applied && cover.applied > 0 ? cover : null
 }
 

@@ -5,6 +5,7 @@ import type { HeadPlace } from '../ledger/head-places.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { uuidFor } from '../platform/ids.ts'
+import { judgeRailAmount } from '../rails/rail-amounts.ts'
 import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { openDesk } from './desk/desk.ts'
 import { lockDesk } from './desk/lock-desk.ts'
@@ -47,6 +48,7 @@ function reserveAndStore(app: App, wanted: Wanted): Promise<NewPayout> {
     const stop = desk.stopOf(holder)
     if (stop !== null) throw stop
     const payee = await wanted.payee(tx)
+    judgeRailAmount({ mode, side: 'disburse', amount }, app.config)
     const payout = newPayout(
       app,
       { merchantId, tag: terms.tag, mode },

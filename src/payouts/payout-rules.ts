@@ -3,6 +3,7 @@ import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/me
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { Unavailable } from '../rails/rail.ts'
+import { judgeRailAmount } from '../rails/rail-amounts.ts'
 import type { Config } from '../settings/config.ts'
 import type { Payout } from './payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
@@ -12,8 +13,8 @@ export type PayoutTerms = { amount: number; currency: string; channel: string }
 type Under = { terms: MerchantTerms; mode: Mode; config: Config }
 
 /**
- * The domain rules of a payout up to the account's verification, in the order of contract.md G14a, one refusal a line. The
- * stops, the balance and the rail come after them.
+ * The domain rules of a payout up to what its operator sends at once, in the order of contract.md G14a, one refusal a line.
+ * The stops, the balance and the rail come after them.
  */
 export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
   if (!under.terms.active) throw merchantInactive()
@@ -21,6 +22,7 @@ export function judgePayout({ amount, currency, channel }: PayoutTerms, under: U
   if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
   judgeChannel(channel)
   judgeVerification(under)
+  judgeRailAmount({ mode: under.mode, side: 'disburse', amount }, under.config)
 }
 
 export function judgeChannel(channel: string): void {

@@ -1,4 +1,4 @@
-import { domainRefusal } from '../platform/refusal.ts'
+import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 import type { Config } from '../settings/config.ts'
 
 /** An amount that is to travel, whole UGX: in test mode it travels nowhere and has no such limits. */
@@ -6,17 +6,24 @@ type Travelling = { mode: 'test' | 'live'; side: 'collect' | 'disburse'; amount:
 export type RailLimits = Pick<Config, 'railCollectMin' | 'railCollectMax' | 'railPayoutMin' | 'railPayoutMax'>
 
 /**
- * The limits of one live movement at the operator (`RAIL_COLLECT_MIN` and so on). Throws Refusal,
- * before anything is written and before a phone is asked.
+ * The limits of one live movement at the operator (`RAIL_COLLECT_MIN` and so on), judged before anything is written and
+ * before a phone is asked. Null when it may travel, else the refusal.
  */
-export function judgeRailAmount({ mode, side, amount }: Travelling, config: RailLimits): void {
-  if (mode === 'test') return
+export function railRefusal({ mode, side, amount }: Travelling, limits: RailLimits): Refusal | null {
+  if (mode === 'test') return null
   const [least, most] =
     side === 'collect'
-      ? [config.railCollectMin, config.railCollectMax]
-      : [config.railPayoutMin, config.railPayoutMax]
+      ? [limits.railCollectMin, limits.railCollectMax]
+      : [limits.railPayoutMin, limits.railPayoutMax]
   if (amount < least)
-    throw domainRefusal('amount_too_small', `amount is below the operator's minimum of ${least}`)
+    return domainRefusal('amount_too_small', `amount is below the operator's minimum of ${least}`)
   if (amount > most)
-    throw domainRefusal('amount_too_large', `amount exceeds the operator's maximum of ${most}`)
+    return domainRefusal('amount_too_large', `amount exceeds the operator's maximum of ${most}`)
+  return null
+}
+
+/** The same as a rule. Throws Refusal. */
+export function judgeRailAmount(travelling: Travelling, limits: RailLimits): void {
+  const refusal = railRefusal(travelling, limits)
+  if (refusal !== null) throw refusal
 }

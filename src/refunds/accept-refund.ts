@@ -5,6 +5,7 @@ import type { NewPayout } from '../payouts/new-payout.ts'
 import type { PayoutReadiness } from '../payouts/payout-readiness.ts'
 import type { Call } from '../platform/db/database.ts'
 import { tagOf } from '../platform/ids.ts'
+import type { RailLimits } from '../rails/rail-amounts.ts'
 import type { Refunded } from './present-refund.ts'
 import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
 
@@ -26,6 +27,7 @@ export type Refundable = {
   cardTaken: ReadonlySet<string>
   /** Refunds whose charge was used otherwise in the meantime. */
   spent: ReadonlySet<WantedRefund>
+  limits: RailLimits
   at: Date
 }
 
@@ -36,7 +38,12 @@ export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refu
   const terms = desk.termsOf(caller.merchantId)
   const found = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
   const cardTaken = refundable.cardTaken.has(chargeId)
-  const { charge, way } = judgeRefund(found, { terms, mode: caller.mode, cardTaken })
+  const { charge, way } = judgeRefund(found, {
+    terms,
+    mode: caller.mode,
+    cardTaken,
+    limits: refundable.limits,
+  })
   if (refundable.spent.has(wanted)) throw chargeIsSpent()
   if (wanted.onlyToCard && way.kind !== 'card') throw paidByPhone()
   const payout = way.kind === 'card' ? null : acceptPayout(wanted, { charge, way }, refundable)

@@ -73,6 +73,7 @@ async function refundTogether(
       charges: new Map(found.map((charge) => [charge.id, charge])),
       cardTaken: new Set(uses.filter(({ state }) => state === 'taken').map((use) => use.chargeId)),
       spent: await spentMeanwhile(tx, wanted),
+      limits: app.config,
       at,
     }
     const outcomes = wanted.map((one) => refundOne(one, refundable, locked.windows))

@@ -2,21 +2,22 @@ import type { Charge } from '../charges/charge.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { judgeRailAmount, type RailLimits } from '../rails/rail-amounts.ts'
 
 const refuse = (code: string, message = code) => domainRefusal(code, message)
 
 /** Where the money of a charge goes back to. `card`: a gift card has paid all of it. */
 export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
-type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean }
+type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean; limits: RailLimits }
 
 /**
- * The rules of a refund up to the account's verification, in the order of contract.md G11d, one refusal a line. Answers
+ * The rules of a refund up to what its operator sends at once, in the order of contract.md G11d, one refusal a line. Answers
  * with the amount to pay back: everything that the customer paid by mobile money, in whole UGX. The rules of payouts do not
  * apply to a charge that a gift card has paid in full, because no money moves.
  */
 export function judgeRefund(
   charge: Charge | undefined,
-  { terms, mode, cardTaken }: Facts,
+  { terms, mode, cardTaken, limits }: Facts,
 ): { charge: Charge; way: RefundWay } {
   if (!terms.active) throw merchantInactive()
   if (!charge) throw notFound('charge')
@@ -30,6 +31,7 @@ export function judgeRefund(
   if (charge.phone === null) throw refuse('no_customer_phone_on_record_to_refund_to')
   judgeChannel(charge.channel)
   judgeVerification({ terms, mode })
+  judgeRailAmount({ mode, side: 'disburse', amount }, limits)
   return { charge, way: { kind: 'payout', amount, phone: charge.phone } }
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LEAST_OWN_AMOUNT, readOwnAmount } from './own-amount.ts'
+import { ownAmountBounds, readOwnAmount } from './own-amount.ts'
 
 const most = 1_000_000_000
 const read = (text: string) => {
-  const own = readOwnAmount(text, { least: LEAST_OWN_AMOUNT, most })
+  const own = readOwnAmount(text, { least: 500, most })
   return own.kind === 'amount' ? own.amount : own.kind
 }
 
@@ -51,3 +51,15 @@ for (const [text, amount] of READ)
   test(`an amount typed as ${JSON.stringify(text.slice(0, 30))} is read as ${amount}`, () => {
     assert.equal(read(text), amount)
   })
+
+test('a customer may choose what the product, the account and the operator allow', () => {
+  const limits = { amountMax: 1_000_000_000, railCollectMin: 500, railCollectMax: 5_000_000 }
+  for (const [chargeLimit, config, least, highest] of [
+    [null, limits, 500, 5_000_000],
+    [20_000, limits, 500, 20_000],
+    [null, { ...limits, railCollectMin: 1 }, 500, 5_000_000],
+    [null, { ...limits, railCollectMin: 1000 }, 1000, 5_000_000],
+    [null, { ...limits, amountMax: 70_000 }, 500, 70_000],
+  ] as const)
+    assert.deepEqual(ownAmountBounds({ chargeLimit }, config), { least, most: highest })
+})

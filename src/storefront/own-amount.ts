@@ -1,14 +1,26 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
-import { termsOf } from '../merchants/merchant.ts'
+import { mostChargeable } from '../charges/charge-rules.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { judgeLink } from '../payment-links/link-rules.ts'
 import type { PaymentLink } from '../payment-links/payment-link.ts'
 import { addLinks, newLink } from '../payment-links/write-links.ts'
 import { assert } from '../platform/assert.ts'
+import type { Config } from '../settings/config.ts'
 
-/** The smallest amount that a customer may choose (contract.md G50). Whole UGX. */
-export const LEAST_OWN_AMOUNT = 500
+// The smallest amount that a customer may choose (contract.md G50).
+const LEAST = 500
+type Bounds = { least: number; most: number }
+
+/** Between which amounts a customer of this merchant may choose, both included, in whole UGX: they are paid live. */
+export const ownAmountBounds = (
+  terms: Pick<MerchantTerms, 'chargeLimit'>,
+  config: Pick<Config, 'amountMax' | 'railCollectMin' | 'railCollectMax'>,
+): Bounds => ({
+  least: Math.max(LEAST, config.railCollectMin),
+  most: Math.min(mostChargeable(terms, config), config.railCollectMax),
+})
 
 // Plain digits, or groups of three with the same separator throughout. A number that begins with 0 is a phone.
 const PLAIN = /^[1-9][0-9]*$/
@@ -18,7 +30,7 @@ const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
 export type OwnAmount = { kind: 'amount'; amount: number } | { kind: 'none' | 'too_much' }
 
 /** The amount that a customer typed, whole UGX, between `least` and `most`, both included. */
-export function readOwnAmount(text: string, { least, most }: { least: number; most: number }): OwnAmount {
+export function readOwnAmount(text: string, { least, most }: Bounds): OwnAmount {
   const typed = text.trim()
   if (!PLAIN.test(typed) && !GROUPED.test(typed)) return { kind: 'none' }
   const amount = Number(typed.replace(/[,\s]/g, ''))

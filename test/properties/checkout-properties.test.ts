@@ -77,7 +77,7 @@ function foreseePayment(model: Model, { link, card, payer }: Pay): number[] {
   if (!own.on) return [409]
   const holder = card === null ? undefined : model.cards[card]
   const usable = holder?.on && !model.expired ? holder.balance : 0
-  const applied = usable >= amount ? amount : Math.max(0, Math.min(usable, amount - 201))
+  const applied = usable >= amount ? amount : Math.max(0, Math.min(usable, amount - 500))
   const attempt: Attempt = { status: 'authorized', card: applied > 0 ? card : null, applied }
   if (applied < amount && payer === 'not served') return [302, 502]
   if (holder)

@@ -133,10 +133,10 @@ export const cardDeactivated: Race = {
   name: '17 a gift card is deactivated while it is being spent',
   async run(fleet) {
     const { live } = fleet.merchants
-    const [card] = await newCards(fleet, live, { value: 10_000_000, quantity: 1 })
+    const [card] = await newCards(fleet, live, { value: 4_000_000, quantity: 1 })
     if (!card) throw new Error('no card')
     const bodies = Array.from({ length: SPENDERS }, () => ({ amount: 900, allow_multiple_uses: true }))
-    const large = { amount: 11_000_000, allow_multiple_uses: true }
+    const large = { amount: 4_900_000, allow_multiple_uses: true }
     const links = await newLinks(fleet, { merchant: live, mode: 'live' }, [...bodies.slice(1), large])
     const load = spendWithoutEnd(fleet, card, links)
     await load.answered(10)

@@ -75,6 +75,8 @@ async function answerTo(checkout: Checkout, { found, sent, paid, again }: Answer
       return pageOf(found, expiredView(found), 410)
     case 'method':
     case 'phone':
+    case 'amount_under':
+    case 'amount_over':
       return again({ status: HERE.bad, fault: paid.why })
     case 'voucher_changed':
       return again({ status: HERE.changed, fault: 'voucher_changed' })

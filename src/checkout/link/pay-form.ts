@@ -37,7 +37,7 @@ async function appliedCard(found: Found, remembered: Remembered): Promise<Applie
   const { merchantId } = link
   const card = await findCard(shop.app, { merchantId, cardId: remembered.voucher.cardId })
   if (card === null || !isUsable(card, shop.app.clock.now())) return null
-  const cover = coverOf(link.amount, card.balance)
+  const cover = coverOf(link.amount, card.balance, shop.app.config.railCollectMin)
   return cover.applied > 0 ? { card, cover } : null
 }
 

@@ -63,7 +63,8 @@ export async function usableCard(
     return { kind: 'closed' }
   }
   const card = await findUsableCard(shop.app, { merchantId: link.merchantId, mode: link.mode, text: code })
-  const applied = card === null ? 0 : coverOf(link.amount, card.balance).applied
+  const leastDue = shop.app.config.railCollectMin
+  const applied = card === null ? 0 : coverOf(link.amount, card.balance, leastDue).applied
   if (card !== null && applied > 0) {
     await misses.giveBack(visit.address, takenMs)
     return { kind: 'usable', cardId: card.id, applied }

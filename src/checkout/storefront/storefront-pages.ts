@@ -1,10 +1,9 @@
-import { mostChargeable } from '../../charges/charge-rules.ts'
 import type { Shop } from '../../merchants/shops.ts'
 import { maySell } from '../../payment-links/payable.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import { findPicture, listItems } from '../../storefront/find-items.ts'
 import { picturePath, presentItems, type ShopItem } from '../../storefront/item.ts'
-import { createOwnAmountLink, LEAST_OWN_AMOUNT, readOwnAmount } from '../../storefront/own-amount.ts'
+import { createOwnAmountLink, ownAmountBounds, readOwnAmount } from '../../storefront/own-amount.ts'
 import { qrReply, withRetryAfter } from '../link/link-pages.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
 import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
@@ -37,8 +36,7 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
   const again = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
   if (!sells(shop)) return closed(shop, 409)
   if (!visit.fromHere) return again(403, 'elsewhere')
-  const most = mostChargeable(shop, shop.app.config)
-  const own = readOwnAmount(visit.fields.amount ?? '', { least: LEAST_OWN_AMOUNT, most })
+  const own = readOwnAmount(visit.fields.amount ?? '', ownAmountBounds(shop, shop.app.config))
   if (own.kind !== 'amount') return again(400, own.kind === 'none' ? 'amount' : 'amount_over')
   try {
     await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
@@ -105,8 +103,7 @@ async function storefront(
       qrPng: `${path}/qr.png`,
       ownAmount: {
         typed: visit.fields.amount ?? '',
-        least: LEAST_OWN_AMOUNT,
-        most: mostChargeable(shop, shop.app.config),
+        ...ownAmountBounds(shop, shop.app.config),
         fault,
       },
     },

@@ -28,6 +28,7 @@ export const EN: Texts = {
     contact: 'Write one phone number or email address, or leave it empty.',
     reason: 'Please choose what went wrong.',
     amount_over: 'This is more than can be paid here at once.',
+    amount_under: 'This is less than can be paid with mobile money.',
     amount: 'Write an amount in whole shillings, not less than the least one.',
   },
   pay: {

@@ -30,6 +30,7 @@ export const LG: Texts = {
     contact: "Wandiika ennamba y'essimu emu oba email emu, oba towandiikawo kintu.",
     reason: 'Londa ekizibu ekibaddewo.',
     amount_over: 'Omuwendo guno gusukka ku oguyinza okusasulibwa wano omulundi gumu.',
+    amount_under: 'Omuwendo guno mutono nnyo okusasulibwa ku ssimu.',
     amount: "Wandiika omuwendo mu siringi, nga teguli wansi w'ogwo ogulagiddwa.",
   },
   pay: {

@@ -30,6 +30,7 @@ export const SW: Texts = {
     contact: 'Andika namba moja ya simu au barua pepe moja, au acha wazi.',
     reason: 'Tafadhali chagua tatizo lililotokea.',
     amount_over: 'Kiasi hiki kinazidi kinachoweza kulipwa hapa kwa mara moja.',
+    amount_under: 'Kiasi hiki ni kidogo mno kulipwa kwa simu.',
     amount: 'Andika kiasi katika shilingi kamili, kisichopungua kiwango cha chini.',
   },
   pay: {
