@@ -41,7 +41,8 @@ export async function richShop(service: LiveService, funds = 500_000): Promise<S
 async function fundLive(service: LiveService, { live }: Shop, funds: number): Promise<void> {
   let fee = 200
   while (chargeFee(funds + fee) !== fee) fee += 1
-  const { body } = await live.charge({ amount: funds + fee, customer: { phone: newPayer() } })
+  const { status, body } = await live.charge({ amount: funds + fee, customer: { phone: newPayer() } })
+  assert.equal(status, 201, JSON.stringify(body))
   await succeed(service, body.id)
 }
 

@@ -17,7 +17,13 @@ import { booksOf, newPayerShop, type Payer, playOut, sweep } from '../verify/pla
 
 let service: LiveService
 before(async () => {
-  service = await startLiveService({ env: { SANDBOX_OUTCOME_SECONDS: '2', TEST_HOLD_SECONDS: '0' } })
+  service = await startLiveService({
+    // The histories pay every amount in both modes alike.
+    env: {
+      ...{ SANDBOX_OUTCOME_SECONDS: '2', TEST_HOLD_SECONDS: '0' },
+      ...{ RAIL_COLLECT_MIN: '1', RAIL_PAYOUT_MIN: '1' },
+    },
+  })
 })
 after(() => service.close())
 

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { EN } from '../../src/checkout/texts/en.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { commandsOn } from '../commands/commands-on.ts'
+import { followUntilEnded, passUntil, succeed, TOP_UPS } from '../helpers/following-charges.ts'
+import { lookOnce, settle } from '../helpers/following-payouts.ts'
+import { DAY, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { chargeOn } from '../helpers/page-charges.ts'
+import { visitor } from '../helpers/paying-on-pages.ts'
+import { pay } from '../helpers/payouts.ts'
+import { monthNow, statementOf } from '../helpers/statements.ts'
+
+// One shop's first days with real money, over HTTP, its commands and its pages. Each test goes on where the last one ended.
+const service = openedAndVerified(() => startLiveService())
+const { json } = commandsOn(service, { liveRails: () => ({ op1_momo: service.rail }) })
+const shop: Shop & { handle: string } = made(async () => {
+  const newcomer = await service.shop({ verified: false })
+  const { handle } = (await findMerchant(service.gateway, newcomer.merchant.id)).merchant
+  return { ...newcomer, handle }
+})
+
+const typesOf = async (id: string) => (await eventsOf(service, id)).map(({ type }) => type)
+const availableNow = async () => (await balanceOf(shop.live)).available
+/** Passes the hold of everything that is pending, and releases it. */
+async function afterHold(): Promise<void> {
+  service.pass(DAY + 1000)
+  await service.run('settle-charges')
+}
+/** A live charge that its customer has paid, after its hold. */
+async function sold(amount: number): Promise<string> {
+  const { body } = await shop.live.charge({ amount, customer: { phone: newPayer() } })
+  await succeed(service, body.id)
+  await afterHold()
+  return body.id
+}
+
+test('an unverified business takes no live money; its test key works from the first minute', async () => {
+  const refused = await shop.live.charge({ customer: { phone: newPayer() } })
+  assert.deepEqual([refused.status, refused.body.code], [400, 'verification_required'])
+  assert.equal((await shop.test.charge()).status, 201)
+  assert.equal(service.operator.submits(), 0)
+  await json('merchants', 'set', shop.handle, '--kyc', 'verified')
+})
+
+test('a customer agrees on the phone, and a day later the money is available', async () => {
+  const phone = newPayer()
+  const { status, body } = await shop.live.charge({
+    amount: 100_000,
+    customer: { phone },
+    reference: 'order-1',
+  })
+  assert.deepEqual([status, body.status, body.mode], [201, 'authorized', 'live'])
+  const prompt = service.entryOf(body.id)
+  assert.deepEqual([prompt?.amount, prompt?.phone, prompt?.state], [100_000, phone, 'open'])
+  await succeed(service, body.id)
+  const { body: paid } = await shop.live.get(`/v1/charges/${body.id}`)
+  assert.deepEqual([paid.status, paid.settled, paid.net], ['succeeded', false, 98_500])
+  assert.deepEqual(await typesOf(body.id), ['charge.succeeded'])
+  service.pass(DAY - 60_000)
+  await service.run('settle-charges')
+  assert.deepEqual(await balanceOf(shop.live), { available: 0, pending: 98_500 })
+  passUntil(service, new Date(paid.available_on))
+  await service.run('settle-charges')
+  assert.deepEqual(await balanceOf(shop.live), { available: 98_500, pending: 0 })
+})
+
+test('a wallet is looked up, and then paid', async () => {
+  const phone = newPayer()
+  const { body: holder } = await shop.live.get(`/v1/resolve-account?phone=${phone}`)
+  assert.deepEqual([holder.msisdn, holder.active, holder.mode], [phone, true, 'live'])
+  assert.ok(holder.registered_name)
+  const { status, body } = await pay(shop.live, { amount: 20_000, recipient: { phone } })
+  assert.deepEqual([status, body.status], [201, 'authorized'])
+  assert.equal(await availableNow(), 98_500 - 20_300)
+  await settle(service, body.id)
+  assert.equal((await shop.live.get(`/v1/payouts/${body.id}`)).body.status, 'succeeded')
+  assert.deepEqual(await typesOf(body.id), ['payout.succeeded'])
+})
+
+test('a customer gets the money back, and the shop its fee', async () => {
+  const charge = await sold(30_000)
+  const before = await availableNow()
+  const { status, body } = await shop.live.post(`/v1/charges/${charge}/refund`)
+  assert.deepEqual([status, body.refund.amount], [202, 30_000])
+  assert.equal(await availableNow(), before - 30_450)
+  await lookOnce(service, body.refund.id)
+  await settle(service, body.refund.id)
+  assert.equal((await shop.live.get(`/v1/charges/${charge}`)).body.status, 'refunded')
+  assert.deepEqual(await typesOf(body.refund.id), ['payout.succeeded'])
+  assert.equal(await availableNow(), before - 30_000, 'the fee of the charge came back')
+})
+
+test('the shop tops up, and withdraws to its own number', async () => {
+  const before = await availableNow()
+  const [till, own] = [newPayer(), newPayer()]
+  const asked = ['top-ups', 'request', shop.handle, '--amount', '15000', '--phone', till, '--key', 'till']
+  const topUp = await json(...asked)
+  service.operator.pays(topUp.id)
+  await followUntilEnded(service, topUp.id, TOP_UPS)
+  assert.deepEqual((await json(...asked)).status, 'succeeded')
+  assert.equal(await availableNow(), before + 15_000)
+
+  await json('withdrawals', 'number', shop.handle, '--phone', own)
+  await json('withdrawals', 'verify-number', shop.handle)
+  const { id } = await json('withdrawals', 'request', shop.handle, '--amount', '40000')
+  assert.equal(service.entryOf(id), undefined, 'nothing is sent before it is approved')
+  await json('withdrawals', 'approve', '--id', id)
+  await lookOnce(service, id)
+  assert.deepEqual([service.entryOf(id)?.amount, service.entryOf(id)?.phone], [40_000, own])
+  await settle(service, id)
+  assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'succeeded')
+  assert.equal(await availableNow(), before + 15_000 - 40_600)
+})
+
+test('a customer pays on the hosted page: told to look at the phone, after a minute that the page may be closed, then paid', async () => {
+  const { body: link } = await shop.live.post('/v1/payment-links', { amount: 12_000, reference: 'order-2' })
+  const browser = visitor(service)
+  const form = await browser.get(`/pay/${link.id}`)
+  const waiting = await browser.follow(await browser.send(form, '/submit', { phone: newPayer() }))
+  const says = (text: string, sentence: string) => text.includes(sentence.slice(0, 30))
+  assert.ok(says(waiting.text, EN.waiting.title))
+  service.pass(61_000)
+  const later = (await browser.get(`/pay/${link.id}/status`)).text
+  assert.ok(later.includes(EN.waiting.still('MTN MoMo')), later)
+  assert.ok(says(later, EN.waiting.mayClose('')))
+  const { id } = await chargeOn(service, link.id)
+  assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'authorized', 'no clock ends it')
+  await succeed(service, id)
+  assert.ok(says((await browser.get(`/pay/${link.id}/status`)).text, EN.receipt.fresh))
+  assert.deepEqual(await typesOf(id), ['charge.succeeded'])
+  await afterHold()
+})
+
+test('at the end the books agree with the operator, movement by movement', async () => {
+  const entries = [...service.operator.book.values()]
+  const moved = entries.filter(({ state }) => state === 'moved')
+  assert.deepEqual(
+    moved.map(({ reference }) => service.operator.movements().get(reference)),
+    moved.map(() => 1),
+  )
+  const net = moved.reduce(
+    (sum, { amount, external_id: id }) => sum + (id.startsWith('pout_') ? -amount : amount),
+    0,
+  )
+  const [mirror] = await service.rows<{ held: number }>(
+    `select sum(case when debit = 'rail:op1_momo' then amount else -amount end)::int as held
+     from transfers where mode = 'live' and 'rail:op1_momo' in (debit, credit)`,
+  )
+  assert.equal(mirror?.held, net)
+  const { closing_balance } = await statementOf(shop.live, monthNow(service))
+  const { available, pending } = await balanceOf(shop.live)
+  assert.equal(closing_balance, available + pending)
+})
