@@ -11,7 +11,7 @@ import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import { logAlarms, NO_OBSERVER } from './rails/rail-observer.ts'
 import { sandboxRail } from './rails/sandbox.ts'
-import { statusBudget } from './rails/status-budget.ts'
+import { type StatusBudget, statusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
@@ -38,6 +38,7 @@ export type Shared = {
   vault: Vault
   directory: Database
   rails: Rails
+  statusBudget: StatusBudget
   keyRing: KeyRing
   /** Where client addresses are counted for all processes. */
   addressCounts: AddressCounts
@@ -124,8 +125,7 @@ export function buildGateway(parts: Parts): Gateway {
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = postersOf(parts)
-  const live = parts.liveRails ? null : liveRail(parts, directory)
-  const rails = railsOf(parts, live)
+  const { live, rails, budget } = railsAndBudget(parts, directory)
   const counts = addressCounts(directory)
   const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
   const shared: Shared = {
@@ -135,6 +135,7 @@ export function buildGateway(parts: Parts): Gateway {
     vault,
     directory,
     rails,
+    statusBudget: budget,
     keyRing: ring,
     addressCounts: counts,
     ...posting,
@@ -167,6 +168,15 @@ export function buildGateway(parts: Parts): Gateway {
   }
 }
 
+/** The rails, with the budget of questions that their contracts share. */
+function railsAndBudget(parts: Parts, directory: Database) {
+  const installations = () => rails.live.op1_momo?.installations ?? []
+  const budget = statusBudget({ directory, clock: parts.clock, installations })
+  const live = parts.liveRails ? null : liveRail(parts, budget)
+  const rails = railsOf(parts, live)
+  return { live, rails, budget }
+}
+
 /** Mode and channel to rail. Test mode has the sandbox, which cannot pay out on every channel. */
 function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rails {
   const sandbox = (pays: boolean) =>
@@ -179,12 +189,11 @@ function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rai
 }
 
 /** The rail of the operator's contracts that the settings name; null when they name none. */
-function liveRail({ config, clock, log }: Parts, directory: Database): Op1Rail | null {
+function liveRail({ config, clock, log }: Parts, budget: StatusBudget): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
   return op1Momo({
-    ...{ installations, clock, log },
-    budget: statusBudget({ directory, clock, installations }),
+    ...{ installations, clock, log, budget },
     alarms: logAlarms(log),
     observer: NO_OBSERVER,
   })

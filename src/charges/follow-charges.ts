@@ -3,7 +3,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { statement } from '../platform/db/statement.ts'
 import { follow, type LiveFollower, liveFollower, QUESTION_DEADLINE_MS } from '../rails/follow-live.ts'
 import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from './charge-mover.ts'
-import { claimLive, DUE_COLUMNS } from './write-charge-status.ts'
+import { DUE_COLUMNS, LIVE_CLAIMS } from './write-charge-status.ts'
 
 /**
  * Charges in one run. Those that become due meanwhile are left for the next run, because few large batches cost less than
@@ -39,7 +39,7 @@ const NEVER_SENT = {
  * ends a charge: not its age, not silence, not `not_found`. Live questions never delay the sandbox.
  */
 export function chargeFollower(app: App): LiveFollower {
-  const live = liveFollower(app, CHARGE_MOVER, claimLive)
+  const live = liveFollower(app, CHARGE_MOVER, LIVE_CLAIMS)
   return {
     async start() {
       const test = await app.db.query(DUE_TEST, [app.clock.now().toISOString(), FOLLOWED_AT_ONCE])

@@ -3,6 +3,8 @@ import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import type { LiveClaims } from '../rails/follow-live.ts'
+import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
 import type { FollowedCharge } from './charge-mover.ts'
@@ -49,27 +51,40 @@ export const takeBackCharge = (
 /** What is read of an open charge that is due. */
 export const DUE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
   c.rail_reference as "railReference", c.created_at as "createdAt"`
-const CLAIM_LIVE = statement<FollowedCharge>(
-  'claim due live charges',
-  `with due as (
-     select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
-     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
-     order by c.follow_at limit $2 for no key update of c skip locked)
-   update charges c set follow_at = $3, status = 'authorized', published = true
-   from due, rail_attempts a, merchants m
-   where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
-     and a.merchant_id = c.merchant_id and a.subject = c.id
-   returning ${DUE_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`,
-)
+const DUE = dueRowsOf('charges', 'c', `c.mode = 'live'`)
+/** Claims the rows that `due` locks until $3. One whose submit died is shown from now on. */
+const claiming = (due: string) => `
+  with due as (${due})
+  update charges c set follow_at = $3, status = 'authorized', published = true
+  from due, rail_attempts a, merchants m
+  where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
+    and a.merchant_id = c.merchant_id and a.subject = c.id
+  returning ${DUE_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`
 
-/**
- * Claims live charges that are due until `leaseUntil`: at most `places`, none at the contracts that are `full`. One whose submit died
- * is shown from now on.
- */
-export const claimLive = (
-  { now, leaseUntil }: { now: Date; leaseUntil: Date },
-  { places, full }: { places: number; full: readonly string[] },
-): Call<FollowedCharge> => call(CLAIM_LIVE, now.toISOString(), places, leaseUntil.toISOString(), full)
+const CLAIM_FREE = statement<FollowedCharge>(
+  'claim due live charges',
+  claiming(`select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
+     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
+     order by c.follow_at limit $2 for no key update of c skip locked`),
+)
+const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(
+  'look for due live charges',
+  DUE.look,
+)
+const CLAIM_RECENT = statement<FollowedCharge>('claim recent live charges', claiming(DUE.recent))
+const CLAIM_OLD = statement<FollowedCharge>('claim old live charges', claiming(DUE.old))
+
+/** Claims live charges that are due. */
+export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = {
+  sweep: 'follow-charges',
+  claimFree: ({ now, leaseUntil }, { places, full }) =>
+    call(CLAIM_FREE, now.toISOString(), places, leaseUntil.toISOString(), full),
+  look: (now, installations) => call(LOOK, now.toISOString(), installations),
+  claim: ({ now, leaseUntil }, { installation, level, places }) => {
+    const room = [now.toISOString(), places, leaseUntil.toISOString(), installation]
+    return level === 2 ? call(CLAIM_OLD, ...room) : call(CLAIM_RECENT, ...room, level)
+  },
+}
 
 type EndedRow = Omit<
   ChargeFacts,

@@ -50,7 +50,7 @@ const MOVE = statement(
 )
 const ASKED = statement(
   'count rail question',
-  `update rail_attempts set question_count = question_count + 1, state = coalesce($3, state),
+  `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state),
      first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
      not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,

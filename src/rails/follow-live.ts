@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { askAboutMovement } from './ask.ts'
+import { asksFreely, type BudgetedNoun, budgetedClaims } from './budgeted-claims.ts'
 import { followSafely } from './follow-safely.ts'
 import type { Followed, Movable, Mover } from './mover.ts'
 import type { Deadline } from './rail.ts'
@@ -8,15 +9,18 @@ import type { Deadline } from './rail.ts'
 /** Follows open live movements of one noun. `stop` waits for questions that were started. */
 export type LiveFollower = { start(): Promise<number>; stop(): Promise<void> }
 
-/** Claims rows that are due until `leaseUntil`: at most `places`, none at the contracts that are `full`. */
-export type ClaimLive<Row> = (
-  times: { now: Date; leaseUntil: Date },
-  room: { places: number; full: readonly string[] },
-) => Call<Row>
+/** How a noun claims its rows that are due. */
+export type LiveClaims<Row> = BudgetedNoun<Row> & {
+  /** At contracts without a status budget: at most `places` until `leaseUntil`, none at the contracts that are `full`. */
+  claimFree(
+    times: { now: Date; leaseUntil: Date },
+    room: { places: number; full: readonly string[] },
+  ): Call<Row>
+}
 
 const LIVE_AT_ONCE = 32
-// So that a contract that does not answer leaves places for the others.
-const ONE_CONTRACT_AT_ONCE = 24
+/** So that a contract that does not answer leaves places for the others. */
+export const ONE_CONTRACT_AT_ONCE = 24
 const CLAIMED_AT_ONCE = 8
 // After this long a question is asked again, in case its worker died.
 const LEASE_MS = 30_000
@@ -30,9 +34,13 @@ export const QUESTION_DEADLINE_MS = 12_000
 export function liveFollower<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  claim: ClaimLive<Followed<Row, Failure>>,
+  claims: LiveClaims<Followed<Row, Failure>>,
 ): LiveFollower {
   const asking = new Map<Promise<unknown>, string>()
+  const budgeted = budgetedClaims(app, claims, (installation) => {
+    const here = [...asking.values()].filter((one) => one === installation).length
+    return Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size, ONE_CONTRACT_AT_ONCE - here)
+  })
 
   function begin(row: Followed<Row, Failure>): void {
     const work = follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS) }).catch((error) =>
@@ -42,23 +50,31 @@ export function liveFollower<Row extends Movable, Failure extends string>(
     work.finally(() => asking.delete(work))
   }
 
+  async function startFree(): Promise<number> {
+    const now = app.clock.now()
+    const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
+    let started = 0
+    for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
+      const places = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
+      if (places <= 0) break
+      const full = [...fullOnes([...asking.values()]), ...app.statusBudget.limited()]
+      const claim = claims.claimFree({ now, leaseUntil }, { places, full })
+      const due = await app.db.query(claim.statement, claim.values)
+      for (const row of due) begin(row)
+      started += due.length
+      if (due.length < places) break
+    }
+    return started
+  }
+
   return {
     async start() {
-      const now = app.clock.now()
-      const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
-      let started = 0
-      for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
-        const places = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
-        if (places <= 0) break
-        const claimed = claim({ now, leaseUntil }, { places, full: fullOnes([...asking.values()]) })
-        const due = await app.db.query(claimed.statement, claimed.values)
-        for (const row of due) begin(row)
-        started += due.length
-        if (due.length < places) break
-      }
-      return started
+      const allowed = await budgeted.claim(LEASE_MS)
+      for (const row of allowed) begin(row)
+      return allowed.length + (asksFreely(app) ? await startFree() : 0)
     },
     async stop() {
+      budgeted.stop()
       await Promise.all(asking.keys())
     },
   }

@@ -1,37 +1,72 @@
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { QuestionLevel } from './question-levels.ts'
 import type { Installation } from './rail.ts'
 
 /** How many questions a contract with an operator may be asked, by all processes together (rails.md 4.2). */
 export type StatusBudget = {
-  /** How many of the wanted questions may be asked of this contract now. */
+  /** How many of the wanted questions may be asked of this contract now. For reconciliation, which gets what others leave. */
   take(installation: string, wanted: number): Promise<number>
   /** One question that goes before all others; may leave the bucket owing one. */
   takeFirst(installation: string): Promise<boolean>
+  /**
+   * At most `most` questions for one of the levels at which something is due. `count` 0: none now, as of `waitMs` there may be
+   * one.
+   */
+  takeTurn(installation: string, due: readonly QuestionLevel[], most: number): Promise<Turn>
+  /** For how long there is no question for these levels, in ms, as far as this process has heard; 0 when it must ask. */
+  waitMs(installation: string, due: readonly QuestionLevel[]): number
   giveBack(installation: string, unused: number): Promise<void>
   /** The operator says that it is too much: half the rate for 60 s. */
   slowDown(installation: string): Promise<void>
+  /** The contracts that have a rate. */
+  limited(): string[]
 }
+export type Turn = { level: QuestionLevel; count: number }
 
 const SLOWED_MS = 60_000
-// At 8 a second the bucket holds one question, so that no second ever sees more than 10.
+const SECOND_MS = 1000
+// One whole question at 8 a second, and room for what comes in while a worker is a little late. With the one that may be owed
+// no second sees more than 10.
 const HELD_SECONDS = 0.125
+const HELD_BESIDE = 0.5
+// The parts of that room that each level leaves to those before it: they get a head start, and nothing flows over.
+const LEFT_TO_OTHERS = [0, 0.2, 0.5, 0.8] as const satisfies { [level in QuestionLevel]: number }
+const MAY_OWE = 1
+// Shares of all questions: a tenth for old movements, a twentieth for reconciliation.
+const OLD_SHARE = 0.1
+const SPARE_SHARE = 0.05
+// So that after a time without old movements at most one of them goes before others.
+const MOST_CREDIT = 1.5
+const FIRST: QuestionLevel = 0
+const SPARE: QuestionLevel = 3
 
 const MAKE = statement(
   'make status budget',
-  `insert into status_budgets (installation, tokens, filled_at) values ($1, 1, $2) on conflict do nothing`,
+  `insert into status_budgets (installation, tokens, filled_at) values ($1, $3, $2) on conflict do nothing`,
 )
-// $3 questions a second fill it up to $4, at half speed while it is slowed. $5 is what it may owe.
-const TAKE = statement<{ taken: number }>(
+// $3 questions a second fill it up to $4, at half speed while it is slowed. $6 are the levels at which something is due, $7 what
+// each must leave; old and spare ones with a credit leave nothing.
+const TAKE = statement<{ taken: number; level: QuestionLevel; wait: number }>(
   'take from status budget',
   `with found as (
-     select installation, least($4::float8, tokens + greatest(0, extract(epoch from $2::timestamptz - filled_at))
-       * $3::float8 * case when slowed_until > $2 then 0.5 else 1 end) as tokens
+     select installation, old_credit, spare_credit, $3::float8 * case when slowed_until > $2 then 0.5 else 1 end as rate,
+       least($4::float8, tokens + greatest(0, extract(epoch from $2::timestamptz - filled_at))
+         * $3::float8 * case when slowed_until > $2 then 0.5 else 1 end) as tokens
      from status_budgets where installation = $1 for no key update),
-   taking as (select installation, tokens, greatest(0, least($6::int, floor(tokens + $5::float8 + 1e-9)))::int as taken from found)
-   update status_budgets b set tokens = t.tokens - t.taken, filled_at = greatest(b.filled_at, $2)
-   from taking t where b.installation = t.installation returning t.taken`,
+   turned as (
+     select f.*, case when 2 = any($6::int[]) and old_credit >= 1 then 2 when 3 = any($6) and spare_credit >= 1 then 3
+       else (select min(l) from unnest($6) as l) end as level from found f),
+   judged as (
+     select t.*, case when (level = 2 and old_credit >= 1) or (level = 3 and spare_credit >= 1) then 0
+       else ($7::float8[])[level + 1] end as leaves from turned t),
+   taking as (select j.*, greatest(0, least($5::int, floor(tokens - leaves + 1e-9)))::int as taken from judged j)
+   update status_budgets b set tokens = t.tokens - t.taken, filled_at = greatest(b.filled_at, $2),
+     old_credit = greatest(0, least($8::float8, t.old_credit + $9::float8 * t.taken - case level when 2 then taken else 0 end)),
+     spare_credit = greatest(0, least($8::float8, t.spare_credit + $10::float8 * t.taken - case level when 3 then taken else 0 end))
+   from taking t where b.installation = t.installation
+   returning t.taken, t.level, greatest(0, 1 + t.leaves - b.tokens) / t.rate as wait`,
 )
 const GIVE_BACK = statement(
   'give back to status budget',
@@ -42,57 +77,91 @@ const SLOW_DOWN = statement(
   `update status_budgets set slowed_until = $2 where installation = $1`,
 )
 
+type Limited = Pick<Installation, 'id' | 'statusPerSecond'>
+type Parts = { directory: Database; clock: Clock; installations: () => readonly Limited[] }
+
 /**
  * The buckets of these contracts, in the database. One without a rate is not limited and costs nothing. Errors: DatabaseAway.
  */
-export function statusBudget({
-  directory,
-  clock,
-  installations,
-}: {
-  directory: Database
-  clock: Clock
-  installations: readonly Pick<Installation, 'id' | 'statusPerSecond'>[]
-}): StatusBudget {
-  const rates = new Map(installations.map(({ id, statusPerSecond }) => [id, statusPerSecond]))
-  const made = new Set<string>()
-  const heldOf = (rate: number) => Math.max(1, rate * HELD_SECONDS)
-  const rateOf = (installation: string) => rates.get(installation) ?? null
+export const statusBudget = (parts: Parts): StatusBudget => new SharedBudget(parts)
 
-  async function take(
-    { installation, rate }: { installation: string; rate: number },
-    wanted: number,
-    mayOwe: number,
-  ): Promise<number> {
-    const now = clock.now().toISOString()
-    if (!made.has(installation)) {
-      await directory.query(MAKE, [installation, now])
-      made.add(installation)
-    }
-    const taking = call(TAKE, installation, now, rate, heldOf(rate), mayOwe, wanted)
-    const [row] = await directory.query(taking.statement, taking.values)
-    // After a crash of the server the table is empty.
-    if (row === undefined) made.delete(installation)
-    return row?.taken ?? 0
+const heldOf = (rate: number) => Math.max(1, rate * HELD_SECONDS) + HELD_BESIDE
+
+class SharedBudget implements StatusBudget {
+  readonly #parts: Parts
+  readonly #made = new Set<string>()
+  /** When a contract may have a question again, by contract and levels. */
+  readonly #notBefore = new Map<string, Map<string, number>>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
-  return {
-    async take(installation, wanted) {
-      const rate = rateOf(installation)
-      return rate === null ? wanted : take({ installation, rate }, wanted, 0)
-    },
-    async takeFirst(installation) {
-      const rate = rateOf(installation)
-      return rate === null || (await take({ installation, rate }, 1, 1)) === 1
-    },
-    async giveBack(installation, unused) {
-      const rate = rateOf(installation)
-      if (rate === null || unused <= 0) return
-      await directory.query(GIVE_BACK, [installation, unused, heldOf(rate)])
-    },
-    async slowDown(installation) {
-      if (rateOf(installation) === null) return
-      await directory.query(SLOW_DOWN, [installation, new Date(clock.nowMs() + SLOWED_MS).toISOString()])
-    },
+  async take(installation: string, wanted: number): Promise<number> {
+    return (await this.takeTurn(installation, [SPARE], wanted)).count
+  }
+
+  async takeFirst(installation: string): Promise<boolean> {
+    const rate = this.#rateOf(installation)
+    if (rate === null) return true
+    const leaves = [-MAY_OWE, 0, 0, 0]
+    return (await this.#take({ installation, rate, leaves }, [FIRST], 1)).count === 1
+  }
+
+  async takeTurn(installation: string, due: readonly QuestionLevel[], most: number): Promise<Turn> {
+    const rate = this.#rateOf(installation)
+    if (rate === null) return { level: due[0] ?? SPARE, count: most }
+    const room = heldOf(rate) - 1
+    return this.#take({ installation, rate, leaves: LEFT_TO_OTHERS.map((part) => part * room) }, due, most)
+  }
+
+  waitMs(installation: string, due: readonly QuestionLevel[]): number {
+    const until = this.#notBefore.get(installation)?.get(due.join()) ?? 0
+    return Math.max(0, until - this.#parts.clock.nowMs())
+  }
+
+  async giveBack(installation: string, unused: number): Promise<void> {
+    const rate = this.#rateOf(installation)
+    if (rate === null || unused <= 0) return
+    this.#notBefore.delete(installation)
+    await this.#parts.directory.query(GIVE_BACK, [installation, unused, heldOf(rate)])
+  }
+
+  async slowDown(installation: string): Promise<void> {
+    if (this.#rateOf(installation) === null) return
+    const until = new Date(this.#parts.clock.nowMs() + SLOWED_MS).toISOString()
+    await this.#parts.directory.query(SLOW_DOWN, [installation, until])
+  }
+
+  limited(): string[] {
+    const all = this.#parts.installations()
+    return all.filter(({ statusPerSecond }) => statusPerSecond !== null).map(({ id }) => id)
+  }
+
+  #rateOf(installation: string): number | null {
+    return this.#parts.installations().find(({ id }) => id === installation)?.statusPerSecond ?? null
+  }
+
+  async #take(
+    { installation, rate, leaves }: { installation: string; rate: number; leaves: readonly number[] },
+    due: readonly QuestionLevel[],
+    most: number,
+  ): Promise<Turn> {
+    const { directory, clock } = this.#parts
+    const nowMs = clock.nowMs()
+    const now = new Date(nowMs).toISOString()
+    if (!this.#made.has(installation)) {
+      await directory.query(MAKE, [installation, now, heldOf(rate)])
+      this.#made.add(installation)
+    }
+    const bounds = [MOST_CREDIT, OLD_SHARE, SPARE_SHARE]
+    const taking = call(TAKE, installation, now, rate, heldOf(rate), most, due, leaves, ...bounds)
+    const [row] = await directory.query(taking.statement, taking.values)
+    // After a crash of the server the table is empty.
+    if (row === undefined) this.#made.delete(installation)
+    const { taken = 0, level = SPARE, wait = 0 } = row ?? {}
+    const known = this.#notBefore.get(installation) ?? new Map<string, number>()
+    this.#notBefore.set(installation, known.set(due.join(), nowMs + Math.ceil(wait * SECOND_MS)))
+    return { level, count: taken }
   }
 }

@@ -30,6 +30,8 @@ export type HttpRail = Rail & {
   removeInstallation(name: string): void
   /** Sends new movements to this contract from now on; without a side, those of both. */
   activate(name: string, side?: Side): void
+  /** Sets how many questions a second every contract answers from now on. */
+  limit(perSecond: number | null): void
   /** Every attempt submitted, as the product passed it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
@@ -48,6 +50,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
   const pools = new Map([[FIRST_INSTALLATION, open(url)]])
   const active = { collect: FIRST_INSTALLATION, disburse: FIRST_INSTALLATION }
   const submitted: Attempt[] = []
+  let statusPerSecond: number | null = null
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
   let why = 'rail not configured'
   const evidence = (operation: Evidence['operation'], heard: Heard): Evidence => ({
@@ -78,7 +81,10 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     name: 'operator of the tests',
     simulated: false,
     get installations() {
-      return [...pools.keys()].map((id) => contractOf(id, Object.values(active).includes(id)))
+      return [...pools.keys()].map((id) => ({
+        ...contractOf(id, Object.values(active).includes(id)),
+        statusPerSecond,
+      }))
     },
     submitted,
     collect: movement('/collections', chargeReason),
@@ -102,6 +108,9 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     },
     activate: (name, side) => {
       for (const one of side ? [side] : (['collect', 'disburse'] as const)) active[one] = name
+    },
+    limit: (perSecond) => {
+      statusPerSecond = perSecond
     },
     ready: (next, because = 'rail not configured') => {
       verdict = next

@@ -19,7 +19,7 @@ export type Busy = ReadonlyMap<number, number>
 export type LaneName = 'queue' | 'under way'
 
 // The merchants that have open payouts in a lane, found one by one in the index: 100,000 payouts of one are one step.
-const merchantsOf = (mode: string, inQueue: string) => `
+export const merchantsOf = (mode: string, inQueue: string) => `
   recursive merchants_of_lane as (
     (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
      order by p.merchant_id limit 1)
@@ -27,6 +27,12 @@ const merchantsOf = (mode: string, inQueue: string) => `
     select (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
       and p.merchant_id > l.merchant_id order by p.merchant_id limit 1)
     from merchants_of_lane l where l.merchant_id is not null)`
+
+/** The claim of the rows of `due` until $3. */
+export const CLAIMED = `update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
+   where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
+     and a.merchant_id = p.merchant_id and a.subject = p.id
+   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
 
 // One payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
 // keep their due time and place. Payouts that may have left are asked about in any case.
@@ -44,15 +50,14 @@ const CLAIM_LIVE = statement<DuePayout>(
        select f.merchant_id, f.id, f.follow_at, row_number() over (order by f.follow_at) as turn from (
          select p.merchant_id, p.id, p.follow_at from payouts p
          where p.mode = 'live' and p.in_queue = $4::boolean and p.merchant_id = l.merchant_id and p.follow_at <= $1
+           and ($4 or cardinality($8::text[]) = 0 or exists (select 1 from rail_attempts a
+             where a.merchant_id = p.merchant_id and a.subject = p.id and a.installation <> all($8)))
          order by p.follow_at limit $5::int) f) d
      where d.turn <= l.places order by d.turn, d.follow_at limit $2),
    due as (
      select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
      where p.follow_at <= $1 for no key update of p skip locked)
-   update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
-   where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
-     and a.merchant_id = p.merchant_id and a.subject = p.id
-   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", ${ATTEMPT_FACTS}`,
+   ${CLAIMED}`,
 )
 
 // The same order for test payouts of one status.
@@ -85,12 +90,17 @@ const DUE_TEST = statement<DuePayout>(
 
 /**
  * Claims live payouts of one lane until `leaseUntil`: at most `places`, in turns by merchant, and of one merchant at most
- * `aMerchant` together with those it is `busy` with.
+ * `aMerchant` together with those it is `busy` with. None that is to be asked about at a contract that is `limited`.
  */
 export function claimLive(
   lane: LaneName,
   { now, leaseUntil }: { now: Date; leaseUntil: Date },
-  { places, aMerchant, busy }: { places: number; aMerchant: number; busy: Busy },
+  {
+    places,
+    aMerchant,
+    busy,
+    limited,
+  }: { places: number; aMerchant: number; busy: Busy; limited: readonly string[] },
 ): Call<DuePayout> {
   return call(
     CLAIM_LIVE,
@@ -101,6 +111,7 @@ export function claimLive(
     aMerchant,
     numbers([...busy.keys()]),
     numbers([...busy.values()]),
+    limited,
   )
 }
 

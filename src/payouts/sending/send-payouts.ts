@@ -1,8 +1,11 @@
 import type { App } from '../../app.ts'
 import { askAboutMovement } from '../../rails/ask.ts'
+import { asksFreely, budgetedClaims } from '../../rails/budgeted-claims.ts'
+import { ONE_CONTRACT_AT_ONCE, QUESTION_DEADLINE_MS } from '../../rails/follow-live.ts'
 import { followSafely } from '../../rails/follow-safely.ts'
 import { SENDING_MS } from '../../rails/repost-times.ts'
 import { authorizeTest } from '../write-payout-status.ts'
+import { ASKED_PAYOUTS } from './claim-asked-payouts.ts'
 import { claimLive, type DuePayout, dueTest, type LaneName } from './claim-payouts.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 import { sendQueued } from './send-queued-payout.ts'
@@ -13,13 +16,12 @@ export const SENT_AT_ONCE = 200
 // merchant gets half of them, so that others have places while its own hang.
 const LIVE_AT_ONCE = 32
 const OF_ONE_MERCHANT = 16
-const QUESTION_DEADLINE_MS = 12_000
 
 /** Sends and follows payouts. `stop` waits for live calls that were started. */
 export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
 
-/** The calls of one lane that have not ended, each with its merchant. */
-type Places = Map<Promise<unknown>, number>
+/** The calls of one lane that have not ended, each with its payout. */
+type Places = Map<Promise<unknown>, DuePayout>
 
 /**
  * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Only
@@ -29,30 +31,47 @@ type Places = Map<Promise<unknown>, number>
 export function payoutSender(app: App): PayoutSender {
   const lanes: Record<LaneName, Places> = { queue: new Map(), 'under way': new Map() }
 
-  async function startLive(name: LaneName): Promise<number> {
+  const budgeted = budgetedClaims(app, ASKED_PAYOUTS, (installation) => {
+    const underWay = [...lanes['under way'].values()]
+    const here = underWay.filter((one) => one.installation === installation).length
+    return Math.min(LIVE_AT_ONCE - underWay.length, ONE_CONTRACT_AT_ONCE - here)
+  })
+
+  function begin(name: LaneName, payout: DuePayout): void {
+    const work = bringForwardSafely(app, payout).catch((error) =>
+      app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
+    )
+    lanes[name].set(work, payout)
+    work.finally(() => lanes[name].delete(work))
+  }
+
+  async function startLane(name: LaneName): Promise<number> {
     const places = lanes[name]
     const free = LIVE_AT_ONCE - places.size
     if (free <= 0) return 0
     const leaseUntil = new Date(app.clock.nowMs() + SENDING_MS)
-    const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(places) }
+    const limited = app.statusBudget.limited()
+    const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(places), limited }
     const claim = claimLive(name, { now: app.clock.now(), leaseUntil }, room)
     const due = await app.db.query(claim.statement, claim.values)
-    for (const payout of due) {
-      const work = bringForwardSafely(app, payout).catch((error) =>
-        app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
-      )
-      places.set(work, payout.merchantId)
-      work.finally(() => places.delete(work))
-    }
+    for (const payout of due) begin(name, payout)
     return due.length
+  }
+
+  async function startLive(): Promise<number> {
+    const queued = await startLane('queue')
+    const allowed = await budgeted.claim(SENDING_MS)
+    for (const payout of allowed) begin('under way', payout)
+    return queued + allowed.length + (asksFreely(app) ? await startLane('under way') : 0)
   }
 
   return {
     async start() {
-      const live = app.rails.live.op1_momo ? (await startLive('queue')) + (await startLive('under way')) : 0
+      const live = app.rails.live.op1_momo ? await startLive() : 0
       return (await bringTestForward(app)) + live
     },
     async stop() {
+      budgeted.stop()
       await Promise.all(Object.values(lanes).flatMap((places) => [...places.keys()]))
     },
   }
@@ -60,7 +79,7 @@ export function payoutSender(app: App): PayoutSender {
 
 function busyOf(places: Places): Map<number, number> {
   const busy = new Map<number, number>()
-  for (const merchantId of places.values()) busy.set(merchantId, (busy.get(merchantId) ?? 0) + 1)
+  for (const { merchantId } of places.values()) busy.set(merchantId, (busy.get(merchantId) ?? 0) + 1)
   return busy
 }
 
