@@ -3,7 +3,7 @@ import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
-import type { LiveClaims } from '../rails/follow-live.ts'
+import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
@@ -75,16 +75,12 @@ const CLAIM_RECENT = statement<FollowedCharge>('claim recent live charges', clai
 const CLAIM_OLD = statement<FollowedCharge>('claim old live charges', claiming(DUE.old))
 
 /** Claims live charges that are due. */
-export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = {
-  sweep: 'follow-charges',
-  claimFree: ({ now, leaseUntil }, { places, full }) =>
-    call(CLAIM_FREE, now.toISOString(), places, leaseUntil.toISOString(), full),
-  look: (now, installations) => call(LOOK, now.toISOString(), installations),
-  claim: ({ now, leaseUntil }, { installation, level, places }) => {
-    const room = [now.toISOString(), places, leaseUntil.toISOString(), installation]
-    return level === 2 ? call(CLAIM_OLD, ...room) : call(CLAIM_RECENT, ...room, level)
-  },
-}
+export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = liveClaims('follow-charges', {
+  free: CLAIM_FREE,
+  look: LOOK,
+  recent: CLAIM_RECENT,
+  old: CLAIM_OLD,
+})
 
 type EndedRow = Omit<
   ChargeFacts,

@@ -1,9 +1,11 @@
 import type { App } from '../app.ts'
-import type { Call } from '../platform/db/database.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import type { Statement } from '../platform/db/statement.ts'
 import { askAboutMovement } from './ask.ts'
 import { asksFreely, type BudgetedNoun, budgetedClaims } from './budgeted-claims.ts'
 import { followSafely } from './follow-safely.ts'
 import type { Followed, Movable, Mover } from './mover.ts'
+import type { QuestionLevel } from './question-levels.ts'
 import type { Deadline } from './rail.ts'
 
 /** Follows open live movements of one noun. `stop` waits for questions that were started. */
@@ -17,6 +19,30 @@ export type LiveClaims<Row> = BudgetedNoun<Row> & {
     room: { places: number; full: readonly string[] },
   ): Call<Row>
 }
+
+type ClaimStatements<Row> = {
+  free: Statement<Row>
+  look: Statement<{ installation: string; levels: QuestionLevel[] }>
+  recent: Statement<Row>
+  old: Statement<Row>
+}
+
+const OLD_LEVEL = 2
+
+/** The claims of a noun by its statements, which `dueRowsOf` helps to write. */
+export const liveClaims = <Row>(
+  sweep: LiveClaims<Row>['sweep'],
+  { free, look, recent, old }: ClaimStatements<Row>,
+): LiveClaims<Row> => ({
+  sweep,
+  claimFree: ({ now, leaseUntil }, { places, full }) =>
+    call(free, now.toISOString(), places, leaseUntil.toISOString(), full),
+  look: (now, installations) => call(look, now.toISOString(), installations),
+  claim: ({ now, leaseUntil }, { installation, level, places }) => {
+    const room = [now.toISOString(), places, leaseUntil.toISOString(), installation]
+    return level === OLD_LEVEL ? call(old, ...room) : call(recent, ...room, level)
+  },
+})
 
 const LIVE_AT_ONCE = 32
 /** So that a contract that does not answer leaves places for the others. */

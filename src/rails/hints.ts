@@ -20,7 +20,7 @@ const FIND = statement<Hinted>(
 )
 const SEEN = statement(
   'callback seen',
-  `update rail_attempts set callback_seen_at = $3, callbacks = callbacks + 1 where merchant_id = $1 and id = $2`,
+  `update rail_attempts set callback_seen_at = $3, callbacks = callbacks + 1, hurried = true where merchant_id = $1 and id = $2`,
 )
 
 // However often an operator calls back, a reference is asked about no more often than this.

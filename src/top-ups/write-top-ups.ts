@@ -2,8 +2,9 @@ import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
-import type { ClaimLive } from '../rails/follow-live.ts'
+import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import type { Final, Followed } from '../rails/mover.ts'
+import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
@@ -34,18 +35,25 @@ const LOOK_AT = statement(
   'ask about top-up again',
   'update top_ups set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null',
 )
-const CLAIM = statement<Followed<TopUp, ChargeFailure>>(
+const DUE = dueRowsOf('top_ups', 't', 'true')
+const claiming = (due: string) => `
+  with due as (${due})
+  update top_ups t set follow_at = $3, status = 'authorized', published = true
+  from due, rail_attempts a, merchants m
+  where t.merchant_id = due.merchant_id and t.id = due.id and m.id = t.merchant_id
+    and a.merchant_id = t.merchant_id and a.subject = t.id
+  returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`
+type FollowedTopUp = Followed<TopUp, ChargeFailure>
+const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>('due top-ups', DUE.look)
+const CLAIM_FREE = statement<FollowedTopUp>(
   'claim due top-ups',
-  `with due as (
-     select t.merchant_id, t.id from top_ups t join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
-     where t.follow_at <= $1 and a.installation <> all($4::text[])
-     order by t.follow_at limit $2 for no key update of t skip locked)
-   update top_ups t set follow_at = $3, status = 'authorized', published = true
-   from due, rail_attempts a, merchants m
-   where t.merchant_id = due.merchant_id and t.id = due.id and m.id = t.merchant_id
-     and a.merchant_id = t.merchant_id and a.subject = t.id
-   returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`,
+  claiming(`select t.merchant_id, t.id from top_ups t
+    join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
+    where t.follow_at <= $1 and a.installation <> all($4::text[])
+    order by t.follow_at limit $2 for no key update of t skip locked`),
 )
+const CLAIM_RECENT = statement<FollowedTopUp>('claim recent top-ups', claiming(DUE.recent))
+const CLAIM_OLD = statement<FollowedTopUp>('claim old top-ups', claiming(DUE.old))
 const END = statement<TopUp>(
   'end top-up',
   `update top_ups t set status = $3, failure_reason = $4, rail_transaction_id = $5, completed_at = $6, follow_at = null,
@@ -90,11 +98,13 @@ export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
 export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
-/** Claims top-ups that are due. One whose submit died is shown from now on. */
-export const claimTopUps: ClaimLive<Followed<TopUp, ChargeFailure>> = (
-  { now, leaseUntil },
-  { places, full },
-) => call(CLAIM, now.toISOString(), places, leaseUntil.toISOString(), full)
+/** How top-ups that are due are claimed. One whose submit died is shown from now on. */
+export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = liveClaims('follow-top-ups', {
+  free: CLAIM_FREE,
+  look: LOOK,
+  recent: CLAIM_RECENT,
+  old: CLAIM_OLD,
+})
 
 /** Ends it if it is still open, and answers with its row; otherwise somebody else has ended it. */
 export const endTopUp = ({ merchantId, id }: Named, to: Final<ChargeFailure>, at: Date): Call<TopUp> =>
