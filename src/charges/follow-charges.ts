@@ -31,6 +31,7 @@ const NEVER_SENT = {
   refusedAs: null,
   refusalToConfirm: false,
   callbackSeenAt: null,
+  lastAnswer: null,
   tag: '',
 } satisfies Omit<FollowedCharge, keyof DueCharge>
 

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
 import { underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
-import { listEndpoint, oneEndpoint } from '../http/read-endpoints.ts'
+import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
 import { keyedEndpoint } from '../http/write-endpoints.ts'
 import { CHARGE_STATUSES, type Charge, ChargeShape, presentCharge } from './charge.ts'
 import { ChargeCreateShape } from './charge-request.ts'
+import { chargeTimeline } from './charge-timeline.ts'
 import { createCharge } from './create-charge.ts'
 import { getCharge, listCharges } from './find-charges.ts'
 
@@ -51,5 +53,16 @@ export const chargeEndpoints = underTag('Charges', [
     shape: { description: 'the charge', schema: ChargeShape },
     find: getCharge,
     present: presentCharge,
+  }),
+  readEndpoint<App>({
+    path: '/v1/charges/:id/timeline',
+    name: 'getChargeTimeline',
+    summary: 'Read what happened to a charge, newest first',
+    description:
+      'Every question to the operator and its answer, and when it is asked next: why a live charge takes long. Test charges go to no operator.',
+    params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
+    query: TIMELINE_QUERY,
+    shape: { description: 'one page, with the time of the next question', schema: TimelineShape },
+    read: (app, { caller, params, query }) => chargeTimeline(app, caller, { id: params.id ?? '', query }),
   }),
 ])

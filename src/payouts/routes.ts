@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { TIMELINE_QUERY, TimelineShape } from '../exceptions/timeline.ts'
 import { rawEndpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readStatusAndWindow, textsOf } from '../http/lists.ts'
 import { listEndpoint, oneEndpoint, readEndpoint } from '../http/read-endpoints.ts'
@@ -13,6 +14,7 @@ import { createPayout } from './create-payout.ts'
 import { getPayout, listPayouts } from './find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payout.ts'
 import { PayoutCreateShape } from './payout-request.ts'
+import { payoutTimeline } from './payout-timeline.ts'
 import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
 
 export const payoutEndpoints = underTag('Payouts', [
@@ -82,6 +84,18 @@ export const payoutEndpoints = underTag('Payouts', [
     shape: { description: 'the payout', schema: PayoutShape },
     find: getPayout,
     present: presentPayout,
+  }),
+  readEndpoint<App>({
+    path: '/v1/payouts/:id/timeline',
+    name: 'getPayoutTimeline',
+    summary: 'Read what happened to a payout, newest first',
+    description:
+      'Every question to the operator and its answer, and when it is asked next: why a live payout takes long. Test payouts go to no operator.',
+    action: 'payouts.read',
+    params: Type.Object({ id: Type.String({ description: 'starts with `pout_`' }) }),
+    query: TIMELINE_QUERY,
+    shape: { description: 'one page, with the time of the next question', schema: TimelineShape },
+    read: (app, { caller, params, query }) => payoutTimeline(app, caller, { id: params.id ?? '', query }),
   }),
   readEndpoint<App>({
     path: '/v1/resolve-account',

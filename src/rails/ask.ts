@@ -78,7 +78,10 @@ function closing<Row extends Movable, Failure extends string>(
 ): Call[] {
   if (row.mode === 'test') return []
   const attempt = attemptOf(row)
-  return [moveAttempt(attempt, 'ended', app.clock.now()), addEvidence(attempt, answer.kind, answer.evidence)]
+  return [
+    moveAttempt(attempt, 'ended', app.clock.now()),
+    addEvidence({ ...attempt, question: row.questionCount + 1 }, answer.kind, answer.evidence),
+  ]
 }
 
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
@@ -162,7 +165,7 @@ async function askAgain<Row extends Movable, Failure extends string>(
   const now = app.clock.now()
   const attempt = attemptOf(row)
   const notFound = answer.kind === 'not_found'
-  const evidence = addEvidence(attempt, answer.kind, answer.evidence)
+  const evidence = addEvidence({ ...attempt, question: row.questionCount + 1 }, answer.kind, answer.evidence)
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts<Failure>(mover.noun, [row]))
     if (!locked?.open) return { value: null, last: [evidence] }
@@ -177,8 +180,9 @@ async function askAgain<Row extends Movable, Failure extends string>(
       value: null,
       last: [
         mover.askAgain(row, new Date(next), unheard),
-        countQuestion(attempt, moved, notFound ? now : null),
-        evidence,
+        countQuestion(attempt, moved, { notFoundAt: notFound ? now : null, answer: answer.kind }),
+        // Equal answers in a row are kept once.
+        ...(answer.kind === 'pending' && locked.lastAnswer === 'pending' ? [] : [evidence]),
       ],
     }
   })

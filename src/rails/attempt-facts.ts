@@ -20,12 +20,15 @@ export type AttemptFacts<Failure extends string = string> = {
   refusalToConfirm: boolean
   /** When the operator last called back about it. */
   callbackSeenAt: Date | null
+  /** What the last question was answered. */
+  lastAnswer: string | null
 }
 
 export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts, a.first_sent_at as "firstSentAt",
   a.sending_since as "sendingSince", a.submit_ended_at as "submitEndedAt", a.question_count as "questionCount",
   a.not_found_count as "notFoundCount", a.first_not_found_at as "firstNotFoundAt", a.refused_as as "refusedAs",
-  a.refusal_to_confirm as "refusalToConfirm", a.callback_seen_at as "callbackSeenAt"`
+  a.refusal_to_confirm as "refusalToConfirm", a.callback_seen_at as "callbackSeenAt",
+  a.last_answer as "lastAnswer"`
 
 // After this many "not found" over this time the operator never had it.
 export const LOST_AFTER_QUESTIONS = 3

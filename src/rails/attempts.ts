@@ -19,8 +19,8 @@ export type NewAttempt = {
 }
 /** One post of an attempt to its operator, identified by its number. */
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
-/** An attempt, and the contract that answered about it. */
-export type Heard = { merchantId: number; reference: string; installation?: string }
+/** An attempt, the contract that answered about it, and the number of the question. */
+export type Heard = { merchantId: number; reference: string; installation?: string; question?: number }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 const ADD = statement(
@@ -39,7 +39,7 @@ const SEND = statement<{ installation: string; nth: number; repeated: boolean }>
      installation = case when first_sent_at is null then $4 else installation end,
      submit_ended_at = case when first_sent_at is null then null else submit_ended_at end,
      first_not_found_at = null, not_found_count = 0, refused_as = null, refusal_to_confirm = false,
-     reposts = reposts + case when first_sent_at is null then 0 else 1 end
+     last_answer = null, reposts = reposts + case when first_sent_at is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state in ('queued', 'not_sent')
    returning installation, sends as nth, reposts > 0 as repeated`,
 )
@@ -50,7 +50,7 @@ const MOVE = statement(
 )
 const ASKED = statement(
   'count rail question',
-  `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state),
+  `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state), last_answer = $5,
      first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
      not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
@@ -78,7 +78,8 @@ const KEEP_REFUSAL = statement(
 const ADD_EVIDENCE = statement(
   'add rail evidence',
   `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
-     elapsed_ms, body_sha256, body_head, installation) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+     elapsed_ms, body_sha256, body_head, installation, question)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 )
 
 /** Stores attempts in the commit before the rail hears of them. */
@@ -132,12 +133,15 @@ export const keepRefusal = (
   reason: string,
 ): Call => call(KEEP_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
 
-/** Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference. */
+/**
+ * Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference, `answer` what it said.
+ */
 export const countQuestion = (
   attempt: { merchantId: number; reference: string },
   state: AttemptState | null,
-  notFoundAt: Date | null,
-): Call => call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null)
+  { notFoundAt, answer }: { notFoundAt: Date | null; answer: string | null },
+): Call =>
+  call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null, answer)
 
 /** Stores the evidence, in the commit that records the answer. */
 export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {
@@ -156,5 +160,6 @@ export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Ca
     heard.bodySha256 ?? null,
     heard.bodyHead ?? null,
     attempt.installation ?? null,
+    attempt.question ?? null,
   )
 }

@@ -45,7 +45,8 @@ export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> 
   return true
 }
 
-const countTry = (payout: DuePayout) => countQuestion(attemptOf(payout), null, null)
+const countTry = (payout: DuePayout) =>
+  countQuestion(attemptOf(payout), null, { notFoundAt: null, answer: null })
 
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 

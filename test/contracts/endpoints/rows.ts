@@ -157,7 +157,9 @@ export const ACTS: readonly Act[] = [
 
 export const ONES: readonly One[] = [
   { path: '/v1/charges/:id', ...charge },
+  { path: '/v1/charges/:id/timeline', ...charge },
   { path: '/v1/payouts/:id', of: 'payout', full: true, unknown: notFound('payout not found') },
+  { path: '/v1/payouts/:id/timeline', of: 'payout', full: true, unknown: notFound('payout not found') },
   { path: '/v1/scheduled-payouts/:id', of: 'schedule', full: true, unknown: schedule.unknown },
   {
     ...{ path: '/v1/subaccounts/:id', of: 'subaccount', sharedByModes: true },

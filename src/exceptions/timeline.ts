@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { wrongCursor } from '../http/lists.ts'
+import { TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
+import { statement } from '../platform/db/statement.ts'
+import { lineAt, railStory, type StoryLine, StoryLineShape } from '../rails/movement-story.ts'
+
+/** The movement whose story is told: its own facts. `changes` are the moves that it has made, with what they led to. */
+export type Told = {
+  merchantId: number
+  id: string
+  createdAt: Date
+  nextCheckAt: Date | null
+  changes: readonly { at: Date | null; summary: string }[]
+}
+
+export const TIMELINE_QUERY = Type.Object(TIMELESS)
+export const TimelineShape = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(StoryLineShape),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+    next_check_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'when the operator is asked next; null once it has ended',
+    }),
+  },
+  { $id: 'Timeline' },
+)
+
+const EXCEPTIONS = statement<{ id: string; kind: string; openedAt: Date; closedAt: Date | null }>(
+  'exceptions of movement',
+  `select id, kind, opened_at as "openedAt", closed_at as "closedAt" from exceptions
+   where merchant_id = $1 and subject = $2 order by opened_at limit 100`,
+)
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** The story of a movement, newest first (rails.md 4.8). Throws a refusal for a cursor that is none of its lines. */
+export async function timelineOf(app: App, told: Told, query: Query) {
+  const { limit, startingAfter } = timelessWindow(query)
+  const lines = (await storyOf(app, told)).sort(newestFirst)
+  const from = startingAfter === null ? 0 : lines.findIndex(({ key }) => key === startingAfter) + 1
+  if (startingAfter !== null && from === 0) throw wrongCursor()
+  const data = lines.slice(from, from + limit)
+  const hasMore = from + limit < lines.length
+  return {
+    object: 'list' as const,
+    data: data.map(presentLine),
+    has_more: hasMore,
+    next_cursor: hasMore ? (data.at(-1)?.key ?? null) : null,
+    next_check_at: told.nextCheckAt?.toISOString() ?? null,
+  }
+}
+
+async function storyOf(app: App, { merchantId, id, createdAt, changes }: Told): Promise<StoryLine[]> {
+  const [rail, exceptions] = await Promise.all([
+    railStory(app, { merchantId, id }),
+    app.db.query(EXCEPTIONS, [merchantId, id]),
+  ])
+  const moved = changes.flatMap(({ at, summary }, nth) =>
+    at === null ? [] : [lineAt(`changed-${nth}`, at, 'changed', summary)],
+  )
+  const told = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
+    lineAt(
+      `${exception}-opened`,
+      openedAt,
+      'exception',
+      `a person looks at it: ${kind.replaceAll('_', ' ')}`,
+    ),
+    ...(closedAt === null
+      ? []
+      : [lineAt(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),
+  ])
+  return [lineAt('created', createdAt, 'created', 'created'), ...rail, ...moved, ...told]
+}
+
+// Of one moment: what came of it stands above it.
+const ORDER: readonly StoryLine['kind'][] = [
+  'exception',
+  'changed',
+  'question',
+  'callback',
+  'answer',
+  'sent',
+  'created',
+]
+const newestFirst = (a: StoryLine, b: StoryLine): number =>
+  b.at.getTime() - a.at.getTime() || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)
+
+const presentLine = ({ at, kind, summary, httpStatus, operatorCode, digest, repeated }: StoryLine) => ({
+  at: at.toISOString(),
+  kind,
+  summary,
+  ...(httpStatus === null ? {} : { http_status: httpStatus }),
+  ...(operatorCode === null ? {} : { operator_code: operatorCode }),
+  ...(digest === null ? {} : { digest }),
+  repeated,
+})

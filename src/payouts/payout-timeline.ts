@@ -1,0 +1,23 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { timelineOf } from '../exceptions/timeline.ts'
+import { statement } from '../platform/db/statement.ts'
+import { getPayout } from './find-payouts.ts'
+
+const NEXT_CHECK = statement<{ followAt: Date | null }>(
+  'next check of payout',
+  'select follow_at as "followAt" from payouts where merchant_id = $1 and id = $2',
+)
+
+/** What happened to a payout, newest first (rails.md 4.8). 404 as for the payout itself. */
+export async function payoutTimeline(app: App, caller: Caller, { id, query }: { id: string; query: Query }) {
+  const payout = await getPayout(app, caller, id)
+  const [row] = await app.db.query(NEXT_CHECK, [payout.merchantId, payout.id])
+  const number = payout.railTransactionId
+  const paid = number === null ? 'succeeded' : `succeeded, transaction ${number} of the operator`
+  const ended = payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
+  const changes = [{ at: payout.completedAt, summary: ended }]
+  return timelineOf(app, { ...payout, nextCheckAt: row?.followAt ?? null, changes }, query)
+}
+
+type Query = Readonly<Record<string, string | undefined>>

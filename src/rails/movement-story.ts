@@ -1,0 +1,116 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { RailSide } from './rail.ts'
+
+const STORY_KINDS = ['created', 'sent', 'answer', 'question', 'callback', 'changed', 'exception'] as const
+
+/** One line of a movement's story (rails.md 4.8). `key` names it among the lines of its movement. */
+export type StoryLine = {
+  key: string
+  at: Date
+  kind: (typeof STORY_KINDS)[number]
+  summary: string
+  httpStatus: number | null
+  operatorCode: string | null
+  digest: string | null
+  /** How often the same answer came in a row. */
+  repeated: number
+}
+
+export const StoryLineShape = Type.Object(
+  {
+    at: Type.String({ format: 'date-time' }),
+    kind: Type.Enum(STORY_KINDS),
+    summary: Type.String({ description: 'a sentence for people; its words may change' }),
+    http_status: Type.Optional(Type.Integer()),
+    operator_code: Type.Optional(Type.String({ description: 'the word of the operator' })),
+    digest: Type.Optional(Type.String({ description: 'SHA-256 of what was answered' })),
+    repeated: Type.Integer({ description: 'how often this was answered in a row' }),
+  },
+  { $id: 'TimelineLine' },
+)
+
+type EvidenceRow = {
+  seq: string
+  at: Date
+  operation: string
+  answer: string
+  httpStatus: number | null
+  operatorCode: string | null
+  digest: string | null
+  question: number | null
+}
+type AttemptRow = { reference: string; side: RailSide; sentAt: Date | null; questions: number }
+
+const ATTEMPT = statement<AttemptRow>(
+  'attempt of story',
+  `select id as reference, side, first_sent_at as "sentAt", question_count as questions from rail_attempts
+   where merchant_id = $1 and subject = $2`,
+)
+// Far more than a movement has: equal answers in a row are one row.
+const MOST_EVIDENCE = 2000
+const EVIDENCE = statement<EvidenceRow>(
+  'evidence of story',
+  `select seq::text, at, operation, answer, http_status as "httpStatus", operator_code as "operatorCode",
+     body_sha256 as digest, question
+   from rail_evidence where merchant_id = $1 and attempt_id = $2 order by seq desc limit ${MOST_EVIDENCE}`,
+)
+
+/** What was asked of the operator about a movement and what it answered, in no order. A test movement has no such story. */
+export async function railStory(
+  { db }: Pick<App, 'db'>,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<StoryLine[]> {
+  const [attempt] = await db.query(ATTEMPT, [merchantId, id])
+  if (!attempt) return []
+  const rows = await db.query(EVIDENCE, [merchantId, attempt.reference])
+  const sent = attempt.sentAt === null ? [] : [lineAt('sent', attempt.sentAt, 'sent', 'sent to the operator')]
+  return [...sent, ...rows.map((row, index) => lineOf(row, attempt, laterQuestion(rows, index)))]
+}
+
+/** A line that nobody answered. */
+export const lineAt = (key: string, at: Date, kind: StoryLine['kind'], summary: string): StoryLine => ({
+  ...{ key, at, kind, summary, httpStatus: null, operatorCode: null, digest: null, repeated: 1 },
+})
+
+/** The number of the question that was answered differently after this one; rows come newest first. */
+const laterQuestion = (rows: readonly EvidenceRow[], index: number): number | null =>
+  rows.slice(0, index).findLast(({ question }) => question !== null)?.question ?? null
+
+function lineOf(row: EvidenceRow, { side, questions }: AttemptRow, later: number | null): StoryLine {
+  const { seq, at, operation, answer, httpStatus, operatorCode, digest, question } = row
+  const until = later ?? questions + 1
+  const repeated = answer === 'pending' && question !== null ? Math.max(1, until - question) : 1
+  const kind = operation === 'submit' ? 'answer' : operation === 'callback' ? 'callback' : 'question'
+  const summary = SUMMARIES[kind][answer]?.[side] ?? `the operator answered: ${answer}`
+  return { key: `answer-${seq}`, at, kind, summary, httpStatus, operatorCode, digest, repeated }
+}
+
+const both = (text: string) => ({ collect: text, disburse: text })
+/** What each answer means to a shopkeeper. */
+const SUMMARIES: Record<'answer' | 'question' | 'callback', Record<string, Record<RailSide, string>>> = {
+  answer: {
+    accepted: {
+      collect: 'the operator took it and asks the customer for the PIN',
+      disburse: 'the operator took it and is paying',
+    },
+    rejected: both('the operator refused it'),
+    refused: both('the operator wrote a refusal; it is asked whether that stands'),
+    unavailable: both('the operator did not take it'),
+    ambiguous: both('no clear answer came back; the operator is asked what happened'),
+  },
+  question: {
+    pending: {
+      collect: 'asked the operator: still waiting for the customer',
+      disburse: 'asked the operator: still being paid',
+    },
+    not_found: both('asked the operator: it does not know the payment now'),
+    unknown: both('asked the operator: no answer that can be read'),
+    succeeded: both('asked the operator: the money has moved'),
+    failed: both('asked the operator: it failed'),
+    mismatch: both('asked the operator: it speaks of another payment; a person looks at it'),
+    rejected: both('asked the operator: the refusal stands'),
+  },
+  callback: { callback: both('the operator called back; it is asked now') },
+}
