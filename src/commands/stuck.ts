@@ -11,7 +11,7 @@ const heard = (one: Heard) => ({
   transport: one.transport,
 })
 
-const shown = (one: Stuck) => ({
+const shown = (one: Stuck, now: Date) => ({
   kind: one.kind,
   id: one.id,
   merchant: one.merchant,
@@ -19,7 +19,9 @@ const shown = (one: Stuck) => ({
   amount: one.amount,
   since: one.since.toISOString(),
   why: one.why,
-  next_at: one.nextAt?.toISOString() ?? null,
+  status: one.status,
+  age_seconds: Math.max(0, Math.round((now.getTime() - one.since.getTime()) / 1000)),
+  next_check_at: one.nextAt?.toISOString() ?? null,
   rail_reference: one.attempt,
   state: one.attemptState,
   evidence: one.evidence.map(heard),
@@ -44,10 +46,11 @@ const stuck = command({
   usage: 'stuck',
   says: 'money and messages that wait longer than they should, why, and what was heard about them',
   async run({ gateway }) {
-    const found = await Promise.all(gateway.cells.map((app) => findStuck(app.db, gateway.clock.now())))
+    const now = gateway.clock.now()
+    const found = await Promise.all(gateway.cells.map((app) => findStuck(app.db, now)))
     const all = found.flat()
     return {
-      json: { stuck: all.map(shown) },
+      json: { stuck: all.map((one) => shown(one, now)) },
       lines: all.length === 0 ? ['nothing is stuck'] : all.flatMap(linesOf),
     }
   },

@@ -16,7 +16,7 @@ const notAnswered = (
         then 'the operator does not know it, and its time to be posted again is over'
       else 'the operator has not said how it ended' end`
 
-const CHARGES = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
+const CHARGES = `select c.status as status, c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
     c.created_at as since, c.follow_at as next_at, a.id as attempt, a.state as attempt_state,
     ${notAnswered('c')} as why
   from charges c ${MERCHANT} c.merchant_id
@@ -25,7 +25,7 @@ const CHARGES = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.
     or ${GIVEN_UP}))
   order by c.created_at limit $4`
 
-const TOP_UPS = `select t.merchant_id, m.public_id as merchant, 'live' as mode, t.id, t.amount, t.created_at as since,
+const TOP_UPS = `select t.status as status, t.merchant_id, m.public_id as merchant, 'live' as mode, t.id, t.amount, t.created_at as since,
     t.follow_at as next_at, a.id as attempt, a.state as attempt_state, ${notAnswered('t')} as why
   from top_ups t ${MERCHANT} t.merchant_id
   join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
@@ -37,7 +37,7 @@ const STOPPED = `case when p.mode = 'live' and (select frozen_for from payout_st
   when h.payouts_paused_by is not null then 'the payouts of the account are paused by ' || h.payouts_paused_by end`
 const QUEUED = `(a.state in ('queued', 'not_sent') or a.state is null and p.status = 'pending')`
 
-const PAYOUTS = `select p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
+const PAYOUTS = `select p.status as status, p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
     p.follow_at as next_at, a.id as attempt, a.state as attempt_state,
     coalesce(case when ${QUEUED} then ${STOPPED} end, case
       when p.follow_at < $2 then 'nobody has looked at it since it was due'
@@ -51,33 +51,33 @@ const PAYOUTS = `select p.merchant_id, m.public_id as merchant, p.mode, p.id, p.
   where p.follow_at is not null and (p.follow_at < $2 or p.mode = 'live' and p.created_at < $3)
   order by p.created_at limit $4`
 
-const WITHDRAWALS = `select p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
+const WITHDRAWALS = `select p.status as status, p.merchant_id, m.public_id as merchant, p.mode, p.id, p.amount, p.created_at as since,
     null::timestamptz as next_at, ${NO_ATTEMPT}, 'it waits to be approved or rejected' as why
   from payouts p ${MERCHANT} p.merchant_id
   where p.kind = 'withdrawal' and p.status = 'pending' and p.follow_at is null and p.voided_at is null and p.created_at < $3
   order by p.created_at limit $4`
 
-const HOLDS = `select c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
+const HOLDS = `select c.status as status, c.merchant_id, m.public_id as merchant, c.mode, c.id, c.amount - c.gift_card_amount as amount,
     c.completed_at as since, c.hold_until as next_at, ${NO_ATTEMPT}, 'its hold is over and it was not settled' as why
   from charges c ${MERCHANT} c.merchant_id
   where c.mode = 'live' and c.settled_at is null and c.hold_until < $1 - interval '2 hours'
   order by c.hold_until limit $4`
 
-const DELIVERIES = `select d.merchant_id, m.public_id as merchant, d.mode, d.event_id as id, null::bigint as amount,
+const DELIVERIES = `select d.status as status, d.merchant_id, m.public_id as merchant, d.mode, d.event_id as id, null::bigint as amount,
     d.created_at as since, d.next_attempt_at as next_at, ${NO_ATTEMPT},
     case when d.lease_until is not null then 'whoever had it to send is gone' else 'nobody has sent it since it was due' end as why
   from deliveries d ${MERCHANT} d.merchant_id
   where d.status = 'pending' and (d.next_attempt_at < $2 or d.lease_until < $2)
   order by d.created_at limit $4`
 
-const PAID_ORDERS = `select o.merchant_id, m.public_id as merchant, o.mode, o.id, c.amount, c.completed_at as since,
+const PAID_ORDERS = `select o.vending_status as status, o.merchant_id, m.public_id as merchant, o.mode, o.id, c.amount, c.completed_at as since,
     null::timestamptz as next_at, ${NO_ATTEMPT}, 'it is paid and no machine was told' as why
   from vending_orders o ${MERCHANT} o.merchant_id
   join charges c on c.merchant_id = o.merchant_id and c.payment_link_id = o.id and c.status = 'succeeded'
   where o.vending_status = 'pending' and c.completed_at < $2
   order by c.completed_at limit $4`
 
-const DISPENSES = `select k.merchant_id, m.public_id as merchant, k.mode, case k.kind when 'order' then k.order_id else k.charge_id end as id,
+const DISPENSES = `select k.state as status, k.merchant_id, m.public_id as merchant, k.mode, case k.kind when 'order' then k.order_id else k.charge_id end as id,
     c.amount, k.claimed_at as since, k.lease_until as next_at, ${NO_ATTEMPT},
     case k.state when 'claimed' then 'it was claimed and no machine was told'
       when 'accepted' then 'the supplier took the command and no machine has reported'
@@ -90,17 +90,17 @@ const DISPENSES = `select k.merchant_id, m.public_id as merchant, k.mode, case k
     and (k.claimed_at < $3 or k.state in ('claimed', 'commanding') and k.lease_until < $2)
   order by k.claimed_at limit $4`
 
-const JAM_REFUNDS = `select o.merchant_id, m.public_id as merchant, o.mode, o.id, null::bigint as amount, o.refund_due_at as since,
+const JAM_REFUNDS = `select o.vending_status as status, o.merchant_id, m.public_id as merchant, o.mode, o.id, null::bigint as amount, o.refund_due_at as since,
     o.refund_due_at as next_at, ${NO_ATTEMPT}, 'it jammed, and nobody has given the money back since it was due' as why
   from vending_orders o ${MERCHANT} o.merchant_id
   where o.refund_due_at < $2 order by o.refund_due_at limit $4`
 
-const SCHEDULES = `select s.merchant_id, m.public_id as merchant, s.mode, s.id, s.amount, s.next_run_at as since,
+const SCHEDULES = `select s.status as status, s.merchant_id, m.public_id as merchant, s.mode, s.id, s.amount, s.next_run_at as since,
     s.next_run_at as next_at, ${NO_ATTEMPT}, 'nobody has run it since it was due' as why
   from schedules s ${MERCHANT} s.merchant_id
   where s.status = 'active' and s.next_run_at < $2 order by s.next_run_at limit $4`
 
-const KEYS = `select k.merchant_id, m.public_id as merchant, k.mode, coalesce(k.object_id, '(nothing stored)') as id,
+const KEYS = `select 'in_flight' as status, k.merchant_id, m.public_id as merchant, k.mode, coalesce(k.object_id, '(nothing stored)') as id,
     null::bigint as amount, k.created_at as since, null::timestamptz as next_at, ${NO_ATTEMPT},
     'its Idempotency-Key has no answer' as why
   from idempotency_keys k ${MERCHANT} k.merchant_id

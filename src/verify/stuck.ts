@@ -18,6 +18,7 @@ export type Stuck = {
   id: string
   merchant: string
   mode: 'test' | 'live'
+  status: string
   amount: number | null
   since: Date
   nextAt: Date | null

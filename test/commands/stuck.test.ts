@@ -51,16 +51,18 @@ test('D12, M3: a charge that the operator never heard of is listed after its win
   await service.rows('update charges set follow_at = $2 where id = $1', [body.id, soon])
   const found = await about('charge', body.id)
   assert.deepEqual(
-    { ...found, evidence: found.evidence.length, since: null },
+    { ...found, evidence: found.evidence.length, since: null, age_seconds: null },
     {
       kind: 'charge',
       id: body.id,
       merchant: shop.merchant.id,
       mode: 'live',
+      status: 'authorized',
       amount: 5000,
       since: null,
+      age_seconds: null,
       why: 'the operator does not know it, and its time to be posted again is over',
-      next_at: soon.toISOString(),
+      next_check_at: soon.toISOString(),
       rail_reference: body.rail_reference,
       state: 'in_doubt',
       evidence: 5,
