@@ -1,19 +1,30 @@
-import { type OpenedException, openExceptions, resolveException } from '../exceptions/resolve-exception.ts'
+import {
+  assignException,
+  type OpenedException,
+  openExceptions,
+  resolveException,
+} from '../exceptions/resolve-exception.ts'
 import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
 import { command, rowsAnswer } from './command.ts'
-import { optionalText, required } from './input.ts'
+import { type CommandInput, optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 const shown = (one: OpenedException) => ({
   id: one.id,
+  merchant: one.merchant,
   mode: one.mode,
   kind: one.kind,
   severity: one.severity,
   subject: one.subject,
+  state: one.closedAt === null ? 'open' : 'resolved',
+  owner: one.owner,
+  seen_count: one.seenCount,
   details: one.details,
   opened_at: one.openedAt.toISOString(),
+  last_seen_at: one.lastSeenAt.toISOString(),
   closed_at: one.closedAt?.toISOString() ?? null,
   note: one.note,
+  resolved_by: one.resolvedBy,
 })
 
 const list = command({
@@ -33,18 +44,35 @@ const list = command({
   },
 })
 
+/** The exception that `--id` names, in its cell. */
+async function namedException(input: CommandInput) {
+  const id = required(input, 'id')
+  const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
+  if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
+  const { app, merchant } = await findMerchantOfTag(input.gateway, { tag, noun: 'exception' })
+  return { app, merchantId: merchant.id, id }
+}
+
 const resolve = command({
   usage: 'exceptions resolve --id X --note N',
   says: 'close one; the last critical one lifts the pause of its account',
   async run(input) {
-    const id = required(input, 'id')
     const note = required(input, 'note')
-    const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
-    if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
-    const { app, merchant } = await findMerchantOfTag(input.gateway, { tag, noun: 'exception' })
-    const resolved = await resolveException(app, input.actor, { merchantId: merchant.id, id, note })
-    return { json: shown(resolved), lines: [`${id} is resolved`] }
+    const { app, ...place } = await namedException(input)
+    const resolved = await resolveException(app, input.actor, { ...place, note })
+    return { json: shown(resolved), lines: [`${place.id} is resolved`] }
   },
 })
 
-export const exceptionCommands = [list, resolve]
+const assign = command({
+  usage: 'exceptions assign --id X --owner NAME',
+  says: 'say who looks after one',
+  async run(input) {
+    const owner = required(input, 'owner')
+    const { app, ...place } = await namedException(input)
+    const assigned = await assignException(app, input.actor, { ...place, owner })
+    return { json: shown(assigned), lines: [`${owner} looks after ${place.id}`] }
+  },
+})
+
+export const exceptionCommands = [list, assign, resolve]

@@ -6,28 +6,47 @@ import { newId } from '../platform/ids.ts'
 
 type Mode = 'test' | 'live'
 
-/**
- * A contradiction between our books and an operator's answer. A critical one pauses that merchant's payouts in that mode
- * (G69).
- */
+/** What an exception is about, and how grave it is: a critical one pauses that merchant's payouts in that mode (G69). */
+const SEVERITIES = {
+  late_contradiction: 'critical',
+  mismatch: 'critical',
+  ours_only: 'critical',
+  rail_only: 'critical',
+  doubled_by_rail: 'critical',
+  ledger_breach: 'critical',
+  contradictory_answer: 'major',
+  unresolved: 'major',
+  never_arrived: 'major',
+} as const
+export type ExceptionKind = keyof typeof SEVERITIES
+
+/** A break between our books and what somebody else says (rails.md 5.2). `subject` is the public id of what it is about. */
 export type Break = {
   merchantId: number
   tag: string
   mode: Mode
-  kind: 'late_contradiction' | 'rail_mismatch'
+  kind: ExceptionKind
   subject: string
   details: Record<string, unknown>
 }
 
+// Once resolved, it opens again only on evidence that it did not have (rails.md 5.4).
 const OPEN = statement(
   'open exception',
-  `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at)
-   values ($1, $2, $3, $4, 'critical', $5, $6, $7)
-   on conflict (merchant_id, subject, kind) where closed_at is null do nothing`,
+  `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at, last_seen_at, digest)
+   select $1::bigint, $2, $3::mode, $4, $8, $5, $6::jsonb, $7::timestamptz, $7, md5(($6::jsonb)::text)
+   where not exists (select from exceptions e where e.merchant_id = $1 and e.subject = $5 and e.kind = $4
+     and e.closed_at is not null and e.digest = md5(($6::jsonb)::text))
+   on conflict (merchant_id, subject, kind) where closed_at is null
+     do update set seen_count = exceptions.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null`,
 )
-/** Opens a critical exception, once while it stays open, and pauses the account's payouts in that mode. Locks its head first. */
+/**
+ * Opens an exception, once while it stays open: a repeat raises its count. A critical one pauses the account's payouts in that
+ * mode. Locks its head first.
+ */
 export function openException(found: Break, at: Date): Call[] {
   const id = newId('exc_', found.tag)
+  const severity = SEVERITIES[found.kind]
   return [
     lockHeads([{ merchantId: found.merchantId, mode: found.mode }]),
     call(
@@ -39,8 +58,9 @@ export function openException(found: Break, at: Date): Call[] {
       found.subject,
       JSON.stringify(found.details),
       at.toISOString(),
+      severity,
     ),
-    pauseHead(found.merchantId, found.mode),
+    ...(severity === 'critical' ? [pauseHead(found.merchantId, found.mode)] : []),
   ]
 }
 

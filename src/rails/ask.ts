@@ -63,8 +63,11 @@ async function apply<Row extends Movable, Failure extends string>(
       return true
     case 'not_found':
       return row.mode === 'live' ? applyNotFound(app, mover, answered) : false
-    case 'pending':
     case 'unknown':
+      if (answer.contradicts !== undefined)
+        return reportContradiction(app, mover, { answered, says: answer.contradicts })
+      return row.mode === 'live' ? askAgain(app, mover, answered) : false
+    case 'pending':
       return row.mode === 'live' ? askAgain(app, mover, answered) : false
   }
 }
@@ -120,13 +123,25 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
   const next = nextQuestionAt(mover.reposts, row, { nowMs: now.getTime(), notFound: false })
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(mover.askAgain(row, new Date(next), row.state === 'sending'))
-    const opened = mover.openException(
-      { merchantId, tag, mode, kind: 'rail_mismatch', subject, details },
-      now,
-    )
+    const opened = mover.openException({ merchantId, tag, mode, kind: 'mismatch', subject, details }, now)
     return { value: null, last: [...opened, addEvidence(attemptOf(row), 'mismatch', answer.evidence)] }
   })
   return true
+}
+
+/** The operator's answer contradicts itself: a person looks at it, and it is asked again. */
+async function reportContradiction<Row extends Movable, Failure extends string>(
+  app: App,
+  mover: Mover<Row, Failure>,
+  { answered, says }: { answered: Answered<Row, Failure>; says: string },
+): Promise<boolean> {
+  const { merchantId, tag, mode, id: subject } = answered.row
+  const found = { merchantId, tag, mode, kind: 'contradictory_answer', subject, details: { says } } as const
+  await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    await tx.send(lockPosts(mover.noun, [answered.row]))
+    return { value: null, last: mover.openException(found, app.clock.now()) }
+  })
+  return askAgain(app, mover, answered)
 }
 
 /**

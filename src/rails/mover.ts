@@ -34,12 +34,12 @@ export type Final<Failure> =
  */
 export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 
-/** An operator's success that is not about what was asked for. */
+/** An operator's answer that cannot be believed: about something else than was asked for, or against itself. */
 export type Mismatch = {
   merchantId: number
   tag: string
   mode: 'test' | 'live'
-  kind: 'rail_mismatch'
+  kind: 'mismatch' | 'contradictory_answer'
   subject: string
   details: Record<string, unknown>
 }

@@ -87,7 +87,7 @@ async function pause({ merchantId, tag }: Payer, mode: 'test' | 'live') {
     merchantId,
     tag,
     mode,
-    kind: 'rail_mismatch' as const,
+    kind: 'mismatch' as const,
     subject: `pout_${mode}`,
     details: {},
   }

@@ -123,7 +123,7 @@ test('of several faults the first in the order of the contract is told, until no
     merchantId,
     tag,
     mode: 'test',
-    kind: 'rail_mismatch',
+    kind: 'mismatch',
     subject: 'pout_x',
     details: {},
   } as const

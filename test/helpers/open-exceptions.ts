@@ -9,7 +9,7 @@ export async function openMismatch(
   { merchantId, tag }: Pick<Payer, 'merchantId' | 'tag'>,
   mode: 'test' | 'live',
 ): Promise<void> {
-  const found = { merchantId, tag, mode, kind: 'rail_mismatch', subject: 'pout_x', details: {} } as const
+  const found = { merchantId, tag, mode, kind: 'mismatch', subject: 'pout_x', details: {} } as const
   const calls = openException(found, service.clock.now())
   await service.app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
 }

@@ -21,7 +21,7 @@ async function pausedAccount() {
   const open = (until: Promise<void>, stored: () => void = () => {}) => {
     const subject = newId('txn_', merchant.tag)
     const found = { merchantId: merchant.id, tag: merchant.tag, mode: 'live' as const, subject, details: {} }
-    const calls = openException({ ...found, kind: 'rail_mismatch' }, service.clock.now())
+    const calls = openException({ ...found, kind: 'mismatch' }, service.clock.now())
     return app.db.transaction(async (tx) => {
       await tx.send(...calls)
       stored()

@@ -130,7 +130,7 @@ for (const [what, says] of [
     assert.deepEqual(await transfersOf(service, body.id), [])
     assert.deepEqual(await eventsOf(service, body.id), [])
     assert.deepEqual(await balanceOf(live), { available: 0, pending: 0 })
-    await assertPaused(service, merchant, { subject: body.id, kind: 'rail_mismatch' })
+    await assertPaused(service, merchant, { subject: body.id, kind: 'mismatch' })
   })
 
 test('the same party in another written form is not a mismatch', async () => {

@@ -117,7 +117,7 @@ for (const [what, says] of [
     assert.equal((await payoutOf(shop.live, body.id)).status, 'authorized')
     assert.deepEqual(await postingsOf(service, body.id), RESERVED)
     assert.deepEqual(await eventsOf(service, body.id), [])
-    const id = await assertPaused(shop, body.id, 'rail_mismatch')
+    const id = await assertPaused(shop, body.id, 'mismatch')
     // Money in flight is not stopped: it is paid once the operator reports the requested facts.
     service.operator.onQuestion({ answer: 'book' }, body.id)
     await sendUntilEnded(service, body.id)

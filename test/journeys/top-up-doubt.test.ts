@@ -95,5 +95,5 @@ test('a success about another amount moves nothing and opens an exception', asyn
   service.pass(5001)
   await service.run('follow-top-ups')
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 0 })
-  await assertPaused(service, merchant, { subject: id, kind: 'rail_mismatch' })
+  await assertPaused(service, merchant, { subject: id, kind: 'mismatch' })
 })

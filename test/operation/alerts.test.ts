@@ -128,7 +128,7 @@ test('D12: verify that finds a broken invariant wakes a person, and its success 
 const plantBreak = (publicId: string, subject: string) =>
   service.rows(
     `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at)
-     select id, 'exc_' || $2::text, 'live', 'rail_mismatch', 'critical', $2, '{}', $3
+     select id, 'exc_' || $2::text, 'live', 'mismatch', 'critical', $2, '{}', $3
      from cell_0.merchants where public_id = $1`,
     [publicId, subject, service.clock.now()],
   )
@@ -152,7 +152,7 @@ test('D12: an alert that the address did not take is told again a minute later, 
   await look()
   const messages = told('critical_break').slice(before)
   assert.equal(messages.length, 2)
-  assert.match(messages[1].alerts[0].says, /rail_mismatch of txn_planted/)
+  assert.match(messages[1].alerts[0].says, /mismatch of txn_planted/)
   await closeBreaks()
 })
 

@@ -123,7 +123,7 @@ async function contradictTheRail(app: App): Promise<void> {
   await fail(app, 2, ['live', 'contradicted', 30_000])
   const charge = { merchantId: 2, id: CHARGE.contradicted, mode: 'live' as const, giftCardAmount: 0 }
   await moveCharge(app, { charge, to: { status: 'succeeded', railTransactionId: 'late' } })
-  const mismatch = { merchantId: 2, tag: TAGS[2], mode: 'live', kind: 'rail_mismatch', details: {} } as const
+  const mismatch = { merchantId: 2, tag: TAGS[2], mode: 'live', kind: 'mismatch', details: {} } as const
   await write(app.db, ...openException({ ...mismatch, subject: CHARGE.instant }, app.clock.now()))
 }
 

@@ -148,7 +148,7 @@ export const KEY_FAULTS: readonly Fault[] = [
     [
       'exc_open',
       'a pause lifted while an exception is open',
-      `update exceptions set id = 'exc_open' where kind = 'rail_mismatch'; update ledger_heads set payouts_paused_by = null`,
+      `update exceptions set id = 'exc_open' where kind = 'mismatch'; update ledger_heads set payouts_paused_by = null`,
     ],
   ]),
   ...plant('AK1', [
