@@ -11,11 +11,12 @@ export type ChargeReadiness =
 export async function chargeReadiness(
   app: App,
   place: { mode: Mode; channel: string },
+  waitMs = READINESS_WAIT_MS,
 ): Promise<ChargeReadiness> {
   const rail = railFor(app, place)
   if (!rail?.collect) return { kind: 'away' }
   if (rail.simulated) return { kind: 'ready', installation: null }
-  const verdict = await rail.readiness('collect', app.deadlineIn(READINESS_WAIT_MS))
+  const verdict = await rail.readiness('collect', app.deadlineIn(waitMs))
   if (verdict.kind === 'ready') return { kind: 'ready', installation: verdict.installation }
   return { kind: 'away', retryAfterSeconds: verdict.retryAfterSeconds }
 }

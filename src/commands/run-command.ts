@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { type OpenOptions, openGateway } from '../open-gateway.ts'
+import { openGateway } from '../open-gateway.ts'
 import { CannotStart, fileFault } from '../platform/cannot-start.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { loggedError } from '../platform/error-log.ts'
@@ -76,8 +76,7 @@ export async function runCommand(
     environment,
     streams,
     runService,
-    liveRails,
-  }: { environment?: Environment; streams: CommandStreams; runService: RunService } & CommandRails,
+  }: { environment?: Environment; streams: CommandStreams; runService: RunService },
 ): Promise<number> {
   try {
     if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
@@ -95,7 +94,6 @@ export async function runCommand(
       log: logOf(config, streams),
       say: (line) => streams.err(`${line}\n`),
       patient: true,
-      ...(liveRails ? { liveRails } : {}),
     })
     try {
       const answer = await command.run({
@@ -116,8 +114,6 @@ export async function runCommand(
   }
 }
 
-/** The live rails, where the caller brings its own. */
-type CommandRails = Pick<OpenOptions, 'liveRails'>
 type Environment = Record<string, string | undefined>
 
 const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>

@@ -30,6 +30,8 @@ type Ready = { installation: string | null; refusal: Refusal | null }
 export type RequestedTopUp = { topUp: TopUp; made: boolean }
 
 const CHANNEL: Channel = 'op1_momo'
+// A token was seen to take 20 s (rails.md 3.4).
+const TOKEN_WAIT_MS = 40_000
 
 /**
  * Asks a phone for money that goes to the merchant's own live balance (G74): stored first, then the rail is asked with no
@@ -41,12 +43,12 @@ export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest
   const phone = readPhone(request.phone)
   if (phone === null) throw invalidRequest('phone is not a valid phone number')
   const wanted = { ...request, phone, key: request.key ?? null }
-  const ready = await readiness(app)
+  // The process of a command begins without a token, and ends with the command: nobody else would record a late answer.
+  const untilAnswered = actor.kind === 'command'
+  const ready = await readiness(app, untilAnswered ? TOKEN_WAIT_MS : undefined)
   const { topUp, made } = await againWhenTaken(() => store(app, actor, { wanted, ready }))
   if (!made) return { topUp, made }
   assert(ready.installation !== null, 'it was stored because its rail was ready')
-  // The process of a command ends with it, and nobody else would record a late answer.
-  const untilAnswered = actor.kind === 'command'
   await submitTopUp(app, { topUp, installation: ready.installation, untilAnswered })
   app.nudge('follow-top-ups')
   const shown = await findTopUp(app, topUp.merchantId, topUp.id)
@@ -54,8 +56,8 @@ export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest
   return { topUp: shown, made }
 }
 
-async function readiness(app: App): Promise<Ready> {
-  const found = await chargeReadiness(app, { mode: 'live', channel: CHANNEL })
+async function readiness(app: App, waitMs?: number): Promise<Ready> {
+  const found = await chargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
   if (found.kind === 'ready') return { installation: found.installation, refusal: null }
   return { installation: null, refusal: railUnavailable(found.retryAfterSeconds) }
 }

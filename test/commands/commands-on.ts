@@ -1,4 +1,3 @@
-import type { Rails } from '../../src/rails/rail.ts'
 import { oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
 import { made } from '../helpers/opened.ts'
 import type { TestService } from '../helpers/test-service.ts'
@@ -8,16 +7,12 @@ type Given = {
   more?: () => Record<string, string>
   /** What every command line begins with. */
   first?: readonly string[]
-  liveRails?: () => Rails['live']
 }
 
 /** Runs commands in this process on the service of a test file. `json` adds `--json` and answers with what was printed. */
-export function commandsOn(
-  service: TestService,
-  { more = () => ({}), first = [], liveRails = () => ({}) }: Given = {},
-) {
+export function commandsOn(service: TestService, { more = () => ({}), first = [] }: Given = {}) {
   const settings = made(() => ({ ...settingsOf(service), ...more() }))
-  const run = (...args: string[]): Promise<Ran> => runInside([...first, ...args], settings, liveRails())
+  const run = (...args: string[]): Promise<Ran> => runInside([...first, ...args], settings)
   const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
   return { settings, run, json }
 }

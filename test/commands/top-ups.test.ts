@@ -3,13 +3,16 @@ import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { assertRefused, oneJson } from '../helpers/command-line.ts'
 import { followUntilEnded, TOP_UPS } from '../helpers/following-charges.ts'
-import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
+import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { commandsOn } from './commands-on.ts'
 
-const service = openedAndVerified(() => startLiveService())
-const { run, json } = commandsOn(service, { liveRails: () => ({ op1_momo: service.rail }) })
+const service = openedAndVerified(() => startOp1Service())
+const { run, json } = commandsOn(service, {
+  more: () => ({ OP1_INSTALLATIONS: service.installations }),
+})
 const withoutRail = commandsOn(service)
 
 async function shop() {
@@ -28,7 +31,7 @@ test('top-ups request asks the phone, and list shows how it ended', async () => 
   assert.deepEqual([asked.status, asked.mode, asked.amount, asked.phone], ['authorized', 'live', 6000, phone])
   assert.deepEqual(oneJson(await request(6000, '--key', 'k')), asked, 'the key has asked before')
   assertRefused(await request(7000, '--key', 'k'), { code: 1, says: /idempotency key reused/ })
-  service.operator.pays(asked.id)
+  await service.emulator.resolve(asked.rail_reference, { status: 'SUCCESSFUL' })
   await followUntilEnded(service, asked.id, TOP_UPS)
   const [listed, ...others] = await json('top-ups', 'list', handle)
   assert.deepEqual([listed.id, listed.status, others], [asked.id, 'succeeded', []])

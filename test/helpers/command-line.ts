@@ -2,19 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { runCommand } from '../../src/commands/run-command.ts'
-import type { Rails } from '../../src/rails/rail.ts'
 import type { TestService } from './test-service.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 
-/** Runs a command line in this process with only these settings, and with these live rails if there are any. */
-export async function runInside(
-  args: readonly string[],
-  settings: Record<string, string>,
-  liveRails: Rails['live'] = {},
-): Promise<Ran> {
+/** Runs a command line in this process with only these settings. */
+export async function runInside(args: readonly string[], settings: Record<string, string>): Promise<Ran> {
   const ran: Ran = { code: null, stdout: '', stderr: '' }
   const out = (text: string) => {
     ran.stdout += text
@@ -23,7 +18,7 @@ export async function runInside(
     ran.stderr += text
   }
   const runService = () => assert.fail('the service is not run inside a test')
-  ran.code = await runCommand(args, { environment: settings, streams: { out, err }, runService, liveRails })
+  ran.code = await runCommand(args, { environment: settings, streams: { out, err }, runService })
   return ran
 }
 

@@ -8,6 +8,8 @@ import { startService, type TestService, type TestServiceOptions } from './test-
 /** The service with the real adapter, as its settings say, and the operator that it talks to. */
 export type Op1Service = TestService & {
   emulator: Emulator
+  /** The file that its OP1_INSTALLATIONS names. */
+  installations: string
   shop(): Promise<Shop>
   verify(): Promise<void>
 }
@@ -44,6 +46,7 @@ export async function startOp1Service(
   return {
     ...service,
     emulator,
+    installations: file.path,
     shop: async () => {
       const merchant = await service.merchant({ verified: true })
       return { merchant, live: service.client(merchant.keys.live), test: service.client(merchant.keys.test) }
