@@ -139,6 +139,14 @@ class Operator implements Emulator {
     )
   }
 
+  forget(reference: string): void {
+    this.#desk.book.transactions.delete(reference)
+  }
+
+  remember(transaction: Transaction): void {
+    this.#desk.book.transactions.set(transaction.reference, transaction)
+  }
+
   oracle(): Oracle {
     return this.#desk.book.oracle()
   }

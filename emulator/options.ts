@@ -51,6 +51,9 @@ export type Emulator = {
   callbacks(): Callbacks['sent']
   transactions(filter?: { phone?: string; reference?: string; externalId?: string }): Transaction[]
   oracle(): Oracle
+  /** The operator no longer knows a reference, as after a move to another platform; `remember` undoes that. */
+  forget(reference: string): void
+  remember(transaction: Transaction): void
   journal(reference?: string): JournalEntry[]
   wallets(): Record<string, number>
   setWallet(name: string, amount: number): void

@@ -26,6 +26,8 @@ export type App = Shared & {
   /** The exact windows, by the rate name of the endpoint. */
   exactWindows: ExactWindows
   windows: SharedWindows
+  /** Every cell of this process, this one included. */
+  allCells(): readonly App[]
   /** Wakes a background task of this process: something it waits for has been committed. */
   nudge(sweep: SweepName): void
 }
@@ -72,6 +74,7 @@ export type SweepName =
   | 'raise-alerts'
   | 'prune'
   | 'seal-audit'
+  | 'reconcile'
 
 export type Gateway = Shared & {
   cells: readonly App[]
@@ -143,9 +146,10 @@ export function buildGateway(parts: Parts): Gateway {
     deadlineIn,
   }
   let wake = (_cell: string, _sweep: SweepName) => {}
-  const cells = parts.cells.map((cell) =>
-    buildCell(shared, { cell, db: open(cell, MONEY_CONNECTIONS), nudge: (sweep) => wake(cell, sweep) }),
-  )
+  const cells: App[] = parts.cells.map((cell) => {
+    const db = open(cell, MONEY_CONNECTIONS)
+    return buildCell(shared, { cell, db, nudge: (sweep) => wake(cell, sweep), allCells: () => cells })
+  })
   return {
     ...shared,
     cells,
@@ -217,7 +221,7 @@ function postersOf({
   }
 }
 
-function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge'>): App {
+function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
   const { config } = shared
   return {
     ...shared,

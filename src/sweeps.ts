@@ -15,6 +15,7 @@ import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
+import { reconcileCell } from './reconciliation/reconcile.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
@@ -81,6 +82,7 @@ export function sweepsOf(app: App): CellSweep[] {
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
+    reconcile: { everyMs: HOUR, runOnce: () => reconcileCell(app) },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))

@@ -1,4 +1,11 @@
 import {
+  assignPlatformException,
+  isPlatformException,
+  openPlatformExceptions,
+  type PlatformException,
+  resolvePlatformException,
+} from '../exceptions/platform-exceptions.ts'
+import {
   assignException,
   type OpenedException,
   openExceptions,
@@ -35,13 +42,22 @@ const list = command({
     const own = name === undefined ? null : await findMerchant(input.gateway, name)
     const cells = own === null ? input.gateway.cells : [own.app]
     const found = await Promise.all(cells.map((app) => openExceptions(app, own?.merchant.id ?? null)))
-    return rowsAnswer(found.flat(), {
+    const platform = own === null ? await openPlatformExceptions(input.gateway.directory) : []
+    return rowsAnswer([...found.flat(), ...platform.map(ofPlatform)], {
       none: 'nothing is open',
       shown,
       lines: ({ id, mode, kind, subject, openedAt }) =>
         `${id} ${mode} ${kind} about ${subject}, since ${openedAt.toISOString()}`,
     })
   },
+})
+
+/** One that is no merchant's, in the form of the others. */
+const ofPlatform = (one: PlatformException): OpenedException => ({
+  ...one,
+  merchantId: 0,
+  merchant: null,
+  mode: 'live',
 })
 
 /** The exception that `--id` names, in its cell. */
@@ -58,6 +74,11 @@ const resolve = command({
   says: 'close one; the last critical one lifts the pause of its account',
   async run(input) {
     const note = required(input, 'note')
+    const id = required(input, 'id')
+    if (isPlatformException(id)) {
+      const resolved = await resolvePlatformException(input.gateway, input.actor, { id, note })
+      return { json: shown(ofPlatform(resolved)), lines: [`${id} is resolved`] }
+    }
     const { app, ...place } = await namedException(input)
     const resolved = await resolveException(app, input.actor, { ...place, note })
     return { json: shown(resolved), lines: [`${place.id} is resolved`] }
@@ -69,6 +90,11 @@ const assign = command({
   says: 'say who looks after one',
   async run(input) {
     const owner = required(input, 'owner')
+    const id = required(input, 'id')
+    if (isPlatformException(id)) {
+      const assigned = await assignPlatformException(input.gateway, input.actor, { id, owner })
+      return { json: shown(ofPlatform(assigned)), lines: [`${owner} looks after ${id}`] }
+    }
     const { app, ...place } = await namedException(input)
     const assigned = await assignException(app, input.actor, { ...place, owner })
     return { json: shown(assigned), lines: [`${owner} looks after ${place.id}`] }

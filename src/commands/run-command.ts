@@ -20,6 +20,7 @@ import { moneyCommands } from './money.ts'
 import { paymentLinkCommands } from './payment-links.ts'
 import { payoutCommands } from './payouts.ts'
 import { railCommands } from './rails.ts'
+import { reconcileCommands } from './reconcile.ts'
 import { secretCommands } from './secrets.ts'
 import { storefrontCommands } from './storefront.ts'
 import { stuckCommands } from './stuck.ts'
@@ -59,6 +60,7 @@ const COMMANDS = [
   ...vendingCommands,
   ...vendingDecideCommands,
   ...railCommands,
+  ...reconcileCommands,
   ...stuckCommands,
   ...upkeepCommands,
   ...secretCommands,

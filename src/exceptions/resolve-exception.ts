@@ -11,8 +11,8 @@ import { domainRefusal, notFound } from '../platform/refusal.ts'
 /** An exception as operators see it. */
 export type OpenedException = {
   merchantId: number
-  /** Its public id. */
-  merchant: string
+  /** Its public id; null for one that is no merchant's. */
+  merchant: string | null
   id: string
   mode: 'test' | 'live'
   kind: string

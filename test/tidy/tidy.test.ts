@@ -32,9 +32,9 @@ const ORDER = [
   ['vending'],
   ['storefront', 'disputes'],
   ['reports'],
-  ['reconciliation'],
   ['checkout'],
   ['verify', 'docs', 'alerts'],
+  ['reconciliation'],
   ['settings'],
   ['(program)', 'commands'],
 ]

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { openPlatformExceptions } from '../exceptions/platform-exceptions.ts'
+import { openExceptions } from '../exceptions/resolve-exception.ts'
+import { readIsoTime } from '../platform/times.ts'
+import {
+  FLOAT_KINDS,
+  type FloatReading,
+  floatReadings,
+  recordFloat,
+} from '../reconciliation/float-records.ts'
+import { importStatement } from '../reconciliation/import-statement.ts'
+import { type Leg, presentLeg } from '../reconciliation/leg.ts'
+import { reconcileNow } from '../reconciliation/reconcile.ts'
+import { command, rowsAnswer } from './command.ts'
+import { type CommandInput, oneOf, optionalText, required, wholeNumber } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
+
+const lineOf = ({ leg, lookedAt, agreed, opened, closed, left }: Leg) =>
+  `${leg.padEnd(11)} looked at ${lookedAt}, agreed ${agreed}, opened ${opened}, closed ${closed}, left ${left}`
+
+const reconcile = command({
+  usage: 'reconcile [--statement F] [--from T] [--to T] [--dry-run]',
+  says: "compare our books with the operator's: ledger, references, wallets, and a statement of its transactions",
+  async run(input) {
+    const path = optionalText(input, 'statement')
+    const dryRun = input.options['dry-run'] === true
+    if (dryRun && path === undefined) throw new WrongUsage('--dry-run needs --statement')
+    const legs = dryRun ? [] : await reconcileNow(input.gateway, input.actor)
+    if (path !== undefined) {
+      if (!existsSync(path)) throw new WrongUsage(`there is no file ${path}`)
+      legs.push(await importStatement(input.gateway, input.actor, { path, dryRun, period: periodOf(input) }))
+    }
+    const critical = await hasCritical(input)
+    const lines = [
+      ...legs.map(lineOf),
+      ...(critical ? ['a critical exception is open: gateway exceptions list'] : []),
+    ]
+    return { json: { legs: legs.map(presentLeg) }, lines, exitCode: critical ? 1 : 0 }
+  },
+})
+
+async function hasCritical({ gateway }: CommandInput): Promise<boolean> {
+  const open = await Promise.all(gateway.cells.map((app) => openExceptions(app, null)))
+  const platform = await openPlatformExceptions(gateway.directory)
+  return [...open.flat(), ...platform].some(({ severity }) => severity === 'critical')
+}
+
+function periodOf(input: CommandInput) {
+  const [from, to] = ['from', 'to'].map((name) => {
+    const text = optionalText(input, name)
+    const at = text === undefined ? null : readIsoTime(text)
+    if (text !== undefined && at === null) throw new WrongUsage(`--${name} must be an ISO 8601 time`)
+    return at
+  })
+  if (!from && !to) return null
+  if (!from || !to || from >= to) throw new WrongUsage('--from and --to belong together, --from first')
+  return { from, to }
+}
+
+const shown = ({ installation, side, operator, currency, low, readAt }: FloatReading) => ({
+  ...{ installation, side, operator, currency, low, read_at: readAt.toISOString() },
+})
+
+const float = command({
+  usage: 'float',
+  says: 'what the operator held in each wallet when it was last read',
+  async run({ gateway }) {
+    const readings = await floatReadings(gateway.directory)
+    const { lines } = rowsAnswer(readings, {
+      none: 'no wallet has been read yet: gateway reconcile',
+      shown,
+      lines: (one) =>
+        `${one.installation} ${one.side.padEnd(8)} ${one.currency} ${one.operator}${one.low ? ' LOW' : ''}, read ${one.readAt.toISOString()}`,
+    })
+    return { json: { floats: readings.map(shown) }, lines }
+  },
+})
+
+const LARGEST = 10 ** 12
+
+const record = command({
+  usage:
+    'float record --installation I --side collect|disburse --kind opening|sweep|charge --amount N --note T',
+  says: 'tell of money that went into or out of a wallet beside our payments; sweep and charge lower it',
+  async run(input) {
+    const installation = required(input, 'installation')
+    const known = input.gateway.rails.live.op1_momo?.installations ?? []
+    if (!known.some(({ id }) => id === installation))
+      throw new WrongUsage(`there is no installation ${installation}`)
+    const side = oneOf('side', required(input, 'side'), ['collect', 'disburse'])
+    const kind = oneOf('kind', required(input, 'kind'), FLOAT_KINDS)
+    const amount = wholeNumber('amount', required(input, 'amount'), { low: 0, high: LARGEST })
+    const note = required(input, 'note')
+    await recordFloat(input.gateway, input.actor, { installation, side, kind, amount, note })
+    return { json: { installation, side, kind, amount, note }, lines: ['recorded'] }
+  },
+})
+
+export const reconcileCommands = [reconcile, record, float]

@@ -1,0 +1,118 @@
+import { type Actor, nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+
+/** A break that belongs to no merchant: the operator's balance, or money that nobody can be named for. */
+export type PlatformBreak = {
+  kind: 'float_drift' | 'rail_only' | 'ledger_breach'
+  subject: string
+  details: Record<string, unknown>
+}
+export type PlatformException = PlatformBreak & {
+  id: string
+  severity: string
+  owner: string | null
+  seenCount: number
+  openedAt: Date
+  lastSeenAt: Date
+  closedAt: Date | null
+  note: string | null
+  resolvedBy: string | null
+}
+
+const COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
+  last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy"`
+const OPEN = statement<{ opened: boolean }>(
+  'open platform exception',
+  `insert into platform_exceptions (id, kind, severity, subject, details, opened_at, last_seen_at)
+   values ($1, $2, 'critical', $3, $4, $5, $5)
+   on conflict (kind, subject) where closed_at is null
+     do update set seen_count = platform_exceptions.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null
+   returning seen_count = 1 as opened`,
+)
+const LIST = statement<PlatformException>(
+  'list platform exceptions',
+  `select ${COLUMNS} from platform_exceptions where closed_at is null order by opened_at, id`,
+)
+const CLOSE = statement<PlatformException>(
+  'close platform exception',
+  `update platform_exceptions set closed_at = $2, note = $3, resolved_by = $4 where id = $1 and closed_at is null
+   returning ${COLUMNS}`,
+)
+const ASSIGN = statement<PlatformException>(
+  'assign platform exception',
+  `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${COLUMNS}`,
+)
+const KNOWN = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
+// Twice in a row at least an hour apart (rails.md 5.4).
+const AGREE = statement(
+  'agree on platform exception',
+  `update platform_exceptions set agreed_at = coalesce(agreed_at, $3),
+     closed_at = case when agreed_at <= $3::timestamptz - interval '1 hour' then $3 end,
+     note = case when agreed_at <= $3::timestamptz - interval '1 hour' then 'later looks agreed' end,
+     resolved_by = case when agreed_at <= $3::timestamptz - interval '1 hour' then 'agreement' end
+   where kind = $1 and subject = $2 and closed_at is null`,
+)
+
+/** The tag of ids that belong to no merchant; no merchant's tag has it, because tags have five characters. */
+const NOBODY = 'platform'
+export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NOBODY}`)
+
+/** Opens one, or raises its count while it is open. Answers with `opened`. */
+export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ opened: boolean }> =>
+  call(
+    OPEN,
+    newId('exc_', NOBODY),
+    found.kind,
+    found.subject,
+    JSON.stringify(found.details),
+    at.toISOString(),
+  )
+
+/** A later look found nothing wrong; the second one closes it. */
+export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'>, at: Date): Call =>
+  call(AGREE, kind, subject, at.toISOString())
+
+export const openPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
+  directory.query(LIST)
+
+type Place = { directory: Database; clock: { now(): Date } }
+
+/** Closes one with a person's note. Throws 404, or 400 when it was resolved. */
+export function resolvePlatformException(
+  place: Place,
+  actor: Actor,
+  { id, note }: { id: string; note: string },
+): Promise<PlatformException> {
+  allow(actor, 'exception.resolve')
+  const closing = call(CLOSE, id, place.clock.now().toISOString(), note, nameOf(actor))
+  return change(place, actor, { id, after: { note }, changing: closing })
+}
+
+/** Says who looks after one. Throws as resolving does. */
+export function assignPlatformException(
+  place: Place,
+  actor: Actor,
+  { id, owner }: { id: string; owner: string },
+): Promise<PlatformException> {
+  allow(actor, 'exception.resolve')
+  return change(place, actor, { id, after: { owner }, changing: call(ASSIGN, id, owner) })
+}
+
+async function change(
+  { directory, clock }: Place,
+  actor: Actor,
+  { id, after, changing }: { id: string; after: object; changing: Call<PlatformException> },
+): Promise<PlatformException> {
+  return directory.transaction(async (tx) => {
+    const [[known], [changed]] = await tx.send(call(KNOWN, id), changing)
+    if (!known) throw notFound('exception')
+    if (!changed) throw domainRefusal('conflict', 'this exception was already resolved')
+    const act = { actor, action: 'exception.resolve', at: clock.now(), merchantId: null } as const
+    return { value: changed, last: [auditRow({ ...act, subject: id, after: { ...after } })] }
+  })
+}

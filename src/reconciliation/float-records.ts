@@ -1,0 +1,101 @@
+import type { Actor } from '../actors/actor.ts'
+import { nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import { call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { writeAll } from '../platform/db/write-all.ts'
+import type { RailSide } from '../rails/rail.ts'
+
+/**
+ * What staff know of an operator's wallet: the balance at a moment (`opening`), money taken out of it (`sweep`) and what the
+ * operator charged (`charge`). Amounts are positive whole UGX.
+ */
+export const FLOAT_KINDS = ['opening', 'sweep', 'charge'] as const
+export type FloatRecord = {
+  installation: string
+  side: RailSide
+  kind: (typeof FLOAT_KINDS)[number]
+  amount: number
+  note: string
+}
+
+/** What must be known to compute what a wallet holds. */
+export type FloatBase = { openingAt: Date; opening: number; lowered: number }
+export type FloatReading = {
+  installation: string
+  side: RailSide
+  operator: number
+  currency: string
+  low: boolean
+  readAt: Date
+}
+
+const ADD = statement(
+  'record float',
+  `insert into float_records (installation, side, kind, amount, note, recorded_by, recorded_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const BASE = statement<{ openingAt: Date; opening: string; lowered: string }>(
+  'float base',
+  `select o.recorded_at as "openingAt", o.amount as opening, coalesce((select sum(r.amount) from float_records r
+     where r.installation = $1 and r.side = $2 and r.kind in ('sweep', 'charge') and r.recorded_at > o.recorded_at), 0) as lowered
+   from float_records o where o.installation = $1 and o.side = $2 and o.kind = 'opening'
+   order by o.recorded_at desc, o.id desc limit 1`,
+)
+const READ = statement<{ outside: number }>(
+  'float read',
+  `insert into float_readings (installation, side, operator, currency, low, outside, read_at)
+   values ($1, $2, $3, $4, $5, $6::int, $7)
+   on conflict (installation, side) do update set operator = excluded.operator, currency = excluded.currency,
+     low = excluded.low, read_at = excluded.read_at,
+     outside = case when excluded.outside = 0 then 0 else float_readings.outside + 1 end
+   returning outside`,
+)
+const READINGS = statement<Omit<FloatReading, 'operator'> & { operator: string }>(
+  'float readings',
+  `select installation, side, operator, currency, low, read_at as "readAt" from float_readings order by installation, side`,
+)
+
+type Place = { directory: Database; clock: { now(): Date } }
+
+/** Records what staff know of a wallet, with an audit row. Errors: forbidden. */
+export async function recordFloat(
+  { directory, clock }: Place,
+  actor: Actor,
+  record: FloatRecord,
+): Promise<void> {
+  allow(actor, 'float.record')
+  const { installation, side, kind, amount, note } = record
+  const at = clock.now()
+  const act = { actor, action: 'float.record', at, merchantId: null } as const
+  await writeAll(directory, [
+    call(ADD, installation, side, kind, amount, note, nameOf(actor), at.toISOString()),
+    auditRow({ ...act, subject: `${installation} ${side}`, after: { kind, amount, note } }),
+  ])
+}
+
+/** The last opening figure of a wallet and what has lowered it since; null before the first one. */
+export async function floatBase(
+  directory: Database,
+  { installation, side }: { installation: string; side: RailSide },
+): Promise<FloatBase | null> {
+  const [row] = await directory.query(BASE, [installation, side])
+  return row ? { openingAt: row.openingAt, opening: Number(row.opening), lowered: Number(row.lowered) } : null
+}
+
+/** Keeps what was read. Answers how many readings in a row were outside of what must be there. */
+export async function keepReading(
+  directory: Database,
+  reading: FloatReading,
+  isOutside: boolean,
+): Promise<number> {
+  const { installation, side, operator, currency, low, readAt } = reading
+  const values = [installation, side, operator, currency, low, isOutside ? 1 : 0, readAt.toISOString()]
+  const [row] = await directory.query(READ, values)
+  return row?.outside ?? 0
+}
+
+/** The last reading of every wallet. */
+export const floatReadings = async (directory: Database): Promise<FloatReading[]> =>
+  (await directory.query(READINGS)).map((row) => ({ ...row, operator: Number(row.operator) }))

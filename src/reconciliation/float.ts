@@ -1,0 +1,124 @@
+import { service } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { agreeOnPlatform, openPlatformException } from '../exceptions/platform-exceptions.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Installation, RailSide } from '../rails/rail.ts'
+import { type FloatBase, floatBase, keepReading, recordFloat } from './float-records.ts'
+import { emptyLeg, type Leg } from './leg.ts'
+import { LIVE_MOVEMENTS } from './movements.ts'
+
+const BALANCE_MS = 12_000
+const DAY_MS = 86_400_000
+const DAYS_OF_OUTFLOW = 7
+// One reading can catch money on its way; two in a row do not (rails.md 5.1).
+const OUTSIDE_IN_ROW = 2
+
+// Money is only surely outside of the opening figure when its movement was made after it. What was under way at that moment may
+// be in it or not, like what is under way now: both widen the interval.
+const MOVED = statement<{ moved: string; doubtful: string; outflow: string }>(
+  'moved through wallet',
+  `select coalesce(sum(m.amount) filter (where m.status in ('succeeded', 'refunded') and m.created_at > $3), 0) as moved,
+     coalesce(sum(m.amount) filter (where (m.status in ('succeeded', 'refunded') and m.created_at <= $3)
+       or m.status in ('pending', 'authorized')), 0) as doubtful,
+     coalesce(sum(m.amount) filter (where m.status = 'succeeded' and m.completed_at > $4), 0) as outflow
+   from (${LIVE_MOVEMENTS}) m join rail_attempts a on a.merchant_id = m.merchant_id and a.subject = m.id
+   where a.installation = $1 and m.side = $2 and m.voided_at is null
+     and (m.completed_at is null or m.completed_at > $3 or m.completed_at > $4)
+     and (m.status in ('pending', 'authorized') or m.completed_at > $3 or m.completed_at > $4)`,
+)
+
+/** The contracts, and every cell whose movements go through their wallets. */
+export type Wallets = Pick<App, 'rails' | 'directory' | 'clock' | 'deadlineIn'> & { cells: readonly App[] }
+
+/**
+ * Leg 3: what the operator says it holds against what must be there (rails.md 5.1). The first look sets the opening figure. Two
+ * readings in a row outside open `float_drift` for the platform.
+ */
+export async function checkFloats(gateway: Wallets): Promise<Leg> {
+  const leg = emptyLeg('float')
+  const rail = gateway.rails.live.op1_momo
+  for (const contract of rail?.installations ?? [])
+    for (const side of contract.sides) {
+      const float = await rail?.balance?.(side, gateway.deadlineIn(BALANCE_MS), contract.id)
+      // Silence is no break, ever.
+      if (float === undefined || float.available === 'unknown') continue
+      leg.lookedAt += 1
+      const found = await compare(gateway, {
+        contract,
+        side,
+        operator: float.available,
+        currency: float.currency,
+      })
+      leg.agreed += found === 'agreed' ? 1 : 0
+      leg.opened += found === 'opened' ? 1 : 0
+    }
+  return leg
+}
+
+type Read = { contract: Installation; side: RailSide; operator: number; currency: string }
+
+async function compare(gateway: Wallets, read: Read): Promise<'agreed' | 'opened' | 'outside'> {
+  const { directory, clock } = gateway
+  const { contract, side, operator, currency } = read
+  const wallet = { installation: contract.id, side }
+  const at = clock.now()
+  const base = await floatBase(directory, wallet)
+  if (base === null) {
+    const opening = { ...wallet, kind: 'opening', amount: operator, note: 'the first look' } as const
+    await recordFloat(gateway, service('reconcile'), opening)
+  }
+  const sums = await sumsOf(gateway, wallet, base?.openingAt ?? at)
+  const { low: least, high: most } = expected(
+    base ?? { openingAt: at, opening: operator, lowered: 0 },
+    side,
+    sums,
+  )
+  const outside = operator < least || operator > most
+  const low = operator < Math.max(contract.floatAlarmAmount ?? 0, side === 'disburse' ? sums.dailyOutflow : 0)
+  const reading = { ...wallet, operator, currency, low, readAt: at }
+  const inRow = await keepReading(directory, reading, outside)
+  const drift = { kind: 'float_drift', subject: `${contract.id} ${side}` } as const
+  if (!outside) {
+    const agreeing = agreeOnPlatform(drift, at)
+    await directory.query(agreeing.statement, agreeing.values)
+    return 'agreed'
+  }
+  if (inRow < OUTSIDE_IN_ROW) return 'outside'
+  const opening = openPlatformException(
+    { ...drift, details: { operator, at_least: least, at_most: most } },
+    at,
+  )
+  const [row] = await directory.query(opening.statement, opening.values)
+  return row?.opened ? 'opened' : 'outside'
+}
+
+type Sums = { moved: number; doubtful: number; dailyOutflow: number }
+
+async function sumsOf(
+  gateway: Wallets,
+  { installation, side }: { installation: string; side: RailSide },
+  openingAt: Date,
+): Promise<Sums> {
+  const week = new Date(gateway.clock.nowMs() - DAYS_OF_OUTFLOW * DAY_MS)
+  const values = [installation, side, openingAt.toISOString(), week.toISOString()]
+  const rows = await Promise.all(gateway.cells.map((app) => app.db.query(MOVED, values)))
+  const sum = (name: 'moved' | 'doubtful' | 'outflow') =>
+    rows.flat().reduce((total, row) => total + Number(row[name]), 0)
+  return {
+    moved: sum('moved'),
+    doubtful: sum('doubtful'),
+    dailyOutflow: Math.round(sum('outflow') / DAYS_OF_OUTFLOW),
+  }
+}
+
+/** Between which sums the wallet must stand. */
+function expected(
+  { opening, lowered }: FloatBase,
+  side: RailSide,
+  { moved, doubtful }: Pick<Sums, 'moved' | 'doubtful'>,
+): { low: number; high: number } {
+  const base = opening - lowered
+  return side === 'collect'
+    ? { low: base + moved, high: base + moved + doubtful }
+    : { low: base - moved - doubtful, high: base - moved }
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { parse } from 'csv-parse'
+import { domainRefusal } from '../platform/refusal.ts'
+
+/** One line of the operator's own list of transactions (rails.md 5.1). Amounts are whole UGX. */
+export type StatementLine = {
+  digest: Buffer
+  railTransactionId: string | null
+  externalId: string | null
+  type: 'collect' | 'disburse' | 'charge' | 'other'
+  amount: number
+  fee: number
+  tax: number
+  currency: string
+  at: Date
+  status: string
+}
+
+const COLUMNS = [
+  'rail_transaction_id',
+  'external_id',
+  'type',
+  'amount',
+  'fee',
+  'tax',
+  'currency',
+  'at',
+  'status',
+] as const
+type Column = (typeof COLUMNS)[number]
+const TYPES = ['collect', 'disburse', 'charge', 'other'] as const
+// Beyond that a line is no line of a statement.
+const LONGEST_LINE = 8192
+const MOST_TEXT = 100
+const WHOLE = /^[0-9]{1,12}$/
+const KAMPALA = '+03:00'
+
+const wrongLine = (line: number, says: string) => domainRefusal('bad_statement', `line ${line}: ${says}`)
+
+/**
+ * Reads a statement line by line, in constant memory. A file of another operator names its columns in `names`. Throws a refusal
+ * that names the first line that cannot be read.
+ */
+export async function* readStatement(
+  path: string,
+  names: Partial<Record<Column, string>> = {},
+): AsyncGenerator<StatementLine> {
+  const rows = createReadStream(path).pipe(
+    parse({
+      bom: true,
+      skip_empty_lines: true,
+      trim: true,
+      max_record_size: LONGEST_LINE,
+      info: true,
+      relax_column_count: true,
+    }),
+  )
+  let places: Map<Column, number> | null = null
+  try {
+    for await (const { record, info } of rows as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
+      if (places === null) places = placesIn(record, names)
+      else yield readLine(record, places, info.lines)
+    }
+  } catch (error) {
+    throw fileFault(error)
+  }
+  if (places === null) throw domainRefusal('bad_statement', 'the file is empty')
+}
+
+/** What the parser or the disk found wrong, in our words. */
+function fileFault(error: unknown): unknown {
+  const { code, lines } = error as { code?: string; lines?: number }
+  if (code?.startsWith('CSV_')) return wrongLine(lines ?? 0, 'this is no CSV')
+  return error
+}
+
+function placesIn(header: readonly string[], names: Partial<Record<Column, string>>): Map<Column, number> {
+  const found = header.map((name) => name.toLowerCase())
+  const places = new Map(
+    COLUMNS.map((column) => [column, found.indexOf((names[column] ?? column).toLowerCase())]),
+  )
+  const missing = COLUMNS.filter(
+    (column) => !['fee', 'tax'].includes(column) && (places.get(column) ?? -1) < 0,
+  )
+  if (missing.length > 0) throw domainRefusal('bad_statement', `the header lacks ${missing.join(', ')}`)
+  return places
+}
+
+function readLine(
+  record: readonly string[],
+  places: ReadonlyMap<Column, number>,
+  line: number,
+): StatementLine {
+  const cell = (column: Column) => (record[places.get(column) ?? -1] ?? '').trim()
+  const text = (column: Column) => {
+    const value = cell(column)
+    if (value.length > MOST_TEXT) throw wrongLine(line, `${column} is too long`)
+    return value === '' ? null : value
+  }
+  const whole = (column: Column, missing?: number) => {
+    const value = cell(column).replace(/\.0+$/, '')
+    if (value === '' && missing !== undefined) return missing
+    if (!WHOLE.test(value)) throw wrongLine(line, `${column} must be whole shillings`)
+    return Number(value)
+  }
+  const type = TYPES.find((one) => one === cell('type').toLowerCase())
+  if (type === undefined) throw wrongLine(line, `type must be one of ${TYPES.join(', ')}`)
+  const facts = {
+    railTransactionId: text('rail_transaction_id'),
+    externalId: text('external_id'),
+    type,
+    amount: whole('amount'),
+    fee: whole('fee', 0),
+    tax: whole('tax', 0),
+    currency: cell('currency').toUpperCase(),
+    at: readTime(cell('at'), line),
+    status: cell('status').toUpperCase(),
+  }
+  if (facts.railTransactionId === null && facts.externalId === null)
+    throw wrongLine(line, 'rail_transaction_id or external_id is needed')
+  return { ...facts, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
+}
+
+/** A time without a zone is that of Kampala. */
+function readTime(text: string, line: number): Date {
+  const written = /(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i.test(text) ? text : `${text.replace(' ', 'T')}${KAMPALA}`
+  const at = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}/.test(text) ? new Date(written) : null
+  if (at === null || Number.isNaN(at.getTime()))
+    throw wrongLine(line, 'at must be a time like 2026-07-01T10:00:00+03:00')
+  return at
+}
