@@ -8,8 +8,10 @@ import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
 import { guardRails } from './rails/guard.ts'
 import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
+import type { Op1Parts } from './rails/op1-momo/line.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
-import { logAlarms, NO_OBSERVER } from './rails/rail-observer.ts'
+import { type RailObserver, relayObserver } from './rails/rail-observer.ts'
+import { railTroubles } from './rails/rail-troubles.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { type StatusBudget, statusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
@@ -84,6 +86,8 @@ export type Gateway = Shared & {
   op1: Op1Rail | null
   /** Lets the live rail get its tokens ahead; a command that only asks once does without. */
   startRails(): void
+  /** Whatever the live rails tell goes to this one too. */
+  watchRails(listener: RailObserver): void
   /** Set by whoever runs the background tasks. */
   onNudge(wake: (cell: string, sweep: SweepName) => void): void
   close(): Promise<void>
@@ -128,7 +132,7 @@ export function buildGateway(parts: Parts): Gateway {
     })
   const directory = open('directory', DIRECTORY_CONNECTIONS)
   const posting = postersOf(parts)
-  const { live, rails, budget } = railsAndBudget(parts, directory)
+  const { live, rails, budget, troubles, observer } = openRails(parts, directory)
   const counts = addressCounts(directory)
   const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
   const shared: Shared = {
@@ -163,22 +167,26 @@ export function buildGateway(parts: Parts): Gateway {
     },
     op1: live,
     startRails: () => live?.start(),
+    watchRails: observer.to,
     close: async () => {
       const { poster, supplierPoster, alertPoster } = posting
       await live?.close()
+      await troubles.close()
       const databases = [directory, ...cells.map((app) => app.db)]
       await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
     },
   }
 }
 
-/** The rails, with the budget of questions that their contracts share. */
-function railsAndBudget(parts: Parts, directory: Database) {
+/** The rails, the budget of questions that their contracts share, and whom they tell what goes on. */
+function openRails(parts: Parts, directory: Database) {
   const installations = () => rails.live.op1_momo?.installations ?? []
   const budget = statusBudget({ directory, clock: parts.clock, installations })
-  const live = parts.liveRails ? null : liveRail(parts, budget)
+  const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
+  const observer = relayObserver(troubles)
+  const live = parts.liveRails ? null : liveRail(parts, { budget, alarms: troubles, observer })
   const rails = railsOf(parts, live)
-  return { live, rails, budget }
+  return { live, rails, budget, troubles, observer }
 }
 
 /** Mode and channel to rail. Test mode has the sandbox, which cannot pay out on every channel. */
@@ -193,14 +201,13 @@ function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rai
 }
 
 /** The rail of the operator's contracts that the settings name; null when they name none. */
-function liveRail({ config, clock, log }: Parts, budget: StatusBudget): Op1Rail | null {
+function liveRail(
+  { config, clock, log }: Parts,
+  told: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
+): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
-  return op1Momo({
-    ...{ installations, clock, log, budget },
-    alarms: logAlarms(log),
-    observer: NO_OBSERVER,
-  })
+  return op1Momo({ installations, clock, log, ...told })
 }
 
 /** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */

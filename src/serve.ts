@@ -15,6 +15,7 @@ import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { againWhileAway } from './platform/db/while-away.ts'
 import { untilIdle } from './platform/lane.ts'
 import { startWorker, type Worker } from './platform/sweep.ts'
+import { railMetrics } from './rails/rail-metrics.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
@@ -64,6 +65,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const opened = await reachDatabase({ ...options, listensAt: url })
     if (opened !== null) {
       observeBatches(registry, opened.gateway)
+      opened.gateway.watchRails(railMetrics(registry, opened.gateway))
       await begin(door, opened, { ...options, role, url }).catch(async (error) => {
         await opened.close()
         throw error

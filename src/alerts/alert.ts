@@ -29,6 +29,14 @@ export const ALERT_KINDS = {
     'Look at "gateway exceptions list"; the payouts of that account are paused until it is resolved.',
   reports_held:
     'Customers report more problems of one shop in a day than it is told of. Look whether the shop delivers, and speak with it.',
+  rail_silent:
+    'An operator does not answer payments. New ones are refused before anything is stored; nothing is lost. Look at its status page; it is tried again by itself.',
+  rail_refuses:
+    'An operator refuses our account, our settings or our connection. What it says stands above; correct it with the operator or in OP1_INSTALLATIONS and restart.',
+  rail_float:
+    'Our money at an operator may be used up. Look at the balance there, and put money in or move some over.',
+  rail_words:
+    'An operator uses words that no table has. They count as refused; look what they mean and enter them under reasonOverrides.',
   payouts_frozen: 'Somebody froze or released live payouts. Make sure that it was meant.',
 } as const
 export type AlertKind = keyof typeof ALERT_KINDS

@@ -1,6 +1,7 @@
 import type { App, Gateway } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import type { Alarm, AlertKind } from './alert.ts'
+import { lookAtRails } from './look-at-rails.ts'
 import { LOOKS } from './looks.ts'
 import { recordLook } from './raise-alerts.ts'
 import { sendAlerts } from './send-alerts.ts'
@@ -36,6 +37,11 @@ export async function raiseAlerts(app: App): Promise<number> {
     } catch (error) {
       app.log.error({ err: error, alert: kind }, 'a look for alerts failed')
     }
+  }
+  try {
+    holding += await lookAtRails(app, at)
+  } catch (error) {
+    app.log.error({ err: error }, 'a look at the rails failed')
   }
   try {
     await sendAlerts(app)

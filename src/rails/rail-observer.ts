@@ -1,13 +1,23 @@
-import type { Logger } from 'pino'
 import type { RailSide } from './rail.ts'
 
-/** Something about a rail that a person must hear. `kind` and installation make it one alarm, however often it is told. */
-export type RailAlarm = { installation: string; side: RailSide; kind: string; says: string }
+/**
+ * Something about a contract with an operator that a person must hear. `breaker`: it does not answer; `refused`: it refuses our
+ * account, our settings or our connection; `float`: our own money there may be used up; `unknown-word`: it wrote a word that no
+ * table has.
+ */
+export type RailAlarm = {
+  installation: string
+  side: RailSide
+  kind: 'breaker' | 'refused' | 'float' | 'unknown-word'
+  says: string
+}
 
 /** Tells a person. Never throws, and nobody waits for it. */
 export type RailAlarms = { tell(alarm: RailAlarm): void }
 
-/** Counts what goes on between us and an operator, for the metrics. */
+export type BreakerPosition = 'closed' | 'open' | 'probing'
+
+/** Counts what goes on between us and an operator. */
 export type RailObserver = {
   request(
     installation: string,
@@ -15,12 +25,19 @@ export type RailObserver = {
     outcome: string,
     ms: number,
   ): void
-  breaker(installation: string, side: RailSide, state: 'closed' | 'open' | 'probing'): void
+  breaker(installation: string, side: RailSide, state: BreakerPosition): void
 }
 
-/** Alarms as lines of the log; each kind of an installation at most once a minute. */
-export function logAlarms(log: Logger): RailAlarms {
-  return { tell: (alarm) => log.error(alarm, 'a person must look at a rail') }
+/** Passes everything on to whoever listens: the alarms from the start, the metrics once they are there. */
+export function relayObserver(...first: RailObserver[]): RailObserver & { to(listener: RailObserver): void } {
+  const listeners = [...first]
+  return {
+    request: (...request) => {
+      for (const listener of listeners) listener.request(...request)
+    },
+    breaker: (...change) => {
+      for (const listener of listeners) listener.breaker(...change)
+    },
+    to: (listener) => void listeners.push(listener),
+  }
 }
-
-export const NO_OBSERVER: RailObserver = { request: () => {}, breaker: () => {} }

@@ -20,6 +20,8 @@ export type StatusBudget = {
   giveBack(installation: string, unused: number): Promise<void>
   /** The operator says that it is too much: half the rate for 60 s. */
   slowDown(installation: string): Promise<void>
+  /** How many questions each of them has left; a debt is below zero. */
+  left(): Promise<{ installation: string; tokens: number }[]>
   /** The contracts that have a rate. */
   limited(): string[]
 }
@@ -67,6 +69,10 @@ const TAKE = statement<{ taken: number; level: QuestionLevel; wait: number }>(
      spare_credit = greatest(0, least($8::float8, t.spare_credit + $10::float8 * t.taken - case level when 3 then taken else 0 end))
    from taking t where b.installation = t.installation
    returning t.taken, t.level, greatest(0, 1 + t.leaves - b.tokens) / t.rate as wait`,
+)
+const LEFT = statement<{ installation: string; tokens: number }>(
+  'left in status budgets',
+  'select installation, tokens from status_budgets where installation = any($1::text[])',
 )
 const GIVE_BACK = statement(
   'give back to status budget',
@@ -131,6 +137,11 @@ class SharedBudget implements StatusBudget {
     if (this.#rateOf(installation) === null) return
     const until = new Date(this.#parts.clock.nowMs() + SLOWED_MS).toISOString()
     await this.#parts.directory.query(SLOW_DOWN, [installation, until])
+  }
+
+  async left(): Promise<{ installation: string; tokens: number }[]> {
+    const limited = this.limited()
+    return limited.length === 0 ? [] : this.#parts.directory.query(LEFT, [limited])
   }
 
   limited(): string[] {

@@ -66,7 +66,7 @@ test('wrong credentials are the fault of a person, and a person hears of it', ()
         'person',
         'credentials refused',
       ])
-      assert.ok(wired.alarms.some(({ kind, says }) => kind === 'credentials' && says.includes('ug-1')))
+      assert.ok(wired.alarms.some(({ kind, says }) => kind === 'refused' && says.includes('ug-1')))
       assert.equal((await wired.rail.readiness('disburse', soon())).kind, 'ready', 'the other product works')
     },
   ))

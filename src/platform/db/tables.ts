@@ -48,6 +48,7 @@ const TABLES = {
   float_records: other('reconciliation'),
   float_readings: other('reconciliation'),
   platform_exceptions: other('exceptions'),
+  rail_troubles: other('rails'),
   events: record('webhooks'),
   deliveries: money('webhooks'),
   receivers: other('webhooks'),

@@ -135,6 +135,6 @@ async function readiness(
   if (token.kind === 'token') return { kind: 'ready', installation: line.own.id }
   const evidence = gateEvidence(parts, 'ready', 'NO_TOKEN')
   if (token.cure === 'wait') return unavailable('wait', 'no token', NO_TOKEN_SECONDS, evidence)
-  line.tell('credentials', `the operator refuses the credentials of ${line.own.id} for ${line.product}`)
+  line.tell('refused', `the operator refuses the credentials of ${line.own.id} for ${line.product}`)
   return unavailable('person', WHY.credentials, PERSON_SECONDS, evidence)
 }

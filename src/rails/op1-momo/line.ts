@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
 import type { Deadline, Evidence, RailSide } from '../rail.ts'
-import type { RailAlarms, RailObserver } from '../rail-observer.ts'
+import type { RailAlarm, RailAlarms, RailObserver } from '../rail-observer.ts'
 import type { StatusBudget } from '../status-budget.ts'
 import { type Breaker, openBreaker } from './breaker.ts'
 import { type Gate, openBucket, openGate } from './gate.ts'
@@ -44,7 +44,7 @@ export type Line = {
   /** The operator refused our callback address; it is not sent until a check has passed. */
   callbackRefused: boolean
   call(pool: PoolName, asked: Asked, deadline: Deadline): Promise<Called>
-  tell(kind: string, says: string): void
+  tell(kind: RailAlarm['kind'], says: string): void
 }
 
 /** An exchange, or why there was none. `unauthorized`: the operator refused the second token as well. */
@@ -61,7 +61,7 @@ export function openLine(
   const credentials = own[product]
   if (credentials === null) return null
   const nowMs = () => clock.nowMs()
-  const tell = (kind: string, says: string) => alarms.tell({ installation: own.id, side, kind, says })
+  const tell: Line['tell'] = (kind, says) => alarms.tell({ installation: own.id, side, kind, says })
   const token = keepToken({ own, product, credentials, wire, clock, log })
   const breaker = openBreaker(own.breaker, {
     nowMs,

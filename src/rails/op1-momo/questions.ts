@@ -3,6 +3,7 @@ import { amountIn, bodyOf, reasonIn, wordIn } from './answers.ts'
 import { readHolder } from './holder.ts'
 import { askedAbout, gateEvidence as gate, isReadable, type Line, type Op1Parts } from './line.ts'
 import { readStatus } from './read-status.ts'
+import { alarmKind } from './reasons.ts'
 import { noLaterThan } from './submit.ts'
 import { evidenceOf, type Heard } from './transport.ts'
 
@@ -35,7 +36,7 @@ export async function ask<Failure>(
   if (isReadable(heard)) line.breaker.probed('answer')
   if (heard.status === 429 || (heard.status === 403 && /quota/i.test(heard.body.toString('utf8'))))
     await budget.slowDown(line.own.id)
-  if (alarm !== null) line.tell('status', alarm)
+  if (alarm !== null) line.tell(alarmKind(line.side, evidence.operatorCode ?? null), alarm)
   if (unknownWord)
     line.tell(
       'unknown-word',

@@ -1,7 +1,7 @@
 import type { Evidence, RailSide, Status } from '../rail.ts'
 import { amountIn, type Body, bodyOf, objectIn, reasonIn, wordIn } from './answers.ts'
 import type { Op1Installation } from './installation.ts'
-import { isStillWorking, reasonFor } from './reasons.ts'
+import { alarmKind, isStillWorking, reasonFor } from './reasons.ts'
 import type { Heard } from './transport.ts'
 
 type FailureOf<S extends RailSide> = ReturnType<typeof reasonFor<S>>['reason']
@@ -57,7 +57,7 @@ function readFailure<S extends RailSide>(
 
 /** Lack of funds on a payout is our own float, or a receiver over its limit: the balance tells which. */
 const alarmFor = (side: RailSide, word: string): string =>
-  side === 'disburse' && /FUNDS|BALANCE/.test(word)
+  alarmKind(side, word) === 'float'
     ? `our float may be empty, or a receiver is over its limit (${word}): look at the balance`
     : `the operator refused a ${side === 'collect' ? 'charge' : 'payout'}: ${word}`
 

@@ -77,3 +77,7 @@ export function reasonFor<Side extends RailSide>(
 
 /** Whether the table says what this word means. */
 export const isKnownReason = (word: string): boolean => Object.hasOwn(MEANINGS, word)
+
+/** What an alarm about this word is about. Without funds on a payout it is our own float that may be empty. */
+export const alarmKind = (side: RailSide, word: string | null): 'float' | 'refused' =>
+  side === 'disburse' && /FUNDS|BALANCE/.test(word ?? '') ? 'float' : 'refused'

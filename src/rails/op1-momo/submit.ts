@@ -11,6 +11,7 @@ import { bodyOf, codeOf, reasonIn } from './answers.ts'
 import { askedAbout, type Called, type Line, type Op1Parts, rememberUnanswered } from './line.ts'
 import { readStatus } from './read-status.ts'
 import { type Decided, readSubmit, submitted, type Verdict, WHY } from './read-submit.ts'
+import { alarmKind } from './reasons.ts'
 import { isLocalPhone, plainText } from './text.ts'
 import { evidenceOf, type Heard, neverLeft, notSent } from './transport.ts'
 
@@ -61,8 +62,8 @@ async function post<Failure>(parts: Parts, line: Line, posting: Posting): Promis
   const { heard } = called
   const verdict = judge<Failure>(line, called)
   note(parts, line, { attempt, heard, verdict })
-  if ('alarm' in verdict && verdict.alarm !== null) line.tell('submit', verdict.alarm)
   const code = codeOf(bodyOf(heard))
+  if ('alarm' in verdict && verdict.alarm !== null) line.tell(alarmKind(line.side, code), verdict.alarm)
   if (verdict.kind !== 'confirm') return submitted(verdict, evidence(heard, code))
   if (verdict.refused.operatorCode === 'INVALID_CALLBACK_URL_HOST') line.callbackRefused = true
   return confirm(parts, line, { ...posting, refused: verdict.refused, heard })

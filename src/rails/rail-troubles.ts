@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../platform/clock.ts'
+import { columnsOf } from '../platform/db/columns.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { RailSide } from './rail.ts'
+import type { BreakerPosition, RailAlarm, RailAlarms, RailObserver } from './rail-observer.ts'
+import { type WordWatch, wordWatch } from './word-watch.ts'
+
+/** Alarms that outlive the process: rows that the alerts are made of. `close` writes what is still to be written. */
+export type RailTroubles = RailAlarms & RailObserver & { close(): Promise<void> }
+
+type Trouble = RailAlarm & { firstAt: Date; lastAt: Date; count: number }
+type Parts = { directory: Database; clock: Clock; log: Logger }
+
+const MOST_CHARACTERS = 300
+// An operator writes what it likes: so many different sentences of one kind are kept, in memory and as rows.
+const MOST_WAITING = 100
+const MOST_ROWS = 20
+// What is told again and again is written no more often than this.
+const WRITE_EVERY_MS = 250
+const AFTER_FAILURE_MS = 5000
+
+// So long after it was last told a trouble is over. An open breaker is told at every probe that fails, twice a minute.
+const LASTS = `(case when t.kind = 'breaker' then interval '2 minutes' else interval '1 hour' end)`
+
+const TELL = statement(
+  'tell rail troubles',
+  `insert into rail_troubles as t (installation, side, kind, says, first_at, last_at, count)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::bigint[])
+   on conflict (installation, side, kind, says) do update set last_at = greatest(t.last_at, excluded.last_at),
+     first_at = case when excluded.first_at > t.last_at + ${LASTS} then excluded.first_at else t.first_at end,
+     count = excluded.count + case when excluded.first_at > t.last_at + ${LASTS} then 0 else t.count end`,
+)
+const FORGET = statement(
+  'forget rail troubles',
+  `delete from rail_troubles t using (
+     select installation, side, kind, says,
+       row_number() over (partition by installation, side, kind order by last_at desc, says) as nth from rail_troubles) o
+   where o.nth > $1 and t.installation = o.installation and t.side = o.side and t.kind = o.kind and t.says = o.says`,
+)
+
+// A breaker stays open for a minute and longer only while its operator has been tried and is silent.
+const STANDING = statement<StandingTrouble>(
+  'standing rail troubles',
+  `select installation, side, kind, says, count, first_at as since from rail_troubles t
+   where last_at > $1::timestamptz - ${LASTS} and (kind <> 'breaker' or last_at - first_at >= interval '1 minute')`,
+)
+
+export type StandingTrouble = RailAlarm & { count: number; since: Date }
+
+/** The troubles of rails that are not over. */
+export const standingTroubles = (now: Date): Call<StandingTrouble> => call(STANDING, now.toISOString())
+
+/** Writes what rails tell, in the background: a payment never waits for it, and without a database it is tried again. */
+export const railTroubles = (parts: Parts): RailTroubles => new WrittenTroubles(parts)
+
+class WrittenTroubles implements RailTroubles {
+  readonly #parts: Parts
+  readonly #words: WordWatch
+  readonly #waiting = new Map<string, Trouble>()
+  /** The last write, which never fails. */
+  #writing = Promise.resolve()
+  #timer: NodeJS.Timeout | null = null
+  #writtenMs = -Infinity
+  #closed = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#words = wordWatch(parts.clock)
+  }
+
+  tell(alarm: RailAlarm): void {
+    if (alarm.kind === 'unknown-word' && !this.#words.isTooMany(alarm.installation)) return
+    const at = this.#parts.clock.now()
+    const says = alarm.says.slice(0, MOST_CHARACTERS)
+    const trouble = { ...alarm, says, firstAt: at, lastAt: at, count: 1 }
+    const known = this.#waiting.get(keyOf(trouble))
+    if (known === undefined && this.#waiting.size >= MOST_WAITING) return
+    if (known === undefined)
+      this.#parts.log.error({ alarm: { ...alarm, says } }, 'a person must look at a rail')
+    this.#add(trouble)
+    this.#writeSoon()
+  }
+
+  request(installation: string, operation: string): void {
+    if (operation === 'status') this.#words.answered(installation)
+  }
+
+  breaker(installation: string, side: RailSide, state: BreakerPosition): void {
+    if (state === 'open')
+      this.tell({ installation, side, kind: 'breaker', says: 'the operator does not answer payments' })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#writing
+    await this.#write()
+  }
+
+  #add(trouble: Trouble): void {
+    const known = this.#waiting.get(keyOf(trouble))
+    const sum = known && {
+      firstAt: new Date(Math.min(known.firstAt.getTime(), trouble.firstAt.getTime())),
+      lastAt: new Date(Math.max(known.lastAt.getTime(), trouble.lastAt.getTime())),
+      count: known.count + trouble.count,
+    }
+    this.#waiting.set(keyOf(trouble), { ...trouble, ...sum })
+  }
+
+  #writeSoon(): void {
+    if (this.#timer !== null || this.#closed) return
+    const waitMs = Math.max(0, this.#writtenMs + WRITE_EVERY_MS - performance.now())
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#writing = this.#writing.then(() => this.#write())
+    }, waitMs).unref()
+  }
+
+  async #write(): Promise<void> {
+    const troubles = [...this.#waiting.values()]
+    if (troubles.length === 0) return
+    this.#waiting.clear()
+    this.#writtenMs = performance.now()
+    try {
+      const each = columnsOf(troubles)
+      const telling = call(
+        TELL,
+        ...each.values('installation', 'side', 'kind', 'says'),
+        ...each.times('firstAt', 'lastAt'),
+        ...each.numbers('count'),
+      )
+      await this.#parts.directory.query(telling.statement, telling.values)
+      await this.#parts.directory.query(FORGET, [MOST_ROWS])
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'what a rail has told could not be written; it is tried again')
+      for (const trouble of troubles) this.#add(trouble)
+      this.#writtenMs = performance.now() + AFTER_FAILURE_MS
+      this.#writeSoon()
+    }
+  }
+}
+
+const keyOf = ({ installation, side, kind, says }: RailAlarm) => `${installation} ${side} ${kind} ${says}`
