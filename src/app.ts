@@ -1,19 +1,16 @@
 import type { Logger } from 'pino'
 import { type KeysInFlight, keysInFlight } from './idempotency/in-flight.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
+import { openRails } from './open-rails.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { createPoster, type Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
-import { guardRails } from './rails/guard.ts'
-import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
-import type { Op1Parts } from './rails/op1-momo/line.ts'
+import type { Op1Rail } from './rails/op1-momo/adapter.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
-import { type RailObserver, relayObserver } from './rails/rail-observer.ts'
-import { railTroubles } from './rails/rail-troubles.ts'
-import { sandboxRail } from './rails/sandbox.ts'
-import { type StatusBudget, statusBudget } from './rails/status-budget.ts'
+import type { RailObserver } from './rails/rail-observer.ts'
+import type { StatusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
@@ -176,38 +173,6 @@ export function buildGateway(parts: Parts): Gateway {
       await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
     },
   }
-}
-
-/** The rails, the budget of questions that their contracts share, and whom they tell what goes on. */
-function openRails(parts: Parts, directory: Database) {
-  const installations = () => rails.live.op1_momo?.installations ?? []
-  const budget = statusBudget({ directory, clock: parts.clock, installations })
-  const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
-  const observer = relayObserver(troubles)
-  const live = parts.liveRails ? null : liveRail(parts, { budget, alarms: troubles, observer })
-  const rails = railsOf(parts, live)
-  return { live, rails, budget, troubles, observer }
-}
-
-/** Mode and channel to rail. Test mode has the sandbox, which cannot pay out on every channel. */
-function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rails {
-  const sandbox = (pays: boolean) =>
-    sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
-  const collecting = sandbox(false)
-  return guardRails({
-    test: { op1_momo: sandbox(true), op2_money: collecting, card: collecting },
-    live: liveRails ?? (live === null ? {} : { op1_momo: live }),
-  })
-}
-
-/** The rail of the operator's contracts that the settings name; null when they name none. */
-function liveRail(
-  { config, clock, log }: Parts,
-  told: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
-): Op1Rail | null {
-  const { op1Installations: installations } = config
-  if (installations.length === 0) return null
-  return op1Momo({ installations, clock, log, ...told })
 }
 
 /** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */
