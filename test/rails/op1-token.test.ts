@@ -18,7 +18,7 @@ async function withRail(
 }
 
 test('500 payments at once share one token call, which has a length of zero and no body', () =>
-  withRail({}, async (wired) => {
+  withRail({ contract: { submitConnections: 500 } }, async (wired) => {
     const submits = Array.from({ length: 500 }, () =>
       movementOf(wired.rail, 'collect').submit(attempt(wired), soon()),
     )
