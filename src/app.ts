@@ -7,6 +7,7 @@ import { type Database, openDatabase } from './platform/db/database.ts'
 import { createPoster, type Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
+import { type Ladders, laddersOf } from './rails/ladders.ts'
 import type { Op1Rail } from './rails/op1-momo/adapter.ts'
 import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import type { RailObserver } from './rails/rail-observer.ts'
@@ -27,6 +28,7 @@ export type App = Shared & {
   windows: SharedWindows
   /** Every cell of this process, this one included. */
   allCells(): readonly App[]
+  ladders: Ladders
   /** Wakes a background task of this process: something it waits for has been committed. */
   nudge(sweep: SweepName): void
 }
@@ -199,6 +201,7 @@ function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'all
     ...shared,
     ...own,
     keysInFlight: keysInFlight(own.db),
+    ladders: laddersOf({ ...shared, db: own.db }),
     exactWindows: exactWindows(config, own.db),
     windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
   }

@@ -1,5 +1,6 @@
 import type { App, Gateway } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
+import type { Config } from '../settings/config.ts'
 import type { Alarm, AlertKind } from './alert.ts'
 import { lookAtRails } from './look-at-rails.ts'
 import { LOOKS } from './looks.ts'
@@ -9,9 +10,11 @@ import { sendAlerts } from './send-alerts.ts'
 /** A check for a condition that a person must know, as a query on one cell. No row means that all is well. */
 export type Look = {
   kind: AlertKind
-  /** $1 is now. */
+  /** $1 is now, $2 are the `hours`. */
   rows: Statement<Seen>
-  says(seen: Seen): string
+  /** After how long it counts, where a setting says so. */
+  hours?(config: Config): number
+  says(seen: Seen, hours: number): string
 }
 export type Seen = {
   subject: string
@@ -60,11 +63,12 @@ async function lookFor(app: App, kind: AlertKind, at: Date): Promise<Alarm[]> {
   const looks = LOOKS.filter((look) => look.kind === kind)
   const found = await Promise.all(
     looks.map(async (look) => {
-      const rows = await app.db.query(look.rows, [at.toISOString()])
+      const hours = look.hours?.(app.config)
+      const rows = await app.db.query(look.rows, [at.toISOString(), ...(hours === undefined ? [] : [hours])])
       return rows.map((seen) => ({
         kind,
         subject: `${app.cell} ${seen.subject}`,
-        says: `${look.says(seen)} (${app.cell}, since ${seen.since.toISOString()})`,
+        says: `${look.says(seen, hours ?? 0)} (${app.cell}, since ${seen.since.toISOString()})`,
         size: seen.count,
         since: seen.since,
       }))

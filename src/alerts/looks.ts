@@ -28,12 +28,12 @@ const PARKED = statement<Seen>(
 const STUCK = statement<Seen>(
   'alert: stuck money',
   `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
-   where left_at <= $1::timestamptz - interval '6 hours' group by noun`,
+   where left_at <= $1::timestamptz - $2 * interval '1 hour' group by noun`,
 )
 const NEVER_ARRIVED = statement<Seen>(
   'alert: never arrived',
   `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
-   where first_not_found_at is not null and left_at <= $1::timestamptz - interval '24 hours' group by noun`,
+   where first_not_found_at is not null and left_at <= $1::timestamptz - $2 * interval '1 hour' group by noun`,
 )
 
 /** Rows of a queue that have been due for so long that no worker is on it. `amount` is in seconds there. */
@@ -109,12 +109,16 @@ export const LOOKS: readonly Look[] = [
   {
     kind: 'stuck_money',
     rows: STUCK,
-    says: (seen) => `${money(seen)} have waited for the operator's answer for more than 6 hours`,
+    hours: ({ stuckHours }) => stuckHours,
+    says: (seen, hours) =>
+      `${money(seen)} have waited for the operator's answer for more than ${hours} hours`,
   },
   {
     kind: 'never_arrived',
     rows: NEVER_ARRIVED,
-    says: (seen) => `${money(seen)} left more than 24 hours ago, and the operator does not know them`,
+    hours: ({ unresolvedHours }) => unresolvedHours,
+    says: (seen, hours) =>
+      `${money(seen)} left more than ${hours} hours ago, and the operator does not know them`,
   },
   {
     kind: 'sweep_behind',

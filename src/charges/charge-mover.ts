@@ -56,7 +56,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   carrier: (app, charge) => railFor(app, charge)?.collect,
   attemptOf,
   noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
-  publish: (app, charge) => publishCharge(app, charge),
+  publish: publishCharge,
   lookAt,
   // A charge is shown when it is claimed, and shows no reason while nobody knows.
   askAgain: lookAt,
@@ -67,7 +67,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   // A charge is not posted again after a refusal: it fails, as `rail_rejected` where the fault is ours.
   keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
-  postNotTaken: (app, { row, post }) => [publishCharge(app, row), moveAttempt(post, 'in_doubt', null)],
+  postNotTaken: (app, { row, post }) => [publishCharge(app, row, null), moveAttempt(post, 'in_doubt', null)],
   crash: {
     sent: () => crashPoint('charge.rail-sent'),
     answered: () => crashPoint('charge.rail-answered'),

@@ -4,14 +4,13 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
+import { firstQuestionAt } from '../rails/ladders.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
 import type { FollowedCharge } from './charge-mover.ts'
 
 // The one file that writes the status of a charge: each function is a move of CHARGE_MOVES, or takes a charge back that nobody saw.
-
-const FIRST_QUESTION_MS = 5000
 
 /** The end of an open charge: what the compare-and-set writes. Everything about the hold is fixed here, once (CH9). */
 export type ChargeEnd = {
@@ -37,10 +36,10 @@ const VOID = statement<{ id: string }>(
 )
 /** Shows a charge that its rail took or may have taken, and asks about it soon. */
 export const publishCharge = (
-  app: Pick<App, 'clock'>,
+  app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
-): Call<{ id: string }> =>
-  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
+  acceptedBy: string | null,
+): Call<{ id: string }> => call(PUBLISH, merchantId, id, firstQuestionAt(app, acceptedBy).toISOString())
 
 /** Takes back a charge that its rail refused before anybody saw it. */
 export const takeBackCharge = (

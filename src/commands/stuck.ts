@@ -47,7 +47,7 @@ const stuck = command({
   says: 'money and messages that wait longer than they should, why, and what was heard about them',
   async run({ gateway }) {
     const now = gateway.clock.now()
-    const found = await Promise.all(gateway.cells.map((app) => findStuck(app.db, now)))
+    const found = await Promise.all(gateway.cells.map((app) => findStuck(app, now)))
     const all = found.flat()
     return {
       json: { stuck: all.map((one) => shown(one, now)) },

@@ -2,12 +2,11 @@ import type { App } from '../app.ts'
 import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { firstQuestionAt } from '../rails/ladders.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import { TEST_QUEUE } from './sending/claim-payouts.ts'
 
 // The one file that writes the status of a payout: each function is a move of PAYOUT_MOVES, or takes a payout back that nobody saw.
-
-const FIRST_QUESTION_MS = 5000
 
 // The payouts of a cycle are born `pending`; in test mode sending them is this statement (rails.md 2.1).
 const AUTHORIZE_TEST = statement<{ id: string }>(
@@ -28,16 +27,16 @@ const PUBLISH = statement<{ id: string }>(
 
 /** Shows the payout as `authorized`: the rail took it, or (with the ambiguous reason) may have taken it. */
 export const publishPayout = (
-  app: Pick<App, 'clock'>,
+  app: Pick<App, 'clock' | 'ladders'>,
   payout: Pick<Payout, 'merchantId' | 'id'>,
-  inDoubt: boolean,
+  acceptedBy: string | null,
 ): Call<{ id: string }> =>
   call(
     PUBLISH,
     payout.merchantId,
     payout.id,
-    new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString(),
-    inDoubt ? AMBIGUOUS : null,
+    firstQuestionAt(app, acceptedBy).toISOString(),
+    acceptedBy === null ? AMBIGUOUS : null,
   )
 
 // A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.

@@ -3,6 +3,7 @@ import type { Call } from '../platform/db/database.ts'
 import { lastNine } from '../platform/phone.ts'
 import { isRefusedOnce } from './attempt-facts.ts'
 import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
+import { ladderFor } from './ladders.ts'
 import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
 import { type Attempt, type Deadline, ECHOES, type Echo, type Status } from './rail.ts'
@@ -120,7 +121,11 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
     { object_id: subject },
     'the rail reports another amount, party or reference than was asked for',
   )
-  const next = nextQuestionAt(mover.reposts, row, { nowMs: now.getTime(), notFound: false })
+  const next = nextQuestionAt(mover.reposts, row, {
+    ladder: ladderFor(app, row),
+    nowMs: now.getTime(),
+    notFound: false,
+  })
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(mover.askAgain(row, new Date(next), row.state === 'sending'))
     const opened = mover.openException({ merchantId, tag, mode, kind: 'mismatch', subject, details }, now)
@@ -189,7 +194,11 @@ async function askAgain<Row extends Movable, Failure extends string>(
     const unheard = locked.state === 'sending'
     const state = answer.kind === 'pending' ? 'accepted' : unheard ? 'in_doubt' : locked.state
     const known = { ...row, ...locked, state: state satisfies AttemptState }
-    const next = nextQuestionAt(mover.reposts, known, { nowMs: now.getTime(), notFound })
+    const next = nextQuestionAt(mover.reposts, known, {
+      ladder: ladderFor(app, known),
+      nowMs: now.getTime(),
+      notFound,
+    })
     const moved = state === locked.state ? null : state
     return {
       value: null,

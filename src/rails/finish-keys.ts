@@ -49,6 +49,6 @@ const showInDoubt = <Row extends Movable, Failure extends string>(
   mover: Mover<Row, Failure>,
   row: Row,
 ) => [
-  mover.publish(app, row, true),
+  mover.publish(app, row, null),
   moveAttempt({ merchantId: row.merchantId, reference: row.railReference as string }, 'in_doubt', null), // A live one travels.
 ]

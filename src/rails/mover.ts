@@ -57,8 +57,9 @@ export type Mover<Row extends Movable, Failure extends string> = {
   attemptOf(app: App, row: Row, installation: string): Attempt
   /** What the operator shows on the phone: the merchant's name. */
   noteOf(app: App, row: Row): Promise<string>
-  /** Shows it as `authorized` and asks about it soon. `inDoubt`: the operator may have taken it. */
-  publish(app: App, row: Row, inDoubt: boolean): Call
+  /** Shows it as `authorized` and asks about it soon. `acceptedBy`: the contract that took it; null when nobody
+   * knows. */
+  publish(app: App, row: Row, acceptedBy: string | null): Call
   /** Sets when an open movement is looked at next. */
   lookAt(row: Row, at: Date): Call
   /** Sets when it is asked about next. `unheard`: nobody has heard the end of its submit. */

@@ -66,17 +66,17 @@ async function record<Row extends Movable, Failure extends string>(
   switch (heard.kind) {
     case 'accepted':
       return write(app, mover, answered, [
-        mover.publish(app, row, false),
+        mover.publish(app, row, sent.installation),
         moveAttempt(sent, 'accepted', endedAt),
       ])
     case 'ambiguous': {
       const kept = keptRefusal(mover, heard)
       const doubt = kept === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusedCall(sent, kept, endedAt)
-      return write(app, mover, answered, [mover.publish(app, row, true), doubt])
+      return write(app, mover, answered, [mover.publish(app, row, null), doubt])
     }
     case 'rejected':
       if (repeated)
-        return write(app, mover, answered, [mover.publish(app, row, true), refuseRepost(sent, heard.reason)])
+        return write(app, mover, answered, [mover.publish(app, row, null), refuseRepost(sent, heard.reason)])
       await applyRefusal(app, mover, { row, post: sent, heard, reason: heard.reason, alongside: [] })
       return
     case 'unavailable':

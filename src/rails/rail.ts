@@ -120,6 +120,8 @@ export type Installation = {
   callbacks: 'each attempt' | 'one address' | 'none'
   /** How many questions a second it answers; null: as many as are asked. */
   statusPerSecond: number | null
+  /** Whether it may be asked less often while its callbacks come reliably. */
+  thinLadder: boolean
   /** The balance below which a person hears of it; null: a day of average outflow. */
   floatAlarmAmount: number | null
 }

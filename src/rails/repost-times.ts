@@ -4,7 +4,7 @@ import {
   LOST_AFTER_MS,
   LOST_AFTER_QUESTIONS,
 } from './attempt-facts.ts'
-import { nextQuestionMs } from './follow-ladder.ts'
+import { type Ladder, nextQuestionMs } from './follow-ladder.ts'
 
 // Every time here is in ms of the injected clock.
 
@@ -45,12 +45,12 @@ const REFUSED_AGAIN_MS = 30_000
 export function nextQuestionAt(
   times: RepostTimes,
   attempt: AttemptFacts & { createdAt: Date },
-  { nowMs, notFound }: { nowMs: number; notFound: boolean },
+  { ladder, nowMs, notFound }: { ladder: Ladder; nowMs: number; notFound: boolean },
 ): number {
   // For a submit without a recorded end its beginning counts, never the creation of the movement.
   const from = attempt.submitEndedAt ?? attempt.sendingSince ?? attempt.createdAt
   return Math.min(
-    nextQuestionMs(from.getTime(), nowMs),
+    nextQuestionMs(ladder, { fromMs: from.getTime(), nowMs }),
     times.soonerAt(attempt, nowMs, notFound),
     afterCallback(attempt, nowMs),
   )

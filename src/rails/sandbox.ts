@@ -34,6 +34,7 @@ const SANDBOX_INSTALLATION: Installation = {
   echoes: ECHOES,
   callbacks: 'none',
   statusPerSecond: null,
+  thinLadder: false,
   floatAlarmAmount: null,
 }
 const INACTIVE_WALLET = '700000001'

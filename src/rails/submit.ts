@@ -173,7 +173,9 @@ export async function publishMovement<Row extends Movable, Failure extends strin
     const counts = news.to === 'accepted' || isCurrentPost(locked, FIRST_POST)
     // The operator called back before its answer came: it is asked at once.
     const hinted = locked.callbackSeenAt === null ? [] : [mover.lookAt(row, app.clock.now())]
-    const shown = counts ? [mover.publish(app, row, inDoubt), attemptMove(work, news), ...hinted] : []
+    const shown = counts
+      ? [mover.publish(app, row, inDoubt ? null : work.installation), attemptMove(work, news), ...hinted]
+      : []
     return { value: answer, last: [...shown, ...key, ...news.evidence] }
   })
 }

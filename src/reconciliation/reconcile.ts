@@ -10,8 +10,7 @@ import { reportSilence } from './silence.ts'
 
 // For so long one run waits for questions that the followers leave over.
 const PATIENCE_MS = 60_000
-// After so long without an answer a live movement is a case for a person.
-const UNRESOLVED_MS = 24 * 3_600_000
+const HOUR_MS = 3_600_000
 
 /** The legs that need no file, now and in full: for staff who run it on demand (rails.md 5). */
 export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[]> {
@@ -26,7 +25,7 @@ export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[
 
 async function reviewOf(app: App): Promise<Leg> {
   const leg = await reviewReferences(app, PATIENCE_MS)
-  const { opened, closed } = await reportSilence(app, UNRESOLVED_MS)
+  const { opened, closed } = await reportSilence(app, app.config.unresolvedHours * HOUR_MS)
   return { ...leg, opened: leg.opened + opened, closed: leg.closed + closed }
 }
 

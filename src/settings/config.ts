@@ -3,6 +3,7 @@ import { armCrashPoint } from '../platform/crash-point.ts'
 import { watchTransactions } from '../platform/db/open-transaction.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
 import { AMOUNT_SETTINGS } from './amount-settings.ts'
+import { FOLLOW_SETTINGS } from './follow-settings.ts'
 import { readOp1Installations } from './op1-installations.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import { missingSettings, refusedSettings } from './refused-settings.ts'
@@ -96,6 +97,7 @@ const SETTINGS = {
     wholeNumber(0, 720),
   ),
   ...AMOUNT_SETTINGS,
+  ...FOLLOW_SETTINGS,
   ...RATE_SETTINGS,
   webhookRetryDelays: setting(
     'WEBHOOK_RETRY_DELAYS',

@@ -31,7 +31,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
     createdAt: topUp.createdAt,
   }),
   noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
-  publish: (app, topUp) => publishTopUp(app, topUp),
+  publish: publishTopUp,
   lookAt: lookAtTopUp,
   askAgain: lookAtTopUp,
   end: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
@@ -41,7 +41,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   repost: 'at once',
   keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
-  postNotTaken: (app, { row, post }) => [publishTopUp(app, row), moveAttempt(post, 'in_doubt', null)],
+  postNotTaken: (app, { row, post }) => [publishTopUp(app, row, null), moveAttempt(post, 'in_doubt', null)],
   // The crash tests kill the process with charges, which take the same road.
   crash: { sent() {}, answered() {}, refusalKept() {} },
 }

@@ -3,6 +3,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
+import { firstQuestionAt } from '../rails/ladders.ts'
 import type { Final, Followed } from '../rails/mover.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
@@ -13,8 +14,6 @@ import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
 // says when its rail is asked next.
 
 type Named = Pick<TopUp, 'merchantId' | 'id'>
-
-const FIRST_QUESTION_MS = 5000
 
 const ADD = statement(
   'add top-up',
@@ -78,8 +77,11 @@ export const addTopUp = (topUp: TopUp, key: string | null): Call =>
   )
 
 /** Shows one that its rail took or may have taken, and asks about it soon. */
-export const publishTopUp = (app: Pick<App, 'clock'>, { merchantId, id }: Named): Call =>
-  call(PUBLISH, merchantId, id, new Date(app.clock.nowMs() + FIRST_QUESTION_MS).toISOString())
+export const publishTopUp = (
+  app: Pick<App, 'clock' | 'ladders'>,
+  { merchantId, id }: Named,
+  acceptedBy: string | null,
+): Call => call(PUBLISH, merchantId, id, firstQuestionAt(app, acceptedBy).toISOString())
 
 /** Takes back one that its rail refused before anybody saw it. */
 export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>

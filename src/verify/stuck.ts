@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { Database } from '../platform/db/database.ts'
+import type { App } from '../app.ts'
 import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
 
 /** One question or post with its answer. */
@@ -32,8 +32,7 @@ export type Stuck = {
 const MINUTE_MS = 60_000
 // Every sweep runs far more often; after this long something is wrong with it (reliability.md 2.10, OP5).
 const LYING_AFTER_MS = 15 * MINUTE_MS
-// After this long a movement without an answer needs a person (rails.md 4.7).
-const OPEN_TOO_LONG_MS = 6 * 60 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
 // The oldest of each kind.
 const NAMED_OF_A_KIND = 500
 const EVIDENCE_EACH = 5
@@ -55,18 +54,23 @@ type Row = Omit<Stuck, 'kind' | 'evidence' | 'nextAt' | 'attemptState'> & {
  * snapshot. An empty answer means that nothing needs a person (reliability.md 2.10, OP5). Errors: DatabaseAway, or the
  * server's own.
  */
-export const findStuck = (db: Database, now: Date): Promise<Stuck[]> =>
+export const findStuck = ({ db, config }: Pick<App, 'db' | 'config'>, now: Date): Promise<Stuck[]> =>
   db.snapshot(async (client) => {
     const found: Stuck[] = []
-    for (const kind of STUCK_KINDS) found.push(...(await stuckOf(client, kind, now)))
+    for (const kind of STUCK_KINDS)
+      found.push(...(await stuckOf(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })))
     return found
   })
 
-async function stuckOf(client: ClientBase, { kind, sql }: StuckKind, now: Date): Promise<Stuck[]> {
+async function stuckOf(
+  client: ClientBase,
+  { kind, sql }: StuckKind,
+  { now, openTooLongMs }: { now: Date; openTooLongMs: number },
+): Promise<Stuck[]> {
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   // Names each parameter with its type, also for kinds that do not use it.
   const text = `with parameters as (select $1::timestamptz, $2::timestamptz, $3::timestamptz, $4::integer) ${sql}`
-  const values = [now.toISOString(), before(LYING_AFTER_MS), before(OPEN_TOO_LONG_MS), NAMED_OF_A_KIND]
+  const values = [now.toISOString(), before(LYING_AFTER_MS), before(openTooLongMs), NAMED_OF_A_KIND]
   const { rows } = await client.query<Row>(text, values)
   const evidence = await evidenceOf(client, rows)
   return rows.map(({ merchant_id, next_at: nextAt, attempt_state: attemptState, ...row }) => ({

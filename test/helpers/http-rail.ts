@@ -32,6 +32,8 @@ export type HttpRail = Rail & {
   activate(name: string, side?: Side): void
   /** Sets how many questions a second every contract answers from now on. */
   limit(perSecond: number | null): void
+  /** Lets every contract be asked less often while its callbacks come reliably. */
+  thin(): void
   /** Every attempt submitted, as the product passed it. */
   submitted: readonly Attempt[]
   close(): Promise<void>
@@ -51,6 +53,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
   const active = { collect: FIRST_INSTALLATION, disburse: FIRST_INSTALLATION }
   const submitted: Attempt[] = []
   let statusPerSecond: number | null = null
+  let thinLadder = false
   let verdict: 'ready' | 'wait' | 'person' = 'ready'
   let why = 'rail not configured'
   const evidence = (operation: Evidence['operation'], heard: Heard): Evidence => ({
@@ -84,6 +87,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
       return [...pools.keys()].map((id) => ({
         ...contractOf(id, Object.values(active).includes(id)),
         statusPerSecond,
+        thinLadder,
       }))
     },
     submitted,
@@ -112,6 +116,9 @@ export function httpRail(url: string, clock: Clock): HttpRail {
     limit: (perSecond) => {
       statusPerSecond = perSecond
     },
+    thin: () => {
+      thinLadder = true
+    },
     ready: (next, because = 'rail not configured') => {
       verdict = next
       why = because
@@ -125,7 +132,7 @@ export function httpRail(url: string, clock: Clock): HttpRail {
 /** A contract of this name as the product sees it: of both sides, and it repeats everything. */
 export const contractOf = (id: string, active = true): Installation => ({
   ...{ id, active, sides: ['collect', 'disburse'], currency: 'UGX', echoes: ECHOES },
-  ...{ callbacks: 'none', statusPerSecond: null, floatAlarmAmount: null },
+  ...{ callbacks: 'none', statusPerSecond: null, thinLadder: false, floatAlarmAmount: null },
 })
 
 const NOWHERE: Heard = { status: 0, body: null, left: false, elapsedMs: 0 }

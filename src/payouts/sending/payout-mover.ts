@@ -8,6 +8,7 @@ import { statement } from '../../platform/db/statement.ts'
 import type { AttemptFacts } from '../../rails/attempt-facts.ts'
 import { attemptNotTaken } from '../../rails/attempts.ts'
 import { callbackPathFor } from '../../rails/callback-token.ts'
+import { ladderFor } from '../../rails/ladders.ts'
 import type { Mover, Posted } from '../../rails/mover.ts'
 import type { Attempt, PayoutFailure, Unavailable } from '../../rails/rail.ts'
 import { nextQuestionAt, PAYOUT_REPOSTS } from '../../rails/repost-times.ts'
@@ -96,7 +97,10 @@ function postNotTaken(
   const nowMs = now.getTime()
   const tryAt = nowMs + queueWaitMs(payout, cure)
   const next = repeated
-    ? Math.min(tryAt, nextQuestionAt(PAYOUT_REPOSTS, payout, { nowMs, notFound: false }))
+    ? Math.min(
+        tryAt,
+        nextQuestionAt(PAYOUT_REPOSTS, payout, { ladder: ladderFor(app, payout), nowMs, notFound: false }),
+      )
     : tryAt
   return [lookAt(payout, new Date(next)), attemptNotTaken(post, now)]
 }

@@ -5,6 +5,7 @@ import { crashPoint } from '../../platform/crash-point.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { againWhileAway } from '../../platform/db/while-away.ts'
 import { countQuestion, moveAttempt, type Post, sendAttempt } from '../../rails/attempts.ts'
+import { ladderFor } from '../../rails/ladders.ts'
 import { type LockedPost, lockPosts } from '../../rails/lock-posts.ts'
 import { postAndRecord } from '../../rails/post.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
@@ -73,7 +74,10 @@ async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<vo
 function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
   const now = app.clock.nowMs()
   if (payout.firstSentAt === null) return [lookAt(payout, new Date(now + waitMs))]
-  const next = Math.min(now + waitMs, nextQuestionAt(PAYOUT_REPOSTS, payout, { nowMs: now, notFound: false }))
+  const next = Math.min(
+    now + waitMs,
+    nextQuestionAt(PAYOUT_REPOSTS, payout, { ladder: ladderFor(app, payout), nowMs: now, notFound: false }),
+  )
   return [lookAt(payout, new Date(next)), moveAttempt(attemptOf(payout), 'in_doubt', null)]
 }
 

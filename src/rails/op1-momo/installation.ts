@@ -62,5 +62,6 @@ export const presentInstallation = (own: Op1Installation): Installation => ({
   echoes: ECHOES,
   callbacks: own.callback?.send === true ? 'each attempt' : 'none',
   statusPerSecond: own.statusPerSecond,
+  thinLadder: own.thinLadder,
   floatAlarmAmount: own.floatAlarmAmount,
 })
