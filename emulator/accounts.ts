@@ -3,22 +3,29 @@ import type { Product } from './book.ts'
 import type { Clock } from './clock.ts'
 
 export type Credentials = { subscriptionKey: string; user: string; secret: string }
-type Token = { value: string; product: Product; endsMs: number }
+const TOKEN_SECONDS = 3600
+const LOOPBACK = ['localhost', '127.0.0.1']
+type Token = { value: string; product: Product; user: string; endsMs: number }
 
 /** Partners of the operator: their keys, API users and tokens. */
 export class Accounts {
   readonly credentials: Record<Product, Credentials>
   /** API users that a developer made, by id: the callback host and the key, once there is one. */
   readonly users = new Map<string, { host: string; key: string | null }>()
-  /** Hosts that callbacks may go to. */
-  readonly callbackHosts = new Set<string>(['localhost', '127.0.0.1'])
-  tokenSeconds = 3600
+  /** Hosts that the callbacks of the partner that exists from the start may go to. */
+  readonly callbackHosts: ReadonlySet<string>
+  tokenSeconds = TOKEN_SECONDS
   readonly #tokens = new Map<string, Token>()
   readonly #clock: Clock
   readonly #chance: () => number
 
-  constructor(clock: Clock, chance: () => number, platform: 'old' | 'new') {
+  constructor(
+    clock: Clock,
+    chance: () => number,
+    { platform, callbackHosts }: { platform: 'old' | 'new'; callbackHosts: readonly string[] },
+  ) {
     this.#clock = clock
+    this.callbackHosts = new Set([...LOOPBACK, ...callbackHosts])
     this.#chance = chance
     const own = (product: Product): Credentials => ({
       subscriptionKey: this.#hex(32),
@@ -48,11 +55,18 @@ export class Accounts {
     return key
   }
 
-  issue(product: Product, seconds = this.tokenSeconds): Token {
+  issue(product: Product, user: string, seconds = this.tokenSeconds): Token {
     const value = `${this.#hex(40)}.${product.slice(0, 3)}`
-    const token = { value, product, endsMs: this.#clock.nowMs() + seconds * 1000 }
+    const token = { value, product, user, endsMs: this.#clock.nowMs() + seconds * 1000 }
     this.#tokens.set(value, token)
     return token
+  }
+
+  /** Whether callbacks for the holder of this token may go to a host. */
+  mayCallBack(bearer: string | null, host: string): boolean {
+    const user = bearer === null ? undefined : this.#tokens.get(bearer)?.user
+    const made = user === undefined ? undefined : this.users.get(user)
+    return made === undefined ? this.callbackHosts.has(host) : made.host === host
   }
 
   /** Why a bearer token does not open this product; null when it does. */
@@ -62,8 +76,20 @@ export class Accounts {
     return this.#clock.nowMs() >= token.endsMs ? 'token_expired' : null
   }
 
-  revokeAll(): void {
-    this.#tokens.clear()
+  usualTokens(): void {
+    this.tokenSeconds = TOKEN_SECONDS
+  }
+
+  /** Every token of a product, or of both, ends now: the operator says that it expired. */
+  expireAll(product?: Product): void {
+    for (const token of this.#tokens.values())
+      if (product === undefined || token.product === product) token.endsMs = this.#clock.nowMs()
+  }
+
+  /** The operator does not know these tokens any more. */
+  revokeAll(product?: Product): void {
+    for (const [value, token] of this.#tokens)
+      if (product === undefined || token.product === product) this.#tokens.delete(value)
   }
 
   uuid(): string {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { WireFault } from './rules.ts'
+import type { Treatment, WireFault } from './rules.ts'
 
 /** An answer of the operator. `wire`: how it goes wrong on its way. */
 export type Answer = {
@@ -20,6 +20,18 @@ export const html = (status: number, text: string): Answer => ({
   headers: { 'content-type': 'text/html' },
 })
 export const NOT_FOUND = refusal(404, 'RESOURCE_NOT_FOUND', 'Requested resource was not found.')
+
+/** What a rule makes of an answer, or null where it leaves it as it is. */
+export function badlyAnswered(treatment: Treatment | undefined): Answer | null {
+  const { http, wire, bytesPerSecond = 1 } = treatment ?? {}
+  if (http !== undefined) {
+    const { status, code, body = '', headers = {} } = http
+    return { status, headers, body: code === undefined ? body : { code, message: code } }
+  }
+  return wire === undefined ? null : { status: 0, wire, bytesPerSecond }
+}
+
+export const UNKNOWN_PATH: Answer = { status: 404, body: { statusCode: 404, message: 'Resource not found' } }
 
 const HUGE = 'x'.repeat(10 * 1024 * 1024)
 

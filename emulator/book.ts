@@ -1,14 +1,16 @@
 import type { Clock } from './clock.ts'
 import type { Rule } from './rules.ts'
+import { type Kept, Wallets } from './wallets.ts'
 
 export type Product = 'collection' | 'disbursement'
 export type Operation = 'requesttopay' | 'requesttowithdraw' | 'transfer' | 'deposit' | 'refund'
 export type Status = 'PENDING' | 'CREATED' | 'SUCCESSFUL' | 'FAILED'
+/** Which of its addresses took it: the operator may move to a second one and leave old references at the first. */
+export type Place = 'first' | 'moved'
+export type Where = { place: Place; product: Product; reference: string }
 
 /** One reference in the operator's own book. Amounts are whole units of the currency, times ms of the emulator's clock. */
-export type Transaction = {
-  reference: string
-  product: Product
+export type Transaction = Where & {
   operation: Operation
   amount: number
   currency: string
@@ -24,106 +26,192 @@ export type Transaction = {
   endedMs: number | null
   /** How often its money really moved: never more than once, unless a rule says so. */
   moves: number
-  /** How often it was asked about. */
+  /** How often it was asked about, and the status word that was told last. */
   asked: number
+  told: string | null
+  /** What was answered to its request: a status, or how the answer went wrong. */
+  answered: number | string | null
   rule: Rule | null
 }
 
-/** What really happened, by reference, and what every wallet holds. */
+export type TransactionFilter = Partial<Pick<Transaction, 'phone' | 'reference' | 'externalId'>>
+
+type Shown = Omit<
+  Transaction,
+  'currency' | 'payerMessage' | 'payeeNote' | 'callbackUrl' | 'rule' | 'reference'
+>
+/** What really happened, by reference, what every wallet holds, and what it must hold by the movements. */
 export type Oracle = {
-  references: Record<
-    string,
-    Pick<Transaction, 'product' | 'externalId' | 'phone' | 'amount' | 'status' | 'moves' | 'endedMs'>
-  >
+  /** `known` is false when the operator lost its memory of it. A reference that both products took is there twice, the second as `reference/product`. */
+  references: Record<string, Shown & { known: boolean }>
   wallets: Record<string, number>
+  totals: Record<string, number>
 }
 
 const FIRST_ID = 2_000_000_000
 const MOST_ENDED = 200_000
 
-/** Wallets and transactions. A movement happens here and nowhere else. */
+export const isOver = ({ status }: Pick<Transaction, 'status'>) =>
+  status === 'SUCCESSFUL' || status === 'FAILED'
+const keyOf = ({ place, product, reference }: Where) => `${place}/${product}/${reference}`
+
+/** The transactions. A movement happens here and nowhere else. */
 export class Book {
-  readonly transactions = new Map<string, Transaction>()
-  /** References that were refused; they are used up. */
-  readonly burnt = new Set<string>()
-  readonly wallets = new Map<string, number>()
-  #ids = FIRST_ID
+  readonly wallets: Wallets
+  lastId = FIRST_ID
+  readonly #known = new Map<string, Transaction>()
+  readonly #ended = new Set<Transaction>()
+  readonly #burnt = new Set<string>()
+  #lost: Transaction[] = []
   readonly #clock: Clock
-  readonly #opening: number
-  readonly #endless: boolean
+  readonly #most: number
 
-  constructor(clock: Clock, { opening, endless }: { opening: number; endless: boolean }) {
+  constructor(
+    clock: Clock,
+    { most = MOST_ENDED, ...terms }: ConstructorParameters<typeof Wallets>[0] & { most?: number },
+  ) {
     this.#clock = clock
-    this.#opening = opening
-    this.#endless = endless
+    this.#most = most
+    this.wallets = new Wallets(terms)
   }
 
-  balance(name: string): number {
-    return this.wallets.get(name) ?? (name === 'collection' || name === 'disbursement' ? 0 : this.#opening)
+  find(where: Where): Transaction | undefined {
+    return this.#known.get(keyOf(where))
   }
 
-  set(name: string, amount: number): void {
-    this.wallets.set(name, amount)
+  /** Of either product, at any address. */
+  findReference(reference: string): Transaction | undefined {
+    for (const place of ['first', 'moved'] as const)
+      for (const product of ['collection', 'disbursement'] as const) {
+        const found = this.find({ place, product, reference })
+        if (found) return found
+      }
+    return undefined
+  }
+
+  all(): Transaction[] {
+    return [...this.#known.values()]
+  }
+
+  select(filter: TransactionFilter): Transaction[] {
+    const wanted = Object.entries(filter)
+    return this.all().filter((one) =>
+      wanted.every(([field, value]) => one[field as keyof Transaction] === value),
+    )
+  }
+
+  /** Whether a request under this reference was received already, refused ones included. */
+  isTaken(where: Where): boolean {
+    const key = keyOf(where)
+    return this.#known.has(key) || this.#burnt.has(key)
+  }
+
+  burn(where: Where): void {
+    this.#burnt.add(keyOf(where))
   }
 
   add(transaction: Transaction): void {
-    this.transactions.set(transaction.reference, transaction)
-    if (this.transactions.size > MOST_ENDED) this.#dropOldest()
+    this.#known.set(keyOf(transaction), transaction)
+    if (isOver(transaction)) this.#ended.add(transaction)
   }
 
   /** Ends it; a success moves the money, and is a failure where there is none. */
   end(transaction: Transaction, to: { status: 'SUCCESSFUL' | 'FAILED'; reason?: string | null }): void {
-    if (transaction.status === 'SUCCESSFUL' || transaction.status === 'FAILED') return
+    if (isOver(transaction) || this.find(transaction) !== transaction) return
     transaction.endedMs = this.#clock.nowMs()
-    if (to.status === 'FAILED') {
-      transaction.status = 'FAILED'
-      transaction.reason = to.reason ?? 'INTERNAL_PROCESSING_ERROR'
-      return
-    }
-    const times = transaction.rule?.executeTwice === true ? 2 : 1
-    for (let nth = 0; nth < times; nth += 1)
-      if (!this.#move(transaction)) {
-        if (transaction.moves > 0) break
-        transaction.status = 'FAILED'
-        transaction.reason = 'NOT_ENOUGH_FUNDS'
-        return
-      }
-    transaction.status = 'SUCCESSFUL'
-    this.#ids += 1
-    transaction.financialTransactionId = String(this.#ids)
+    const refused =
+      to.status === 'FAILED' ? (to.reason ?? 'INTERNAL_PROCESSING_ERROR') : this.#pay(transaction)
+    transaction.status = refused === null ? 'SUCCESSFUL' : 'FAILED'
+    transaction.reason = refused
+    this.#ended.add(transaction)
+    if (this.#ended.size > this.#most) this.#dropOldest()
   }
 
-  #move(transaction: Transaction): boolean {
-    const { product, operation, phone, amount } = transaction
-    const out = operation === 'transfer' || operation === 'deposit' || operation === 'refund'
-    const [from, to] = out ? [product, phone] : [phone, product]
-    if (!this.#endless && this.balance(from) < amount) return false
-    this.wallets.set(from, this.balance(from) - amount)
-    this.wallets.set(to, this.balance(to) + amount)
-    transaction.moves += 1
-    return true
+  #pay(transaction: Transaction): string | null {
+    const refused = this.wallets.move(transaction)
+    if (refused !== null) return refused
+    if (transaction.rule?.executeTwice === true) this.wallets.move(transaction)
+    this.lastId += 1
+    transaction.financialTransactionId = String(this.lastId)
+    return null
+  }
+
+  /** Takes an end back: the money returns and the transaction is open again. */
+  reopen(transaction: Transaction): void {
+    if (!isOver(transaction)) return
+    while (transaction.moves > 0) this.wallets.moveBack(transaction)
+    this.#ended.delete(transaction)
+    Object.assign(transaction, {
+      status: 'PENDING',
+      reason: null,
+      financialTransactionId: null,
+      endedMs: null,
+    })
   }
 
   #dropOldest(): void {
-    for (const [reference, { status }] of this.transactions) {
-      if (status !== 'SUCCESSFUL' && status !== 'FAILED') continue
-      this.transactions.delete(reference)
-      return
-    }
+    const [oldest] = this.#ended
+    if (oldest === undefined) return
+    this.#ended.delete(oldest)
+    this.#known.delete(keyOf(oldest))
+    this.wallets.settle(oldest)
+  }
+
+  /** The operator no longer knows any reference. What moved has moved. */
+  loseMemory(): void {
+    this.#lost = [...this.#lost, ...this.#known.values()]
+    this.#known.clear()
+    this.#ended.clear()
+    this.#burnt.clear()
   }
 
   oracle(): Oracle {
     const references: Oracle['references'] = {}
-    for (const [reference, one] of this.transactions) {
-      const { product, externalId, phone, amount, status, moves, endedMs } = one
-      references[reference] = { product, externalId, phone, amount, status, moves, endedMs }
-    }
-    return { references, wallets: Object.fromEntries(this.wallets) }
+    const all = [...this.#known.values()]
+    for (const [known, list] of [
+      [true, all],
+      [false, this.#lost],
+    ] as const)
+      for (const one of list) {
+        const { currency, payerMessage, payeeNote, callbackUrl, rule, reference, ...shown } = one
+        const key = references[reference] === undefined ? reference : `${reference}/${one.product}`
+        references[key] = { ...shown, known }
+      }
+    return { references, ...this.wallets.tell([...all, ...this.#lost]) }
   }
 
   clear(): void {
-    this.transactions.clear()
-    this.burnt.clear()
+    this.#known.clear()
+    this.#ended.clear()
+    this.#burnt.clear()
+    this.#lost = []
     this.wallets.clear()
+  }
+
+  /** Everything of it, for a file; and back. */
+  keep(): {
+    transactions: Transaction[]
+    lost: Transaction[]
+    burnt: string[]
+    lastId: number
+    wallets: Kept
+  } {
+    const { lastId } = this
+    return {
+      transactions: this.all(),
+      lost: this.#lost,
+      burnt: [...this.#burnt],
+      lastId,
+      wallets: this.wallets.keep(),
+    }
+  }
+
+  restore(kept: ReturnType<Book['keep']>): void {
+    this.clear()
+    for (const one of kept.transactions) this.add(one)
+    for (const key of kept.burnt) this.#burnt.add(key)
+    this.#lost = kept.lost
+    this.lastId = kept.lastId
+    this.wallets.restore(kept.wallets)
   }
 }

@@ -27,7 +27,7 @@ const LADDERS: Record<Retries, readonly number[]> = {
 /** Calls back, at most so many at once; the others wait their turn. */
 export class Callbacks {
   readonly sent: Sent[] = []
-  retries: Retries = 'none'
+  readonly #retries: Retries
   readonly #clock: Clock
   readonly #agent = new Agent({
     connections: MOST_AT_ONCE,
@@ -38,7 +38,8 @@ export class Callbacks {
   #active = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, retries: Retries) {
+    this.#retries = retries
     this.#clock = clock
   }
 
@@ -78,7 +79,7 @@ export class Callbacks {
       .catch(() => 0)
       .finally(() => this.#leave())
     this.sent.push({ reference: transaction.reference, url, method, at: this.#clock.nowMs(), status })
-    const wait = LADDERS[this.retries][tried]
+    const wait = LADDERS[this.#retries][tried]
     if (status !== 200 && wait !== undefined)
       this.#clock.after(wait, () => this.send(transaction, calls, tried + 1))
   }

@@ -10,6 +10,7 @@ export type Clock = {
 }
 
 const VIRTUAL_START_MS = Date.UTC(2026, 0, 1)
+const NOW = Promise.resolve()
 
 export function realClock(): Clock {
   const timers = new Set<NodeJS.Timeout>()
@@ -23,7 +24,7 @@ export function realClock(): Clock {
   return {
     nowMs: () => Date.now(),
     after,
-    wait: (ms) => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => after(ms, resolve))),
+    wait: (ms) => (ms <= 0 ? NOW : new Promise((resolve) => after(ms, resolve))),
     advance: async () => {
       throw new Error('only a virtual clock can be moved')
     },
@@ -33,34 +34,44 @@ export function realClock(): Clock {
   }
 }
 
+type Due = { at: number; work: () => void | Promise<void> }
+
 export function virtualClock(startMs = VIRTUAL_START_MS): Clock {
   let now = startMs
-  let order = 0
-  let due: { at: number; order: number; work: () => void | Promise<void> }[] = []
+  const due: Due[] = []
   const after: Clock['after'] = (ms, work) => {
-    order += 1
-    due.push({ at: now + Math.max(0, ms), order, work })
+    const at = now + Math.max(0, ms)
+    due.splice(placeFor(due, at), 0, { at, work })
   }
-  const next = (until: number) =>
-    due
-      .filter(({ at }) => at <= until)
-      .sort((a, b) => a.at - b.at || a.order - b.order)
-      .at(0)
   return {
     nowMs: () => now,
     after,
-    wait: (ms) => (ms <= 0 ? Promise.resolve() : new Promise((resolve) => after(ms, resolve))),
+    wait: (ms) => (ms <= 0 ? NOW : new Promise((resolve) => after(ms, resolve))),
     async advance(ms) {
       const until = now + ms
-      for (let one = next(until); one !== undefined; one = next(until)) {
-        due = due.filter((other) => other !== one)
-        now = Math.max(now, one.at)
-        await one.work()
+      for (let next = due[0]; next !== undefined && next.at <= until; next = due[0]) {
+        due.shift()
+        now = Math.max(now, next.at)
+        await next.work()
+        // A request that waited goes on before the next entry.
+        await new Promise((resolve) => setImmediate(resolve))
       }
       now = until
     },
     stop: () => {
-      due = []
+      due.length = 0
     },
   }
+}
+
+/** Behind all that is due by then, so that entries of one time run in the order in which they were planned. */
+function placeFor(due: readonly Due[], at: number): number {
+  let low = 0
+  let high = due.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((due[middle]?.at ?? 0) <= at) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,29 +1,28 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Accounts, type Credentials } from './accounts.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, put } from './answer.ts'
-import { Book, type Oracle, type Product, type Transaction } from './book.ts'
-import { Callbacks } from './callbacks.ts'
-import { seeded } from './chance.ts'
-import type { Switch, World } from './checks.ts'
-import { type Clock, realClock, virtualClock } from './clock.ts'
+import { isOver, type Oracle, type Place, type Transaction, type TransactionFilter } from './book.ts'
+import type { Callbacks } from './callbacks.ts'
+import type { Switch } from './checks.ts'
+import type { Clock } from './clock.ts'
 import { startControl } from './control.ts'
-import { type FaultName, type FaultParams, GENERAL_FAULTS, type GeneralFault, RULE_FAULTS } from './faults.ts'
-import { quiet, switchOn } from './general-faults.ts'
-import { entryFor, type JournalEntry } from './journal.ts'
-import { answerTo } from './operator.ts'
+import { decideLater, end } from './decide.ts'
+import { deskFor } from './desk.ts'
+import { type FaultName, isTrouble, RULE_FAULTS, type Trouble } from './faults.ts'
+import { Journal, type JournalEntry } from './journal.ts'
+import { Line } from './line.ts'
+import { answerTo, type Counter } from './operator.ts'
 import type { Emulator, EmulatorOptions, FaultOptions } from './options.ts'
-import { type Desk, end } from './payments.ts'
-import { PROFILES, type Profile } from './profiles.ts'
+import type { Desk } from './payments.ts'
 import { readRequest } from './read-request.ts'
-import { type Calls, type Rule, Rules } from './rules.ts'
+import type { Calls, Rule } from './rules.ts'
 import { keepState, readState } from './state.ts'
 import { type StatementOptions, statementOf } from './statement.ts'
 import { openStats, type Stats } from './stats.ts'
+import { quiet, switchOn } from './troubles.ts'
 
 export type { Emulator, EmulatorOptions } from './options.ts'
 
-const MOST_JOURNAL = 200_000
-const DEFAULT_SEED = 1
+const LOOPBACK = '127.0.0.1'
 
 /** Starts the operator. Nothing of it is random except by its seed. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
@@ -33,61 +32,71 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 class Operator implements Emulator {
-  url = ''
   controlUrl: string | null = null
   readonly seed: number
   readonly clock: Clock
-  readonly credentials: Record<Product, Credentials>
+  readonly credentials: Emulator['credentials']
   readonly targetEnvironment: string
   readonly currency: string
   readonly #options: EmulatorOptions
   readonly #desk: Desk
-  readonly #general = quiet()
-  readonly #journal: JournalEntry[] = []
-  readonly #counts = openStats()
-  readonly #server: Server
+  readonly #counter: Counter
+  readonly #switches: Set<Switch>
+  readonly #journal = new Journal()
+  readonly #stats = openStats()
+  readonly #lines: Record<Place, Line>
+  /** How the troubles end that were switched on. */
+  #ends: (() => unknown)[] = []
   #control: { close(): Promise<void> } | null = null
-  #port = 0
 
   constructor(options: EmulatorOptions) {
     this.#options = options
-    this.seed = options.seed ?? DEFAULT_SEED
-    this.clock = options.clock === 'virtual' ? virtualClock() : realClock()
-    this.#desk = deskFor(options, this.clock, seeded(this.seed))
-    const { world } = this.#desk
-    this.credentials = world.accounts.credentials
-    this.currency = world.currency
-    this.targetEnvironment = world.targetEnvironment
-    this.#server = createServer((incoming, response) => {
-      // The caller has gone; the book stays as it is.
-      this.#serve(incoming, response).catch(() => response.destroy())
+    this.#switches = new Set(options.switches)
+    this.#desk = deskFor(options, {
+      isOn: (wanted) => this.#switches.has(wanted) || this.#desk.rules.isOn(wanted),
+      begin: ({ name, params = {}, forMs }) =>
+        void this.#begin(name, { params, ...(forMs ? { forMs } : {}) }),
     })
-    this.#server.keepAliveTimeout = 10_000
+    const { accounts, currency, targetEnvironment } = this.#desk.world
+    this.seed = this.#desk.seed
+    this.clock = this.#desk.clock
+    this.credentials = accounts.credentials
+    this.targetEnvironment = targetEnvironment
+    this.currency = currency
+    this.#counter = { desk: this.#desk, troubles: quiet(), asides: new Map() }
+    const line = (place: Place) =>
+      new Line(options.host ?? LOOPBACK, (incoming, response) => {
+        // The caller has gone; the book stays as it is.
+        this.#serve(incoming, response, place).catch(() => response.destroy())
+      })
+    this.#lines = { first: line('first'), moved: line('moved') }
     this.reset()
-    if (options.stateFile !== undefined) readState(options.stateFile, this.#desk.book)
+    if (options.stateFile !== undefined && readState(options.stateFile, this.#desk.book))
+      for (const one of this.#desk.book.all()) if (!isOver(one)) decideLater(this.#desk, one)
   }
 
   async start(): Promise<void> {
-    const { port = 0, controlPort = null, host = '127.0.0.1' } = this.#options
-    await listen(this.#server, port, host)
-    this.#port = (this.#server.address() as { port: number }).port
-    this.url = `http://${host}:${this.#port}`
+    const { port = 0, controlPort = null, controlHost = LOOPBACK } = this.#options
+    await this.#lines.first.listen(port)
     if (controlPort === null) return
-    const control = await startControl(this, { port: controlPort, host })
+    const control = await startControl(this, { port: controlPort, host: controlHost })
     this.#control = control
     this.controlUrl = control.url
   }
 
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(incoming)
-    const entry = this.#desk.profile.journal ? entryFor(request, this.clock.nowMs()) : null
-    if (entry !== null) {
-      this.#journal.push(entry)
-      if (this.#journal.length > MOST_JOURNAL) this.#journal.shift()
-    }
-    const answer: Answer = await answerTo(this.#desk, this.#general, request)
+  get url() {
+    return this.#lines.first.url
+  }
+  get movedUrl() {
+    return this.#lines.moved.url === '' ? null : this.#lines.moved.url
+  }
+  async #serve(incoming: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
+    const beganAt = this.#stats.begin()
+    const request = await readRequest(incoming, place)
+    const entry = this.#desk.profile.journal ? this.#journal.note(request, this.clock.nowMs()) : null
+    const answer: Answer = await answerTo(this.#counter, request)
     const ended = put(response, answer)
-    this.#counts.count(ended)
+    this.#stats.count(ended, beganAt)
     if (entry !== null) Object.assign(entry, { answer: ended, answeredAt: this.clock.nowMs() })
   }
 
@@ -95,22 +104,53 @@ class Operator implements Emulator {
     this.#desk.rules.set(rules)
   }
 
-  async fault(name: FaultName, { params = {}, count = 1, match }: FaultOptions = {}): Promise<void> {
-    if (isGeneral(name)) return this.#generalFault(name, params)
+  async fault(name: FaultName, { params = {}, count = 1, match, forMs }: FaultOptions = {}): Promise<void> {
+    if (isTrouble(name)) return this.#begin(name, { params, count, ...(forMs ? { forMs } : {}) })
     const rule: Rule = RULE_FAULTS[name](params)
     this.#desk.rules.addFirst({ ...rule, count, ...(match === undefined ? {} : { match }) })
   }
 
-  async #generalFault(name: GeneralFault, params: FaultParams): Promise<void> {
-    if (name === 'refuse') return this.shut()
-    if (name === 'restart') return this.restart({ keepsState: params.record ?? true })
-    switchOn(this.#desk, this.#general, { name, params })
+  async #begin(
+    name: Trouble,
+    { params, count = 1, forMs }: FaultOptions & { params: object },
+  ): Promise<void> {
+    const lasts = forMs ?? ('ms' in params && name === 'tokenDown' ? Number(params.ms) : null)
+    const finish = await this.#switchOn(name, { params, count })
+    this.#ends.push(finish)
+    if (lasts !== null) this.clock.after(lasts, async () => void (await finish()))
+  }
+
+  async #switchOn(
+    name: Trouble,
+    { params, count }: { params: NonNullable<FaultOptions['params']>; count: number },
+  ): Promise<() => unknown> {
+    const { first, moved } = this.#lines
+    switch (name) {
+      case 'refuse':
+        await first.shut()
+        return () => first.open()
+      case 'connectTimeout':
+        await first.goDeaf()
+        return () => first.open()
+      case 'restart':
+        await this.restart({ keepsState: params.record ?? true })
+        return () => {}
+      case 'platformMoved':
+        if (!moved.isOpen) await moved.listen()
+        return () => {}
+      default:
+        return switchOn(this.#desk, this.#counter.troubles, { name, params, count })
+    }
+  }
+
+  async calm(): Promise<void> {
+    this.#desk.rules.dropAdded()
+    for (const finish of this.#ends.splice(0).reverse()) await finish()
   }
 
   switch(name: Switch, on: boolean): void {
-    const { switches } = this.#desk.world
-    if (on) switches.add(name)
-    else switches.delete(name)
+    if (on) this.#switches.add(name)
+    else this.#switches.delete(name)
   }
 
   async advance(ms: number): Promise<void> {
@@ -119,12 +159,12 @@ class Operator implements Emulator {
   }
 
   async resolve(reference: string, to: { status: 'SUCCESSFUL' | 'FAILED'; reason?: string }): Promise<void> {
-    const found = this.#desk.book.transactions.get(reference)
+    const found = this.#desk.book.findReference(reference)
     if (found !== undefined) await end(this.#desk, found, to)
   }
 
   async callback(reference: string, how: Calls = {}): Promise<void> {
-    const found = this.#desk.book.transactions.get(reference)
+    const found = this.#desk.book.findReference(reference)
     if (found !== undefined) await this.#desk.callbacks.plan(found, how)
   }
 
@@ -132,11 +172,8 @@ class Operator implements Emulator {
     return this.#desk.callbacks.sent
   }
 
-  transactions(filter: Partial<Pick<Transaction, 'phone' | 'reference' | 'externalId'>> = {}): Transaction[] {
-    const wanted = Object.entries(filter)
-    return [...this.#desk.book.transactions.values()].filter((one) =>
-      wanted.every(([field, value]) => one[field as keyof Transaction] === value),
-    )
+  transactions(filter: TransactionFilter = {}): Transaction[] {
+    return this.#desk.book.select(filter)
   }
 
   forget(reference: string): void {
@@ -152,94 +189,66 @@ class Operator implements Emulator {
   }
 
   journal(reference?: string): JournalEntry[] {
-    return this.#journal.filter((one) => reference === undefined || one.reference === reference)
+    return this.#journal.read(reference)
   }
 
   wallets(): Record<string, number> {
-    return Object.fromEntries(this.#desk.book.wallets)
+    return this.oracle().wallets
   }
 
   setWallet(name: string, amount: number): void {
-    this.#desk.book.set(name, amount)
+    this.#desk.book.wallets.set(name, amount)
   }
 
   statement(how: StatementOptions = {}): string {
-    return statementOf([...this.#desk.book.transactions.values()], how)
+    return statementOf(this.#desk.book.all(), how)
   }
 
   stats(): Stats {
-    return this.#counts.read()
+    return this.#stats.read(this.#desk.callbacks.sent.length)
   }
 
   reset(): void {
-    const { book, rules, profile } = this.#desk
+    const { book, rules, profile, world } = this.#desk
     book.clear()
-    book.set('collection', 0)
-    book.set('disbursement', profile.disbursementOpening)
-    this.#journal.length = 0
+    book.wallets.set('collection', 0)
+    book.wallets.set('disbursement', profile.disbursementOpening)
+    this.#journal.clear()
+    this.#stats.clear()
+    this.#desk.callbacks.sent.length = 0
+    this.#desk.treated.clear()
     rules.set(this.#options.rules ?? [])
-    Object.assign(this.#general, quiet())
-    this.#desk.statusCap = capOf(this.#options, profile)
+    this.#ends = []
+    Object.assign(this.#counter.troubles, quiet())
+    this.#counter.asides.clear()
+    world.accounts.usualTokens()
+    this.#desk.statusCap = this.#options.statusCap === undefined ? profile.statusCap : this.#options.statusCap
   }
 
   shut(): Promise<void> {
-    return shut(this.#server)
+    return this.#lines.first.shut()
   }
 
   open(): Promise<void> {
-    return listen(this.#server, this.#port, this.#options.host ?? '127.0.0.1')
+    return this.#lines.first.open()
   }
 
   async restart({ keepsState }: { keepsState: boolean }): Promise<void> {
     await this.shut()
-    const { book, world } = this.#desk
-    if (!keepsState) {
-      book.transactions.clear()
-      book.burnt.clear()
-    }
-    world.accounts.revokeAll()
+    if (!keepsState) this.#desk.book.loseMemory()
+    this.#desk.world.accounts.revokeAll()
     await this.open()
+  }
+
+  keep(): void {
+    if (this.#options.stateFile !== undefined) keepState(this.#options.stateFile, this.#desk.book)
   }
 
   async close(): Promise<void> {
     this.clock.stop()
-    const { book, callbacks } = this.#desk
-    if (this.#options.stateFile !== undefined) keepState(this.#options.stateFile, book)
-    if (this.#server.listening) await this.shut()
-    await Promise.all([this.#control?.close(), callbacks.close()])
-    this.#counts.stop()
+    this.keep()
+    await Promise.all([this.#lines.first.shut(), this.#lines.moved.shut()])
+    await Promise.all([this.#control?.close(), this.#desk.callbacks.close()])
+    this.#stats.stop()
   }
 }
-
-const capOf = (options: EmulatorOptions, profile: Profile) =>
-  options.statusCap === undefined ? profile.statusCap : options.statusCap
-
-function deskFor(options: EmulatorOptions, clock: Clock, chance: () => number): Desk {
-  const profile = PROFILES[options.profile ?? 'mtnuganda']
-  const { currency, targetEnvironment } = profile
-  const statusCap = capOf(options, profile)
-  const { platform = 'old', decide = 'when told', switches = [] } = options
-  const accounts = new Accounts(clock, chance, platform)
-  const book = new Book(clock, profile)
-  const callbacks = new Callbacks(clock)
-  callbacks.retries = options.retries ?? 'none'
-  const world: World = { accounts, book, currency, targetEnvironment, platform, switches: new Set(switches) }
-  return { world, book, clock, rules: new Rules(chance), profile, decide, chance, callbacks, statusCap }
-}
-
-const isGeneral = (fault: FaultName): fault is GeneralFault => GENERAL_FAULTS.some((one) => one === fault)
-
-const listen = (server: Server, port: number, host: string) =>
-  new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-
-const shut = (server: Server) =>
-  new Promise<void>((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })

@@ -14,21 +14,38 @@ export type JournalEntry = {
   answeredAt: number | null
 }
 
+const MOST_ENTRIES = 200_000
 const SECRET = new Set(['authorization', 'ocp-apim-subscription-key'])
 const IN_PATH = /\/([0-9a-f]{8}-[0-9a-f-]{27})(?:\/|$)/
 
-export function entryFor(request: Request, at: number): JournalEntry {
-  const headers = Object.entries(request.headers)
-    .filter(([name, value]) => value !== undefined && !SECRET.has(name))
-    .map(([name, value]) => [name, value as string])
-  return {
-    at,
-    method: request.method,
-    path: request.path,
-    reference: request.headers['x-reference-id'] ?? IN_PATH.exec(request.path)?.[1] ?? null,
-    headers: Object.fromEntries(headers),
-    bodySha256: createHash('sha256').update(request.body).digest('hex'),
-    answer: null,
-    answeredAt: null,
+/** What arrived, in the order of arrival. Past the most, the older half is forgotten. */
+export class Journal {
+  #entries: JournalEntry[] = []
+
+  note(request: Request, at: number): JournalEntry {
+    const headers = Object.entries(request.headers)
+      .filter(([name, value]) => value !== undefined && !SECRET.has(name))
+      .map(([name, value]) => [name, value as string])
+    const entry: JournalEntry = {
+      at,
+      method: request.method,
+      path: request.path,
+      reference: request.headers['x-reference-id'] ?? IN_PATH.exec(request.path)?.[1] ?? null,
+      headers: Object.fromEntries(headers),
+      bodySha256: createHash('sha256').update(request.body).digest('hex'),
+      answer: null,
+      answeredAt: null,
+    }
+    if (this.#entries.length >= MOST_ENTRIES) this.#entries = this.#entries.slice(MOST_ENTRIES / 2)
+    this.#entries.push(entry)
+    return entry
+  }
+
+  read(reference?: string): JournalEntry[] {
+    return this.#entries.filter((one) => reference === undefined || one.reference === reference)
+  }
+
+  clear(): void {
+    this.#entries = []
   }
 }

@@ -1,143 +1,133 @@
-import { type Answer, NOT_FOUND, refusal } from './answer.ts'
-import type { Product } from './book.ts'
-import { callRefusal, gatewayRefusal, jsonOf, keyRefusal, type Request, tokenAnswer } from './checks.ts'
-import type { General } from './general-faults.ts'
-import { type Desk, takePayment, tellStatus } from './payments.ts'
+import { type Answer, NOT_FOUND, refusal, UNKNOWN_PATH } from './answer.ts'
+import type { Operation, Product } from './book.ts'
+import { callRefusal, gatewayRefusal, jsonOf, type Request, tokenAnswer } from './checks.ts'
+import { type Desk, takePayment } from './payments.ts'
+import { provision } from './provisioning.ts'
+import { tellStatus, treated } from './questions.ts'
 import { holderOf } from './scenarios.ts'
+import { type Asides, consentToken, serveAside } from './side-operations.ts'
+import type { Troubles } from './troubles.ts'
 
-const UNKNOWN_PATH: Answer = { status: 404, body: { statusCode: 404, message: 'Resource not found' } }
 const PAYMENT =
-  /^\/(collection|disbursement)\/v[12]_0\/(requesttopay|requesttowithdraw|transfer|deposit|refund)(?:\/([^/]+))?\/?$/
+  /^\/(collection|disbursement)\/v([12])_0\/(requesttopay|requesttowithdraw|transfer|deposit|refund)(?:\/([^/]+))?\/?$/
 const TOKEN = /^\/(collection|disbursement)\/token\/?$/
+const CONSENT = /^\/(collection|disbursement)\/oauth2\/token\/?$/
 const HOLDER =
   /^\/(collection|disbursement)\/v1_0\/accountholder\/msisdn\/([^/]+)\/(active|basicuserinfo)\/?$/i
 const BALANCE = /^\/(collection|disbursement)\/v1_0\/account\/balance(?:\/[A-Z]{3})?\/?$/
 const NOTIFICATION = /^\/(collection|disbursement)\/v1_0\/requesttopay\/([^/]+)\/deliverynotification\/?$/
-const SIDE_SHOWS =
-  /^\/(collection|disbursement)\/(?:v[12]_0\/(?:preapproval|invoice|payment|bc-authorize)|oauth2\/token)(?:\/[^/]+)?\/?$/
 const API_USER = /^\/v1_0\/apiuser(?:\/([^/]+)(\/apikey)?)?\/?$/
+/** Which operations a product has, and in which versions. */
+const OFFERED: Record<Product, Partial<Record<Operation, readonly string[]>>> = {
+  collection: { requesttopay: ['1'], requesttowithdraw: ['1', '2'] },
+  disbursement: { transfer: ['1'], deposit: ['1', '2'], refund: ['1', '2'] },
+}
+const NOT_THIS_METHOD: Answer = { status: 405, body: { statusCode: 405, message: 'Method not allowed' } }
+const MOST_MESSAGE = 160
+
+export type Counter = { desk: Desk; troubles: Troubles; asides: Asides }
 
 /** What the operator answers to a request. */
-export async function answerTo(desk: Desk, general: General, request: Request): Promise<Answer> {
-  const refused = gatewayRefusal(request, desk.world)
+export function answerTo(counter: Counter, request: Request): Answer | Promise<Answer> {
+  const { world } = counter.desk
+  const refused = gatewayRefusal(request, world)
   if (refused !== null) return refused
+  const payment = PAYMENT.exec(request.path)
+  if (payment?.[1] !== undefined)
+    return withBearer(counter, request, payment[1], () => pay(counter, request, payment))
   const token = TOKEN.exec(request.path)
-  if (token && request.method === 'POST') return giveToken(desk, general, request, token[1] as Product)
+  if (token)
+    return request.method === 'POST' ? giveToken(counter, request, token[1] as Product) : NOT_THIS_METHOD
   const user = API_USER.exec(request.path)
-  if (user) return provision(desk, request, { id: user[1], key: user[2] !== undefined })
-  const product = /^\/(collection|disbursement)\//.exec(request.path)?.[1] as Product | undefined
+  if (user) return provision(counter.desk, request, { id: user[1], key: user[2] !== undefined })
+  const consent = CONSENT.exec(request.path)
+  if (consent) return consentToken(counter, request, consent[1] as Product)
+  const product = /^\/(collection|disbursement)\//.exec(request.path)?.[1]
   if (product === undefined) return UNKNOWN_PATH
-  const denied = unauthorizedNow(general) ?? callRefusal(request, desk.world, product)
-  return denied ?? serve(desk, general, request)
+  return withBearer(counter, request, product, () => serve(counter, request, product as Product))
 }
 
-function unauthorizedNow(general: General): Answer | null {
-  if (general.unauthorized === null || general.unauthorized.left <= 0) return null
-  general.unauthorized.left -= 1
-  return { status: 401, body: { error: 'login_failed' } }
-}
-
-async function giveToken(desk: Desk, general: General, request: Request, product: Product): Promise<Answer> {
-  const { profile, decide, chance, clock, world } = desk
-  await clock.wait(
-    general.tokenDelayMs + (decide === 'profile' ? profile.tokenMs(chance, world.platform) : 0),
-  )
-  if (general.tokenDown) return refusal(503, 'SERVICE_UNAVAILABLE')
-  return tokenAnswer(request, world, product)
-}
-
-async function serve(desk: Desk, general: General, request: Request): Promise<Answer> {
-  const { path, method } = request
-  if (NOTIFICATION.test(path) && method === 'POST') return notify(request)
-  const payment = PAYMENT.exec(path)
-  if (payment) return servePayment(desk, request, payment)
-  const holder = HOLDER.exec(path)
-  if (holder && method === 'GET')
-    return tellHolder(desk, general, { phone: holder[2] ?? '', what: holder[3] ?? '' })
-  const balance = BALANCE.exec(path)
-  if (balance && method === 'GET') {
-    const available = desk.book.balance(balance[1] as Product)
-    return { status: 200, body: { availableBalance: String(available), currency: desk.world.currency } }
+function withBearer(
+  { desk, troubles: { unauthorized } }: Counter,
+  request: Request,
+  product: string,
+  serve: () => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  if (unauthorized.left > 0 && (unauthorized.product ?? product) === product) {
+    unauthorized.left -= 1
+    return { status: 401, body: { error: 'login_failed' } }
   }
-  // Known to the operator, and used by nobody here.
-  if (SIDE_SHOWS.test(path)) return { status: 202 }
-  return UNKNOWN_PATH
+  return callRefusal(request, desk.world, product as Product) ?? serve()
 }
 
-function servePayment(desk: Desk, request: Request, payment: RegExpExecArray): Promise<Answer> | Answer {
-  const [, product, operation, reference] = payment
-  const place = { product: product as Product, operation: operation as never }
-  if (request.method === 'POST' && reference === undefined) return takePayment(desk, request, place)
-  if (request.method !== 'GET' || reference === undefined)
-    return { status: 405, body: { statusCode: 405, message: 'Method not allowed' } }
-  if (isCapped(desk)) return { status: 429, body: { statusCode: 429, message: 'Rate limit is exceeded.' } }
-  return tellStatus(desk, reference, product as Product)
+async function giveToken({ desk, troubles }: Counter, request: Request, product: Product): Promise<Answer> {
+  const { profile, decide, chance, clock, world, rules } = desk
+  await clock.wait(
+    troubles.tokenDelayMs + (decide === 'profile' ? profile.tokenMs(chance, world.platform) : 0),
+  )
+  if (troubles.tokenDown) return refusal(503, 'SERVICE_UNAVAILABLE')
+  const seconds = rules.tokenSeconds({ product })
+  const proper = () => tokenAnswer(request, world, { product, ...(seconds === null ? {} : { seconds }) })
+  return treated(desk, { endpoint: 'token', product }, proper)
 }
 
-/** The operator answers so many questions a second. */
-const questions = new WeakMap<Desk, number[]>()
-function isCapped(desk: Desk): boolean {
-  if (desk.statusCap === null) return false
-  const now = desk.clock.nowMs()
-  const recent = (questions.get(desk) ?? []).filter((at) => at > now - 1000)
-  const capped = recent.length >= desk.statusCap
-  questions.set(desk, capped ? recent : [...recent, now])
-  return capped
+function serve(counter: Counter, request: Request, product: Product): Answer | Promise<Answer> {
+  const { path, method, place } = request
+  const { desk } = counter
+  const notified = NOTIFICATION.exec(path)
+  if (notified && method === 'POST')
+    return notify(desk, request, { product, place, reference: (notified[2] ?? '').toLowerCase() })
+  const holder = HOLDER.exec(path)
+  if (holder && method === 'GET') {
+    const [, , phone = '', what = ''] = holder
+    return treated(desk, { endpoint: 'lookup', product, phone }, () => tellHolder(counter, { phone, what }))
+  }
+  if (BALANCE.test(path) && method === 'GET')
+    return treated(desk, { endpoint: 'balance', product }, () => ({
+      status: 200,
+      body: { availableBalance: String(desk.book.wallets.balance(product)), currency: desk.world.currency },
+    }))
+  return serveAside(counter, request, product)
 }
 
-function tellHolder(desk: Desk, general: General, { phone, what }: { phone: string; what: string }): Answer {
+function pay(
+  { desk }: Counter,
+  request: Request,
+  [, name, version = '', called, given]: RegExpExecArray,
+): Promise<Answer> | Answer {
+  const product = name as Product
+  const operation = called as Operation
+  if (OFFERED[product][operation]?.includes(version) !== true) return UNKNOWN_PATH
+  const { place, method } = request
+  if (method === 'POST' && given === undefined)
+    return takePayment(desk, request, { place, product, operation })
+  if (method !== 'GET' || given === undefined) return NOT_THIS_METHOD
+  const reference = given.toLowerCase()
+  return treated(desk, { endpoint: 'status', product, reference }, () =>
+    tellStatus(desk, { place, product, reference }, operation),
+  )
+}
+
+function tellHolder({ desk, troubles }: Counter, { phone, what }: { phone: string; what: string }): Answer {
   const holder = holderOf(desk.profile.phones, phone)
   if ('status' in holder) return holder.status === 404 ? NOT_FOUND : refusal(holder.status, holder.code)
-  const active = holder.active && !general.inactive.has(phone)
-  if (what.toLowerCase() === 'active') return { status: 200, body: { result: active } }
-  if (general.kycDenied) return refusal(403, 'NOT_ALLOWED', 'not granted')
-  if (!active) return NOT_FOUND
-  const body = {
-    given_name: 'Holder',
-    family_name: `Of ${phone.slice(-4)}`,
-    birthdate: '1990-01-01',
-    gender: 'F',
-  }
-  return { status: 200, body: { sub: '0', locale: 'sv_SE', ...body, status: 'active' } }
+  const isActive = holder.active && !troubles.inactive.has(phone)
+  if (what.toLowerCase() === 'active') return { status: 200, body: { result: isActive } }
+  if (troubles.kycDenied) return refusal(403, 'NOT_ALLOWED', 'not granted')
+  if (!isActive) return NOT_FOUND
+  const name = { given_name: 'Holder', family_name: `Of ${phone.slice(-4)}` }
+  const more = { birthdate: '1990-01-01', locale: 'en_UG', gender: 'F', status: 'active' }
+  return { status: 200, body: { sub: '0', ...name, ...more } }
 }
 
-function notify({ body }: Request): Answer {
-  const message = jsonOf(body)?.notificationMessage
-  return typeof message === 'string' && message !== '' && message.length <= 160
-    ? { status: 200 }
-    : refusal(400, 'VALIDATION_ERROR')
-}
-
-const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-
-/** How a developer makes a user of the operator's sandbox (rails.md 3.3). */
-function provision(
-  desk: Desk,
-  request: Request,
-  { id, key }: { id: string | undefined; key: boolean },
+/** A text message about a payment, which nobody here sends. */
+function notify(
+  { book }: Desk,
+  { body, headers }: Request,
+  where: Parameters<Desk['book']['find']>[0],
 ): Answer {
-  const { world } = desk
-  const product = world.accounts.productOfKey(request.headers['ocp-apim-subscription-key'])
-  if (product === null) return keyRefusal(request, world, 'collection') ?? UNKNOWN_PATH
-  const { users } = world.accounts
-  if (id === undefined && request.method === 'POST') return makeUser(desk, request)
-  const user = id === undefined ? undefined : users.get(id)
-  if (user === undefined || id === undefined) return NOT_FOUND
-  if (key && request.method === 'POST') return { status: 201, body: { apiKey: world.accounts.makeKey(id) } }
-  if (!key && request.method === 'GET')
-    return {
-      status: 200,
-      body: { providerCallbackHost: user.host, targetEnvironment: world.targetEnvironment },
-    }
-  return UNKNOWN_PATH
-}
-
-function makeUser({ world }: Desk, request: Request): Answer {
-  const id = request.headers['x-reference-id'] ?? ''
-  const host = jsonOf(request.body)?.providerCallbackHost
-  if (!UUID4.test(id) || typeof host !== 'string' || host === '') return refusal(400, 'VALIDATION_ERROR')
-  if (world.accounts.users.has(id)) return refusal(409, 'RESOURCE_ALREADY_EXIST')
-  world.accounts.users.set(id, { host, key: null })
-  world.accounts.callbackHosts.add(host)
-  return { status: 201 }
+  const message = jsonOf(body)?.notificationMessage ?? headers.notificationmessage
+  if (typeof message !== 'string' || message === '' || message.length > MOST_MESSAGE)
+    return refusal(400, 'VALIDATION_ERROR')
+  return book.find(where) === undefined ? NOT_FOUND : { status: 200 }
 }

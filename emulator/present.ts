@@ -2,7 +2,7 @@ import type { Transaction } from './book.ts'
 import type { Calls, Told } from './rules.ts'
 
 /** A status answer: fields are there when they are known (rails.md 3.5). */
-export function presentStatus(transaction: Transaction, told: Told): object {
+export function presentStatus(transaction: Transaction, told: Told) {
   const { rule } = transaction
   const { lies } = told
   const status = told.status ?? transaction.status

@@ -1,4 +1,5 @@
 import { spread } from './chance.ts'
+import type { Limits } from './wallets.ts'
 
 export type ProfileName = 'sandbox' | 'mtnuganda' | 'bench'
 
@@ -10,6 +11,9 @@ export type Profile = {
   opening: number
   endless: boolean
   disbursementOpening: number
+  limits: Limits
+  /** Whether a developer may make API users. */
+  provisions: boolean
   statusCap: number | null
   journal: boolean
   /** A phone with two digits after this has a scenario of its own. */
@@ -26,6 +30,10 @@ export type Profile = {
 const EXPIRES = 0.04
 export const EXPIRY_MS = 300_000
 
+const NO_LIMITS: Limits = { payment: null, wallet: null }
+/** Assumed: the operator publishes limits by kind of account. They hold only where the profile decides. */
+const UGANDA_LIMITS: Limits = { payment: 5_000_000, wallet: 50_000_000 }
+
 export const PROFILES: Record<ProfileName, Profile> = {
   sandbox: {
     currency: 'EUR',
@@ -33,6 +41,8 @@ export const PROFILES: Record<ProfileName, Profile> = {
     opening: 0,
     endless: true,
     disbursementOpening: 0,
+    limits: NO_LIMITS,
+    provisions: true,
     statusCap: 10,
     journal: true,
     phones: '467331234',
@@ -49,6 +59,8 @@ export const PROFILES: Record<ProfileName, Profile> = {
     opening: 20_000_000,
     endless: false,
     disbursementOpening: 10_000_000_000,
+    limits: UGANDA_LIMITS,
+    provisions: false,
     statusCap: 10,
     journal: true,
     phones: '2567700000',
@@ -56,7 +68,7 @@ export const PROFILES: Record<ProfileName, Profile> = {
     submitMs: (chance) => spread(chance, 350, 2500),
     statusMs: (chance) => spread(chance, 150, 600),
     tokenMs: (chance, platform) => (platform === 'new' ? 12_000 : spread(chance, 800, 2000)),
-    approvalMs: (chance) => (chance() < EXPIRES ? null : spread(chance, 18_000, 90_000)),
+    approvalMs: (chance) => (chance() < EXPIRES ? null : spread(chance, 18_000, 120_000)),
     callback: (chance) => {
       const fate = chance()
       return { afterMs: 500 + Math.round(2500 * chance()), times: fate < 0.03 ? 0 : fate < 0.05 ? 2 : 1 }
@@ -68,6 +80,8 @@ export const PROFILES: Record<ProfileName, Profile> = {
     opening: 1_000_000_000_000,
     endless: true,
     disbursementOpening: 1_000_000_000_000_000,
+    limits: NO_LIMITS,
+    provisions: false,
     statusCap: null,
     journal: false,
     phones: null,

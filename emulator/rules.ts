@@ -1,4 +1,6 @@
-import type { Operation, Product } from './book.ts'
+import type { Operation, Place, Product } from './book.ts'
+import type { Switch } from './checks.ts'
+import type { FaultParams, Trouble } from './faults.ts'
 
 /** What a rule is about; a field that is absent fits everything. `nth` counts the requests that fit the rest. */
 export type Match = {
@@ -37,6 +39,8 @@ export type Treatment = {
   http?: { status: number; code?: string; body?: string; headers?: Record<string, string> }
   record?: boolean
   bytesPerSecond?: number
+  /** Only the first request under a reference is treated so. */
+  firstOnly?: boolean
 }
 /** What a question is told instead of the truth. The last of a list repeats. */
 export type Told = Treatment & {
@@ -56,6 +60,7 @@ export type Calls = {
   /** Before the answer to the submit. */
   early?: boolean
 }
+export type Endpoint = 'submit' | 'status' | 'token' | 'lookup' | 'balance'
 
 /** A scenario is a timeline. The first rule that fits is frozen at the submission (rails.md 6.5). */
 export type Rule = {
@@ -74,38 +79,72 @@ export type Rule = {
   reasonAsObject?: boolean
   numbers?: boolean
   initial?: 'PENDING' | 'CREATED'
+  /** The movement is known at the operator's second address only. */
+  place?: Place
+  /** Begins when a payment fits, and ends after `forMs`. */
+  trouble?: { name: Trouble; params?: FaultParams; forMs?: number }
+  /** What requests that are no payments meet. `match` then looks at what such a request says of itself. */
+  on?: Partial<Record<Exclude<Endpoint, 'submit'>, Treatment>>
+  /** How long tokens live that are given under this rule. */
+  token?: { ttlSeconds: number }
+  /** On as long as the rule stands. */
+  switches?: readonly Switch[]
 }
 
-export type Asked = {
+type About = {
   product: Product
-  operation: Operation
-  phone: string
-  amount: number
-  externalId: string
-  reference: string
+  operation?: Operation
+  phone?: string
+  amount?: number
+  externalId?: string
+  reference?: string
 }
+type Entry = { rule: Rule; fits: number; uses: number; added: boolean }
 
 /** Ordered rules; the first that fits counts. */
 export class Rules {
-  #rules: { rule: Rule; fits: number; uses: number }[] = []
+  #entries: Entry[] = []
   readonly #chance: () => number
   constructor(chance: () => number) {
     this.#chance = chance
   }
 
   set(rules: readonly Rule[]): void {
-    this.#rules = rules.map((rule) => ({ rule, fits: 0, uses: 0 }))
+    this.#entries = rules.map((rule) => ({ rule, fits: 0, uses: 0, added: false }))
   }
 
+  /** Before the others, until `dropAdded`. */
   addFirst(rule: Rule): void {
-    this.#rules.unshift({ rule, fits: 0, uses: 0 })
+    this.#entries.unshift({ rule, fits: 0, uses: 0, added: true })
   }
 
-  find(asked: Asked): Rule | null {
-    for (const entry of this.#rules) {
+  dropAdded(): void {
+    this.#entries = this.#entries.filter(({ added }) => !added)
+  }
+
+  /** The rule of a payment. */
+  find(about: About): Rule | null {
+    return this.#first(about, isAboutPayments)
+  }
+
+  /** How a request that is no payment is treated. */
+  at(endpoint: Exclude<Endpoint, 'submit'>, about: About): Treatment | null {
+    return this.#first(about, ({ on }) => on?.[endpoint] !== undefined)?.on?.[endpoint] ?? null
+  }
+
+  tokenSeconds(about: About): number | null {
+    return this.#first(about, ({ token }) => token !== undefined)?.token?.ttlSeconds ?? null
+  }
+
+  isOn(wanted: Switch): boolean {
+    return this.#entries.some(({ rule }) => rule.switches?.includes(wanted) === true)
+  }
+
+  #first(about: About, serves: (rule: Rule) => boolean): Rule | null {
+    for (const entry of this.#entries) {
       const { rule } = entry
       if (rule.count !== undefined && entry.uses >= rule.count) continue
-      if (!fits(rule.match, asked)) continue
+      if (!serves(rule) || !fits(rule.match, about)) continue
       entry.fits += 1
       if (rule.match?.nth !== undefined && rule.match.nth !== entry.fits) continue
       if (rule.match?.probability !== undefined && this.#chance() >= rule.match.probability) continue
@@ -116,15 +155,20 @@ export class Rules {
   }
 }
 
-function fits(match: Match | undefined, asked: Asked): boolean {
+/** A rule of which nothing is about payments leaves them to the next one. */
+function isAboutPayments({ match, count, on, token, switches, ...rest }: Rule): boolean {
+  return Object.keys(rest).length > 0 || (on === undefined && token === undefined && switches === undefined)
+}
+
+function fits(match: Match | undefined, about: About): boolean {
   if (match === undefined) return true
   const { product, operation, phone, amount, externalIdPrefix, reference } = match
   return (
-    (product === undefined || product === asked.product) &&
-    (operation === undefined || operation === asked.operation) &&
-    (phone === undefined || phone === asked.phone) &&
-    (amount === undefined || amount === asked.amount) &&
-    (externalIdPrefix === undefined || asked.externalId.startsWith(externalIdPrefix)) &&
-    (reference === undefined || reference === asked.reference)
+    (product === undefined || product === about.product) &&
+    (operation === undefined || operation === about.operation) &&
+    (phone === undefined || phone === about.phone) &&
+    (amount === undefined || amount === about.amount) &&
+    (externalIdPrefix === undefined || about.externalId?.startsWith(externalIdPrefix) === true) &&
+    (reference === undefined || reference === about.reference)
   )
 }

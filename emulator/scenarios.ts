@@ -33,6 +33,29 @@ export function scenarioOf(prefix: string | null, phone: string, operation: Oper
   return BOTH[nn] ?? (word === undefined ? null : fails(word))
 }
 
+/** The operator's own refund scenarios are chosen by the reference to refund, "1" to "13" (the order is an assumption). */
+export function refundScenario(refunds: string): Rule {
+  const words = ['INTERNAL_PROCESSING_ERROR', 'APPROVAL_REJECTED', 'EXPIRED', ...OUT]
+  return fails(words[Number(refunds) - 1] ?? 'RESOURCE_NOT_FOUND')
+}
+
+const STATUS_OF_WORD: Record<string, number> = {
+  PAYER_NOT_FOUND: 400,
+  PAYEE_NOT_FOUND: 400,
+  COULD_NOT_PERFORM_TRANSACTION: 400,
+  TRANSFER_TYPE_UNKNOWN: 400,
+  SERVICE_UNAVAILABLE: 503,
+}
+
+/** The same word at once, instead of a 202 and a failure later: published clients saw both. */
+export function syncRefusal(scenario: Rule): Rule {
+  const { resolve } = scenario
+  if (resolve === undefined || resolve === 'never' || resolve.reason === undefined) return scenario
+  const { reason: code } = resolve
+  if (code === 'EXPIRED' || code === 'APPROVAL_REJECTED') return scenario
+  return { onSubmit: { http: { status: STATUS_OF_WORD[code] ?? 500, code }, record: false } }
+}
+
 /** The two digits of a phone after a prefix, or null. */
 export const lastTwo = (prefix: string | null, phone: string): string | null =>
   prefix !== null && phone.startsWith(prefix) && phone.length === prefix.length + 2 ? phone.slice(-2) : null

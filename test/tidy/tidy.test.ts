@@ -100,6 +100,17 @@ test('nothing in src, bench or scripts imports a test, and src imports neither b
   )
 })
 
+test('the emulator imports nothing of src, and has one clock and one source of chance', () => {
+  const emulator = ALL.filter(({ path }) => path.startsWith('emulator/'))
+  none(
+    emulator.flatMap(({ path, imports }) =>
+      imports.filter((one) => /^(?:src|test|bench)\//.test(one.path)).map((one) => `${path}:${one.line}`),
+    ),
+  )
+  const others = emulator.filter(({ path }) => path !== 'emulator/clock.ts')
+  none(places(others, 'code', /\bnew Date\(\s*\)|\bDate\.now\(|\bMath\.random\(/g))
+})
+
 test('only platform/clock.ts reads the time', () => {
   const others = SRC.filter(({ path }) => path !== 'src/platform/clock.ts')
   none(places(others, 'code', /\bnew Date\(\s*\)|\bDate\.now\(/g))

@@ -1,0 +1,42 @@
+import { Accounts } from './accounts.ts'
+import { Book } from './book.ts'
+import { Callbacks } from './callbacks.ts'
+import { seeded } from './chance.ts'
+import { realClock, virtualClock } from './clock.ts'
+import type { EmulatorOptions } from './options.ts'
+import type { Desk } from './payments.ts'
+import { PROFILES } from './profiles.ts'
+import { Rules } from './rules.ts'
+import type { Limits } from './wallets.ts'
+
+const DEFAULT_SEED = 1
+const NO_LIMITS: Limits = { payment: null, wallet: null }
+
+/** The desk of an operator as its options say. Everything random of it comes from one generator. */
+export function deskFor(
+  options: EmulatorOptions,
+  { isOn, begin }: Pick<Desk, 'begin'> & Pick<Desk['world'], 'isOn'>,
+): Desk {
+  const { platform = 'old', decide = 'when told', callbackHosts = [], seed = DEFAULT_SEED } = options
+  const profile = PROFILES[options.profile ?? 'mtnuganda']
+  const { currency, targetEnvironment, statusCap, opening, endless } = profile
+  const clock = options.clock === 'virtual' ? virtualClock() : realClock()
+  const chance = seeded(seed)
+  const limits = options.limits ?? (decide === 'profile' ? profile.limits : NO_LIMITS)
+  const accounts = new Accounts(clock, chance, { platform, callbackHosts })
+  const book = new Book(clock, { opening, endless, limits })
+  return {
+    seed,
+    world: { accounts, book, currency, targetEnvironment, platform, isOn },
+    book,
+    clock,
+    chance,
+    rules: new Rules(chance),
+    profile,
+    decide,
+    callbacks: new Callbacks(clock, options.retries ?? 'none'),
+    statusCap,
+    treated: new Set(),
+    begin,
+  }
+}
