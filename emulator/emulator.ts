@@ -176,14 +176,6 @@ class Operator implements Emulator {
     return this.#desk.book.select(filter)
   }
 
-  forget(reference: string): void {
-    this.#desk.book.transactions.delete(reference)
-  }
-
-  remember(transaction: Transaction): void {
-    this.#desk.book.transactions.set(transaction.reference, transaction)
-  }
-
   oracle(): Oracle {
     return this.#desk.book.oracle()
   }

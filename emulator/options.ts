@@ -62,9 +62,6 @@ export type Emulator = {
   callbacks(): Callbacks['sent']
   transactions(filter?: TransactionFilter): Transaction[]
   oracle(): Oracle
-  /** The operator no longer knows a reference, as after a move to another platform; `remember` undoes that. */
-  forget(reference: string): void
-  remember(transaction: Transaction): void
   journal(reference?: string): JournalEntry[]
   wallets(): Record<string, number>
   setWallet(name: string, amount: number): void

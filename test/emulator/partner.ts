@@ -19,7 +19,7 @@ export type Partner = {
   ask(reference: string, call?: Call): Promise<Heard>
 }
 
-export const OPERATION = { collection: 'requesttopay', disbursement: 'transfer' } as const
+const OPERATION = { collection: 'requesttopay', disbursement: 'transfer' } as const
 
 /** No connection is kept, so that each request shows what the operator does with a connection. */
 const agent = new Agent({
