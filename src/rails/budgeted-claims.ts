@@ -18,61 +18,92 @@ export type BudgetedNoun<Row> = {
 /** `claim` answers with the rows that may be asked about now. `stop` ends the waiting for the next question. */
 export type BudgetedClaims<Row> = { claim(leaseMs: number): Promise<Row[]>; stop(): void }
 
+// A contract with nothing due is looked for behind all that is due at others. A look that took so long is followed by a rest, so
+// that it never costs more than a tenth of a processor.
+const LONG_LOOK_MS = 10
+const RESTS = 9
+
 /**
  * Claims what the status budgets allow (rails.md 4.2): first a question is taken, then a row is claimed for it. A row that may
  * not be asked about is never claimed, so it keeps its place; a contract without a question left holds up no other.
  * `placesAt` says how many questions this process has room for.
  */
-export function budgetedClaims<Row>(
+export const budgetedClaims = <Row>(
   app: App,
   noun: BudgetedNoun<Row>,
   placesAt: (installation: string) => number,
-): BudgetedClaims<Row> {
-  const lastDue = new Map<string, QuestionLevel[]>()
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
+): BudgetedClaims<Row> => new OwnClaims(app, noun, placesAt)
 
-  const waitAt = (installation: string) =>
-    app.statusBudget.waitMs(installation, lastDue.get(installation) ?? [])
+class OwnClaims<Row> implements BudgetedClaims<Row> {
+  readonly #app: App
+  readonly #noun: BudgetedNoun<Row>
+  readonly #placesAt: (installation: string) => number
+  readonly #lastDue = new Map<string, QuestionLevel[]>()
+  readonly #restsUntil = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
 
-  /** The period of the task is longer than the time between two questions. */
-  function wakeForNext(installations: readonly string[]): void {
-    clearTimeout(timer)
-    const waits = installations.map(waitAt).filter((ms) => ms > 0)
-    if (waits.length === 0 || stopped) return
-    timer = setTimeout(() => app.nudge(noun.sweep), Math.min(...waits)).unref()
+  constructor(app: App, noun: BudgetedNoun<Row>, placesAt: (installation: string) => number) {
+    this.#app = app
+    this.#noun = noun
+    this.#placesAt = placesAt
   }
 
-  async function claimAt(installation: string, leaseMs: number): Promise<Row[]> {
-    const due = lastDue.get(installation) ?? []
-    const { level, count } = await app.statusBudget.takeTurn(installation, due, placesAt(installation))
+  async claim(leaseMs: number): Promise<Row[]> {
+    const claimed: Row[] = []
+    for (const installation of this.#app.statusBudget.limited()) {
+      if (!this.#mayLookAt(installation)) continue
+      const due = await this.#lookAt(installation)
+      if (due.length > 0) claimed.push(...(await this.#claimAt(installation, due, leaseMs)))
+    }
+    this.#wakeForNext()
+    return claimed
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #waitAt(installation: string): number {
+    return this.#app.statusBudget.waitMs(installation, this.#lastDue.get(installation) ?? [])
+  }
+
+  #mayLookAt(installation: string): boolean {
+    if (this.#placesAt(installation) <= 0 || this.#waitAt(installation) > 0) return false
+    return this.#app.clock.nowMs() >= (this.#restsUntil.get(installation) ?? 0)
+  }
+
+  async #lookAt(installation: string): Promise<QuestionLevel[]> {
+    const { clock, db } = this.#app
+    const started = performance.now()
+    const look = this.#noun.look(clock.now(), [installation])
+    const [found] = await db.query(look.statement, look.values)
+    const levels = found?.levels ?? []
+    const tookMs = performance.now() - started
+    if (levels.length === 0 && tookMs > LONG_LOOK_MS)
+      this.#restsUntil.set(installation, clock.nowMs() + RESTS * tookMs)
+    this.#lastDue.set(installation, levels)
+    return levels
+  }
+
+  async #claimAt(installation: string, due: readonly QuestionLevel[], leaseMs: number): Promise<Row[]> {
+    const { clock, db, statusBudget } = this.#app
+    const { level, count } = await statusBudget.takeTurn(installation, due, this.#placesAt(installation))
     if (count === 0) return []
-    const times = { now: app.clock.now(), leaseUntil: new Date(app.clock.nowMs() + leaseMs) }
-    const claim = noun.claim(times, { installation, level, places: count })
-    const rows = await app.db.query(claim.statement, claim.values)
-    await app.statusBudget.giveBack(installation, count - rows.length)
+    const times = { now: clock.now(), leaseUntil: new Date(clock.nowMs() + leaseMs) }
+    const claim = this.#noun.claim(times, { installation, level, places: count })
+    const rows = await db.query(claim.statement, claim.values)
+    await statusBudget.giveBack(installation, count - rows.length)
     return rows
   }
 
-  return {
-    async claim(leaseMs) {
-      const open = app.statusBudget.limited().filter((one) => placesAt(one) > 0 && waitAt(one) === 0)
-      const claimed: Row[] = []
-      if (open.length > 0) {
-        const look = noun.look(app.clock.now(), open)
-        for (const { installation, levels } of await app.db.query(look.statement, look.values))
-          lastDue.set(installation, levels)
-        for (const installation of open)
-          if ((lastDue.get(installation) ?? []).length > 0)
-            claimed.push(...(await claimAt(installation, leaseMs)))
-      }
-      wakeForNext([...lastDue.keys()])
-      return claimed
-    },
-    stop() {
-      stopped = true
-      clearTimeout(timer)
-    },
+  /** The period of the task is longer than the time between two questions. */
+  #wakeForNext(): void {
+    clearTimeout(this.#timer)
+    const waits = [...this.#lastDue.keys()].map((one) => this.#waitAt(one)).filter((ms) => ms > 0)
+    if (waits.length === 0 || this.#stopped) return
+    this.#timer = setTimeout(() => this.#app.nudge(this.#noun.sweep), Math.min(...waits)).unref()
   }
 }
 
