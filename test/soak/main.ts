@@ -1,0 +1,35 @@
+// npm run soak -- [--charges N] [--payouts N] [--seed N] [--kills N] [--stops N]
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { isCleanSoak } from './judge-soak.ts'
+import { runSoak } from './run-soak.ts'
+
+const { values } = parseArgs({
+  options: {
+    charges: { type: 'string', default: '10000' },
+    payouts: { type: 'string', default: '2000' },
+    seed: { type: 'string' },
+    kills: { type: 'string', default: '20' },
+    stops: { type: 'string', default: '3' },
+  },
+})
+const seed = Number(values.seed ?? randomInt(1_000_000))
+const options = {
+  charges: Number(values.charges),
+  payouts: Number(values.payouts),
+  kills: Number(values.kills),
+  stops: Number(values.stops),
+}
+console.log(`soak: seed ${seed}, ${options.charges} charges, ${options.payouts} payouts`)
+const startedAt = performance.now()
+const found = await runSoak({ ...options, seed, say: (line) => console.log(line) })
+const clean = isCleanSoak(found) && found.verified
+const counts = Object.entries(found).map(
+  ([name, value]) => `${name} ${Array.isArray(value) ? value.length : value}`,
+)
+console.log(counts.join(', '))
+if (!clean) console.log(JSON.stringify(found, null, 1).slice(0, 5000))
+console.log(
+  `${clean ? 'CLEAN' : 'BROKEN'} after ${Math.round((performance.now() - startedAt) / 1000)} s; replay with --seed ${seed}`,
+)
+process.exitCode = clean ? 0 : 1
