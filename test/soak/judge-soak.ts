@@ -79,7 +79,8 @@ function judgeOne(
   }
   found.open += 1
   // What the operator has ended must have reached us by now; what it never had may stay open for ever.
-  if (moves > 0 || theirs?.status === 'FAILED') found.lost.push(own.id)
+  if (moves > 0 || theirs?.status === 'FAILED')
+    found.lost.push(`${own.id} ${own.status}, and the operator says ${theirs?.status}`)
 }
 
 export const isCleanSoak = ({ doubled, lost, falselyFailed, invented, wallets }: Judgement): boolean =>

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,9 +22,19 @@ const title = (line: string) => {
   say(`\n${step}. ${line}`)
 }
 
+/** A port that is free now. */
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
 /** The operator as a program of its own. */
 async function startOperator() {
-  const args = ['--port', '0', '--control-port', '0', '--profile', 'mtnuganda', '--seed', '7']
+  const ports = ['--port', '0', '--control-port', String(await freePort())]
+  const args = [...ports, '--profile', 'mtnuganda', '--seed', '7']
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'emulator', 'main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -160,7 +171,7 @@ async function walk(world: World): Promise<void> {
 
   title('A refund: the money goes back to the phone that paid.')
   const refund = await api(world, 'POST', `/v1/charges/${first.id}/refund`)
-  const refundPayout = await waitForTransaction(world, refund.payout_id ?? refund.payout?.id ?? refund.id)
+  const refundPayout = await waitForTransaction(world, refund.refund.id)
   await decide(world, refundPayout)
   await until(world, `/v1/charges/${first.id}`, 'refunded')
 
@@ -169,17 +180,11 @@ async function walk(world: World): Promise<void> {
     ...{ phone, amount: 5000 + nth * 500, reference: `wage-${nth}` },
   }))
   await api(world, 'POST', '/v1/payouts/bulk', { payouts: items })
-  for (
-    const { data } = await waitFor(world, '/v1/payouts?limit=10', ({ data: all }) => all.length >= 5);
-    ;
-  ) {
-    for (const { id, rail_reference: reference, status } of data)
-      if (status !== 'succeeded') {
-        await waitForTransaction(world, id)
-        await decide(world, reference)
-        await until(world, `/v1/payouts/${id}`, 'succeeded')
-      }
-    break
+  const { data: wages } = await waitFor(world, '/v1/payouts?limit=10', ({ data }) => data.length >= 5)
+  for (const { id, status } of wages) {
+    if (status === 'succeeded') continue
+    await decide(world, await waitForTransaction(world, id))
+    await until(world, `/v1/payouts/${id}`, 'succeeded')
   }
 
   title('Our books against the operator.')
@@ -222,10 +227,10 @@ try {
     JSON.stringify([{ id: 'demo', baseUrl: operator.url, targetEnvironment, ...credentials, callback }]),
   )
   say(`the operator of profile mtnuganda listens on ${operator.url}, the gateway on ${installation.url}`)
-  const { json } = await installation.command(['rails', 'check'])
-  say(`rails check: ${json.ok ? 'everything is there' : 'something is missing'}`)
   const shop = await installation.merchant('demo', ['--verified'])
   await installation.startReady()
+  const { json } = await installation.command(['rails', 'check'])
+  say(`rails check: ${json.ok ? 'everything is there' : 'something is missing'}`)
   await walk({ operator, installation, shop })
   say(
     `\n${process.exitCode === 0 ? 'done: not a shilling lost, doubled or falsely called failed' : 'BROKEN'}`,

@@ -263,9 +263,8 @@ async function untilSettled({ installation, operators }: World): Promise<void> {
       `select rail_reference as reference from charges where follow_at is not null and mode = 'live'
        union all select rail_reference from payouts where follow_at is not null and mode = 'live'`,
     )
-    const known = open.filter(({ reference }) =>
-      operators.some((one) => one.transactions({ reference }).length > 0),
-    )
+    const theirs = new Set(operators.flatMap((one) => Object.keys(one.oracle().references)))
+    const known = open.filter(({ reference }) => theirs.has(reference))
     const queued = await installation.sql(
       `select 1 from payouts where follow_at is not null and mode = 'live'`,
     )
