@@ -4,7 +4,7 @@ const FILES_OF_A_ROOM = 24
 const WAITING_FILES_OF_A_ROOM = 4
 
 // Before all others, one after the other: each starts so many processes that it needs the machine for itself.
-const ALONE = ['test/crash/crash-points', 'test/races/races']
+const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']
 
 // The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
 const WAITING = [

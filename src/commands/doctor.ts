@@ -48,6 +48,7 @@ export async function examine({
     ...(await alertFaults(gateway)),
   ]
   const behind = await columnsBehind(gateway)
+  const orphaned = await contractFaults(config, gateway)
   const warnings = [
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
     ...(behind.length === 0
@@ -58,6 +59,8 @@ export async function examine({
       : []),
   ]
   return [
+    // Where it was posted is the only place that knows such a payment.
+    ...orphaned.map((says) => ({ level: 'refused', says }) as const),
     ...sentences.map((says) => ({ level, says }) as const),
     ...warnings.map((says) => ({ level: 'warning', says }) as const),
   ]
@@ -89,6 +92,25 @@ function settingsFaults(config: Config): string[] {
     ],
   ]
   return rules.filter(([broken]) => broken).map(([, says]) => says)
+}
+
+const UNFINISHED = statement<{ installation: string; open: number }>(
+  'unfinished movements by contract',
+  `select installation, count(*)::int as open from rail_attempts
+   where state in ('sending', 'accepted', 'in_doubt', 'not_sent') and installation <> '' group by installation`,
+)
+
+/** Contracts that are no longer in the settings while payments through them are open (rails.md 3.2). */
+async function contractFaults({ op1Installations }: Config, gateway: Gateway): Promise<string[]> {
+  if (op1Installations.length === 0) return []
+  const known = new Set(op1Installations.map(({ id }) => id))
+  const open = (await Promise.all(gateway.cells.map((app) => app.db.query(UNFINISHED)))).flat()
+  return open
+    .filter(({ installation }) => !known.has(installation))
+    .map(
+      ({ installation, open: count }) =>
+        `OP1_INSTALLATIONS lacks ${installation}, through which ${count} unfinished payments went: keep it, with "active": false, until they have ended`,
+    )
 }
 
 async function serverFaults(gateway: Gateway): Promise<string[]> {
