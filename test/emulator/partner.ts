@@ -4,7 +4,12 @@ import type { Product } from '../../emulator/book.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts'
 
 export type Heard = { status: number; body: any; text: string; headers: Record<string, unknown> }
-type Call = { headers?: Record<string, string | undefined>; body?: unknown; url?: string }
+type Call = {
+  headers?: Record<string, string | undefined>
+  body?: unknown
+  url?: string
+  waitMs?: number
+}
 
 /** A client of the operator that knows nothing of ours: it says what a test tells it, and shows what it heard. */
 export type Partner = {
@@ -21,16 +26,21 @@ export type Partner = {
 
 const OPERATION = { collection: 'requesttopay', disbursement: 'transfer' } as const
 
+/** How long a caller waits for an answer, and one who tests silence. */
+const PATIENT_MS = 10_000
+const IMPATIENT_MS = 400
 /** No connection is kept, so that each request shows what the operator does with a connection. */
 const agent = new Agent({
   pipelining: 0,
-  headersTimeout: 1000,
-  bodyTimeout: 1000,
   connectTimeout: 700,
   maxResponseSize: 300_000,
 })
 
-async function send(url: string, method: string, { headers = {}, body }: Call): Promise<Heard> {
+async function send(
+  url: string,
+  method: string,
+  { headers = {}, body, waitMs = PATIENT_MS }: Call,
+): Promise<Heard> {
   const bytes = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body)
   const kept = Object.fromEntries(
     Object.entries(headers).filter(([, value]) => value !== undefined),
@@ -40,6 +50,8 @@ async function send(url: string, method: string, { headers = {}, body }: Call): 
     headers: kept,
     body: bytes,
     dispatcher: agent,
+    headersTimeout: waitMs,
+    bodyTimeout: waitMs,
   })
   const text = await answer.body.text()
   const isJson = text.startsWith('{')
@@ -61,8 +73,8 @@ export function partnerOf(
   const partner: Partner = {
     product,
     references,
-    call: async (method, path, { url = emulator.url, headers, body } = {}) =>
-      send(`${url}${path}`, method, { headers: { ...base, ...headers }, body }),
+    call: async (method, path, { url = emulator.url, headers, ...call } = {}) =>
+      send(`${url}${path}`, method, { headers: { ...base, ...headers }, ...call }),
     token: async () => {
       const { body } = await partner.call('POST', `/${product}/token/`, { headers: { authorization: basic } })
       return body.access_token as string
@@ -123,3 +135,15 @@ export const codeOf = ({ status, body, text }: Heard) => [
   status,
   body?.code ?? body?.error ?? body?.message ?? text,
 ]
+
+/** What a caller hears of one payment: status and word of an answer, or the code of an error. */
+export async function outcomeOf(
+  partner: Partner,
+  changes: Record<string, unknown> = {},
+): Promise<{ hears: unknown[]; reference: string }> {
+  const reference = randomUUID()
+  const hears = await partner
+    .pay(changes, { reference, waitMs: IMPATIENT_MS })
+    .then(codeOf, ({ code, name }) => [code ?? name])
+  return { hears, reference }
+}
