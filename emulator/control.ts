@@ -52,7 +52,10 @@ const CALLS: Record<string, Handler> = {
   },
   'PUT switches': ({ emulator, body, parts: [name] }) =>
     emulator.switch(readSwitch(decodeURIComponent(name ?? '')), fieldsOf(body).on !== false),
-  'POST reset': ({ emulator }) => emulator.reset(),
+  'POST reset': async ({ emulator }) => {
+    await emulator.calm()
+    emulator.reset()
+  },
   'POST fault': ({ emulator, body }) =>
     emulator.fault(readFault(fieldsOf(body).name), fieldsOf(body) as FaultOptions),
   'DELETE fault': ({ emulator }) => emulator.calm(),

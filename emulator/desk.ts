@@ -5,7 +5,7 @@ import { seeded } from './chance.ts'
 import { realClock, virtualClock } from './clock.ts'
 import type { EmulatorOptions } from './options.ts'
 import type { Desk } from './payments.ts'
-import { PROFILES } from './profiles.ts'
+import { PROFILES, type Profile } from './profiles.ts'
 import { Rules } from './rules.ts'
 import type { Limits } from './wallets.ts'
 
@@ -19,7 +19,7 @@ export function deskFor(
 ): Desk {
   const { platform = 'old', decide = 'when told', callbackHosts = [], seed = DEFAULT_SEED } = options
   const profile = PROFILES[options.profile ?? 'mtnuganda']
-  const { currency, targetEnvironment, statusCap, opening, endless } = profile
+  const { currency, targetEnvironment, opening, endless } = profile
   const clock = options.clock === 'virtual' ? virtualClock() : realClock()
   const chance = seeded(seed)
   const limits = options.limits ?? (decide === 'profile' ? profile.limits : NO_LIMITS)
@@ -35,8 +35,24 @@ export function deskFor(
     profile,
     decide,
     callbacks: new Callbacks(clock, options.retries ?? 'none'),
-    statusCap,
+    statusCap: capOf(options, profile),
     treated: new Set(),
     begin,
   }
+}
+
+const capOf = ({ statusCap }: EmulatorOptions, profile: Profile) =>
+  statusCap === undefined ? profile.statusCap : statusCap
+
+/** As it was when it opened; only the clock and the chance go on. */
+export function beginAnew(desk: Desk, options: EmulatorOptions): void {
+  const { book, rules, profile, world, callbacks, treated } = desk
+  desk.statusCap = capOf(options, profile)
+  book.clear()
+  book.wallets.set('collection', 0)
+  book.wallets.set('disbursement', profile.disbursementOpening)
+  callbacks.sent.length = 0
+  treated.clear()
+  rules.set(options.rules ?? [])
+  world.accounts.usualTokens()
 }

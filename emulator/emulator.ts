@@ -6,7 +6,7 @@ import type { Switch } from './checks.ts'
 import type { Clock } from './clock.ts'
 import { startControl } from './control.ts'
 import { decideLater, end } from './decide.ts'
-import { deskFor } from './desk.ts'
+import { beginAnew, deskFor } from './desk.ts'
 import { type FaultName, isTrouble, RULE_FAULTS, type Trouble } from './faults.ts'
 import { Journal, type JournalEntry } from './journal.ts'
 import { Line } from './line.ts'
@@ -46,7 +46,7 @@ class Operator implements Emulator {
   readonly #stats = openStats()
   readonly #lines: Record<Place, Line>
   /** How the troubles end that were switched on. */
-  #ends: (() => unknown)[] = []
+  readonly #ends = new Set<() => Promise<void>>()
   #control: { close(): Promise<void> } | null = null
 
   constructor(options: EmulatorOptions) {
@@ -115,9 +115,13 @@ class Operator implements Emulator {
     { params, count = 1, forMs }: FaultOptions & { params: object },
   ): Promise<void> {
     const lasts = forMs ?? ('ms' in params && name === 'tokenDown' ? Number(params.ms) : null)
-    const finish = await this.#switchOn(name, { params, count })
-    this.#ends.push(finish)
-    if (lasts !== null) this.clock.after(lasts, async () => void (await finish()))
+    const switched = this.#switchOn(name, { params, count })
+    const finish = async () => {
+      if (this.#ends.delete(finish)) await (await switched)()
+    }
+    this.#ends.add(finish)
+    if (lasts !== null) this.clock.after(lasts, finish)
+    await switched
   }
 
   async #switchOn(
@@ -145,7 +149,7 @@ class Operator implements Emulator {
 
   async calm(): Promise<void> {
     this.#desk.rules.dropAdded()
-    for (const finish of this.#ends.splice(0).reverse()) await finish()
+    for (const finish of [...this.#ends].reverse()) await finish()
   }
 
   switch(name: Switch, on: boolean): void {
@@ -201,20 +205,12 @@ class Operator implements Emulator {
   }
 
   reset(): void {
-    const { book, rules, profile, world } = this.#desk
-    book.clear()
-    book.wallets.set('collection', 0)
-    book.wallets.set('disbursement', profile.disbursementOpening)
+    beginAnew(this.#desk, this.#options)
     this.#journal.clear()
     this.#stats.clear()
-    this.#desk.callbacks.sent.length = 0
-    this.#desk.treated.clear()
-    rules.set(this.#options.rules ?? [])
-    this.#ends = []
+    this.#ends.clear()
     Object.assign(this.#counter.troubles, quiet())
     this.#counter.asides.clear()
-    world.accounts.usualTokens()
-    this.#desk.statusCap = this.#options.statusCap === undefined ? profile.statusCap : this.#options.statusCap
   }
 
   shut(): Promise<void> {
@@ -238,6 +234,8 @@ class Operator implements Emulator {
 
   async close(): Promise<void> {
     this.clock.stop()
+    // A trouble that is just beginning would open something behind our back.
+    await this.calm()
     this.keep()
     await Promise.all([this.#lines.first.shut(), this.#lines.moved.shut()])
     await Promise.all([this.#control?.close(), this.#desk.callbacks.close()])
