@@ -34,6 +34,8 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'command_keys.fingerprint',
     'idempotency_keys.fingerprint',
     'gift_cards.code_hash',
+    'rail_attempts.callback_token_sha256',
+    'rail_statement_lines.digest',
     'storefront_items.picture',
   ])
   const sealed = columns.map(({ name }) => name).filter((name) => !notSealed.has(name))
