@@ -25,6 +25,14 @@ test('bad users are a 500 or another word where a rule says so', () =>
     assert.deepEqual(codeOf(await ask()), [401, 'invalid_client'])
   }))
 
+test('a token call that says it is a form and has no body is answered', () =>
+  withOperator({}, async (emulator, partner) => {
+    const { user, secret } = emulator.credentials.collection
+    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+    assert.equal((await partner.call('POST', '/collection/token/', { headers })).body.expires_in, 3600)
+  }))
+
 test('disbursements are refused from addresses that are not allow-listed, collections are not', () =>
   withOperator({ switches: ['allowList'] }, async (emulator, partner) => {
     assert.deepEqual(codeOf(await partnerOf(emulator, 'disbursement').pay()), [403, 'FORBIDDEN IP'])
