@@ -148,6 +148,7 @@ export const RULE_FAULTS = {
 
 export type RuleFault = keyof typeof RULE_FAULTS
 export type FaultName = RuleFault | Trouble
+export const FAULT_NAMES: readonly string[] = [...Object.keys(RULE_FAULTS), ...TROUBLES]
 
 function clockText(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0')

@@ -62,7 +62,17 @@ async function run(): Promise<void> {
   introduce(emulator, profile)
   if (values.state !== undefined) setInterval(() => emulator.keep(), KEEP_EVERY_MS).unref()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void emulator.close().then(() => process.exit(0)))
+    process.once(signal, () => {
+      sayStats(emulator)
+      void emulator.close().then(() => process.exit(0))
+    })
+}
+
+/** What a measurement beside it needs to know: one is void when the loop of the emulator was late. */
+function sayStats(emulator: Emulator): void {
+  const { requests, perSecond, cpuShare, loopDelayP99Ms } = emulator.stats()
+  const busy = `CPU share ${cpuShare.toFixed(2)}, loop delay p99 ${loopDelayP99Ms.toFixed(1)} ms`
+  process.stdout.write(`served       ${requests} requests, ${perSecond}/s on average, ${busy}\n`)
 }
 
 function introduce({ url, controlUrl, seed, targetEnvironment, currency }: Emulator, profile: string): void {

@@ -1,5 +1,12 @@
 import { SWITCHES, type Switch } from './checks.ts'
-import { type FaultName, type FaultParams, isTrouble, RULE_FAULTS, type RuleFault } from './faults.ts'
+import {
+  FAULT_NAMES,
+  type FaultName,
+  type FaultParams,
+  isTrouble,
+  RULE_FAULTS,
+  type RuleFault,
+} from './faults.ts'
 import type { Rule } from './rules.ts'
 
 const TREATMENT = ['delayMs', 'wire', 'http', 'record', 'bytesPerSecond', 'firstOnly']
@@ -54,8 +61,8 @@ function objectIn(given: unknown, name: string): Record<string, unknown> {
 /** The name of a fault, or a sentence that there is none. */
 export function readFault(given: unknown): FaultName {
   const name = String(given)
-  if (Object.hasOwn(RULE_FAULTS, name) || isTrouble(name)) return name as FaultName
-  throw new Error(`there is no fault called ${name}`)
+  if (FAULT_NAMES.includes(name)) return name as FaultName
+  throw new Error(`there is no fault called ${name}; there are ${FAULT_NAMES.join(', ')}`)
 }
 
 export function readSwitch(given: unknown): Switch {
