@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
+import { measureEmulator } from './emulator.ts'
 import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
 import { measureIdle } from './idle.ts'
@@ -13,8 +14,8 @@ import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- --quick] [-- --pages] [-- --vending] [-- --json]: boots the
-// service on a fresh database and measures it (see CONTRIBUTING.md).
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
+// boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
   positionals: [what, part],
@@ -40,6 +41,7 @@ async function measure() {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)
     process.stderr.write(`${seconds} s  ${line}\n`)
   }
+  if (what === 'emulator') return measureEmulator(say)
   const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
   const stage = await buildStage({
     say,
