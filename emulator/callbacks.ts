@@ -9,6 +9,7 @@ export type Sent = { reference: string; url: string; method: string; at: number;
 
 const TIMEOUT_MS = 2000
 const MOST_AT_ONCE = 64
+const MOST_SENT = 20_000
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -26,7 +27,9 @@ const LADDERS: Record<Retries, readonly number[]> = {
 
 /** Calls back, at most so many at once; the others wait their turn. */
 export class Callbacks {
+  /** The latest of them, and how many there were in all. */
   readonly sent: Sent[] = []
+  total = 0
   readonly #retries: Retries
   readonly #clock: Clock
   readonly #agent = new Agent({
@@ -78,6 +81,8 @@ export class Callbacks {
       })
       .catch(() => 0)
       .finally(() => this.#leave())
+    if (this.sent.length >= MOST_SENT) this.sent.splice(0, MOST_SENT / 2)
+    this.total += 1
     this.sent.push({ reference: transaction.reference, url, method, at: this.#clock.nowMs(), status })
     const wait = LADDERS[this.#retries][tried]
     if (status !== 200 && wait !== undefined)
@@ -92,6 +97,11 @@ export class Callbacks {
   #leave(): void {
     this.#active -= 1
     this.#waiting.shift()?.()
+  }
+
+  clear(): void {
+    this.sent.length = 0
+    this.total = 0
   }
 
   /** Until none is under way. */

@@ -51,7 +51,7 @@ export function beginAnew(desk: Desk, options: EmulatorOptions): void {
   book.clear()
   book.wallets.set('collection', 0)
   book.wallets.set('disbursement', profile.disbursementOpening)
-  callbacks.sent.length = 0
+  callbacks.clear()
   treated.clear()
   rules.set(options.rules ?? [])
   world.accounts.usualTokens()

@@ -201,7 +201,7 @@ class Operator implements Emulator {
   }
 
   stats(): Stats {
-    return this.#stats.read(this.#desk.callbacks.sent.length)
+    return this.#stats.read(this.#desk.callbacks.total)
   }
 
   reset(): void {

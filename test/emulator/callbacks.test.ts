@@ -151,6 +151,7 @@ test('what nobody took is called again, every second and at most 20 times', asyn
   room.listener.answer(200)
   const sent = room.emulator.callbacks().at(-1)
   assert.deepEqual([sent?.status, sent?.method], [500, 'POST'])
+  assert.equal(room.emulator.stats().callbacks, room.emulator.callbacks().length)
 })
 
 test('a payment without a callback address is never called back about', async () => {
