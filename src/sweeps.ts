@@ -82,7 +82,8 @@ export function sweepsOf(app: App): CellSweep[] {
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
-    reconcile: { everyMs: HOUR, runOnce: () => reconcileCell(app) },
+    // It takes what it can get of the budget of questions and then rests, whatever it looked at.
+    reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))

@@ -62,9 +62,10 @@ const claiming = (due: string) => `
 
 const CLAIM_FREE = statement<FollowedCharge>(
   'claim due live charges',
-  claiming(`select c.merchant_id, c.id from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
-     where c.follow_at <= $1 and c.mode = 'live' and a.installation <> all($4::text[])
-     order by c.follow_at limit $2 for no key update of c skip locked`),
+  claiming(`select c.merchant_id, c.id from charges c where c.follow_at <= $1 and c.mode = 'live'
+    and (cardinality($4::text[]) = 0 or not exists (select from rail_attempts a
+      where a.merchant_id = c.merchant_id and a.subject = c.id and a.installation = any($4)))
+    order by c.follow_at limit $2 for no key update of c skip locked`),
 )
 const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(
   'look for due live charges',

@@ -20,6 +20,15 @@ const END = statement(
    where merchant_id = $1 and subject = $2 and closed_at is null and kind = any($3::text[])`,
 )
 
+const WITH_OPEN = statement<{ subject: string }>(
+  'movements with open exceptions',
+  'select distinct subject from exceptions where subject = any($1::text[]) and closed_at is null',
+)
+
+/** Which of these have an open exception: only they lock anything when a look agrees. */
+export const withOpenExceptions = (subjects: readonly string[]): Call<{ subject: string }> =>
+  call(WITH_OPEN, subjects)
+
 type About = { merchantId: number; mode: 'test' | 'live'; subject: string }
 
 /** A look of the same leg found nothing wrong with a movement; the second one, an hour later, closes what was open. */

@@ -14,18 +14,27 @@ export type EndedAttempt = {
   notFoundAt: Date | null
 }
 
-// What ended longer ago than this is not looked at any more.
+// What ended longer ago than eight days is not looked at any more; what was made just now may still be in a caller's hands.
 const REVIEWED = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
-  and a.created_at > $2::timestamptz - interval '8 days'
+  and a.created_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '15 minutes'
   and (a.review_asked_at is null or a.review_asked_at < $2::timestamptz - interval '8 hours')`
-// The lease of a look: a process that dies leaves it to the next one.
+// What was looked at a day ago may be reversed since then.
+const SAMPLED = `a.installation = $1 and a.reviewed_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '1 day'
+  and a.created_at > $2::timestamptz - interval '7 days' and a.state in ('ended', 'void')
+  and a.review_asked_at < $2::timestamptz - interval '8 hours'`
+// The time of the question is its lease: what a process that dies has claimed is asked about later.
+const claiming = (which: string) => `
+  with due as (select a.merchant_id, a.id from rail_attempts a where ${which} limit $3 for no key update skip locked)
+  update rail_attempts a set review_asked_at = $2 from due where a.merchant_id = due.merchant_id and a.id = due.id
+  returning a.merchant_id as "merchantId", a.id as reference, a.subject, a.side, a.state,
+    a.review_not_found as "notFound", a.review_not_found_at as "notFoundAt"`
 const CLAIM = statement<EndedAttempt>(
   'claim attempts to review',
-  `with due as (select a.merchant_id, a.id from rail_attempts a where ${REVIEWED} order by a.created_at desc limit $3
-     for no key update skip locked)
-   update rail_attempts a set review_asked_at = $2 from due where a.merchant_id = due.merchant_id and a.id = due.id
-   returning a.merchant_id as "merchantId", a.id as reference, a.subject, a.side, a.state,
-     a.review_not_found as "notFound", a.review_not_found_at as "notFoundAt"`,
+  claiming(`${REVIEWED} order by a.created_at desc`),
+)
+const CLAIM_SAMPLE = statement<EndedAttempt>(
+  'claim reviewed attempts again',
+  claiming(`${SAMPLED} order by a.reviewed_at`),
 )
 const MOST_COUNTED = 100_000
 const LEFT = statement<{ left: number }>(
@@ -33,8 +42,9 @@ const LEFT = statement<{ left: number }>(
   `select count(*)::int as left from (select 1 from rail_attempts a where ${REVIEWED} limit ${MOST_COUNTED}) x`,
 )
 const DONE = statement(
-  'attempt reviewed',
-  'update rail_attempts set reviewed_at = $3 where merchant_id = $1 and id = $2',
+  'attempts reviewed',
+  `update rail_attempts a set reviewed_at = $3 from unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
+   where a.merchant_id = n.merchant_id and a.id = n.id`,
 )
 const MISSED = statement(
   'attempt not found in review',
@@ -48,12 +58,21 @@ type Named = Pick<EndedAttempt, 'merchantId' | 'reference'>
 export const claimReviews = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
   call(CLAIM, installation, now.toISOString(), most)
 
+/** Claims attempts of the last seven days that were looked at a day ago or more, longest ago first. */
+export const claimSample = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
+  call(CLAIM_SAMPLE, installation, now.toISOString(), most)
+
 export const leftToReview = (installation: string, now: Date): Call<{ left: number }> =>
   call(LEFT, installation, now.toISOString())
 
-/** The operator says what we say: it is not asked again. */
-export const reviewed = ({ merchantId, reference }: Named, at: Date): Call =>
-  call(DONE, merchantId, reference, at.toISOString())
+/** These are not asked about again for a day, and then only as a sample. */
+export const reviewed = (attempts: readonly Named[], at: Date): Call =>
+  call(
+    DONE,
+    attempts.map(({ merchantId }) => merchantId),
+    attempts.map(({ reference }) => reference),
+    at.toISOString(),
+  )
 
 /** The operator did not know it this time. */
 export const notFoundInReview = ({ merchantId, reference }: Named, at: Date): Call =>

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { agreeOn } from '../exceptions/agree.ts'
+import { agreeOn, withOpenExceptions } from '../exceptions/agree.ts'
 import { type ExceptionKind, openException } from '../exceptions/exception.ts'
 import type { Call } from '../platform/db/database.ts'
 import { writeAll } from '../platform/db/write-all.ts'
@@ -8,6 +8,7 @@ import { addEvidence } from '../rails/attempts.ts'
 import type { Attempt, Status } from '../rails/rail.ts'
 import {
   claimReviews,
+  claimSample,
   type EndedAttempt,
   leftToReview,
   notFoundInReview,
@@ -38,6 +39,16 @@ export async function reviewReferences(app: App, patienceMs: number): Promise<Le
   return sumLegs('references', legs)
 }
 
+/** How many were not looked at yet. */
+export async function leftToLookAt(app: App): Promise<number> {
+  let left = 0
+  for (const { id } of app.rails.live.op1_momo?.installations ?? []) {
+    const counting = leftToReview(id, app.clock.now())
+    left += (await app.db.query(counting.statement, counting.values))[0]?.left ?? 0
+  }
+  return left
+}
+
 async function reviewContract(app: App, installation: string, until: number): Promise<Leg> {
   const leg = emptyLeg('references')
   while (leg.lookedAt < MOST_A_RUN) {
@@ -47,35 +58,60 @@ async function reviewContract(app: App, installation: string, until: number): Pr
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS))
       continue
     }
-    const claim = claimReviews(installation, app.clock.now(), count)
-    const attempts = await app.db.query(claim.statement, claim.values)
+    const attempts = await claimed(app, installation, count)
     await app.statusBudget.giveBack(installation, count - attempts.length)
     if (attempts.length === 0) break
-    const ours = await ourWords(app, attempts)
-    for (const one of await Promise.all(
-      attempts.map((attempt) => review(app, { installation, attempt, ours })),
-    ))
-      Object.assign(leg, { agreed: leg.agreed + one.agreed, opened: leg.opened + one.opened })
+    const found = await reviewAll(app, installation, attempts)
+    leg.agreed += found.agreed
+    leg.opened += found.opened
     leg.lookedAt += attempts.length
   }
-  const counting = leftToReview(installation, app.clock.now())
-  const [rest] = await app.db.query(counting.statement, counting.values)
-  return { ...leg, left: rest?.left ?? 0 }
+  return leg
 }
 
-type Review = { installation: string; attempt: EndedAttempt; ours: ReadonlyMap<string, OurWord> }
-type Found = { agreed: number; opened: number }
+/** Those that nobody has looked at; when there are none, a sample of the others. */
+async function claimed(app: App, installation: string, most: number): Promise<EndedAttempt[]> {
+  for (const claim of [
+    claimReviews(installation, app.clock.now(), most),
+    claimSample(installation, app.clock.now(), most),
+  ]) {
+    const attempts = await app.db.query(claim.statement, claim.values)
+    if (attempts.length > 0) return attempts
+  }
+  return []
+}
 
-async function review(app: App, { installation, attempt, ours }: Review): Promise<Found> {
-  const word = ours.get(attempt.subject)
+type Reviewed = { attempt: EndedAttempt; word: OurWord; verdict: Verdict; status: Status<string> }
+
+/** Asks about some at once and writes what agreed in one statement: nearly all of them do. */
+async function reviewAll(app: App, installation: string, attempts: readonly EndedAttempt[]) {
+  const ours = await ourWords(app, attempts)
+  const all = await Promise.all(
+    attempts.map((attempt) => review(app, { installation, attempt, word: ours.get(attempt.subject) })),
+  )
+  const done = all.filter((one) => one !== null)
+  const looking = withOpenExceptions(done.map(({ word }) => word.id))
+  const open = new Set((await app.db.query(looking.statement, looking.values)).map(({ subject }) => subject))
+  for (const one of done)
+    await writeAll(app.db, [...writesFor(app, one, open.has(one.word.id)), ...evidenceOf(one, installation)])
+  const settled = done.filter(({ verdict }) => verdict.kind === 'agreed' || verdict.kind === 'break')
+  const marking = reviewed(
+    settled.map(({ attempt }) => attempt),
+    app.clock.now(),
+  )
+  await app.db.query(marking.statement, marking.values)
+  const opened = done.filter(({ verdict }) => verdict.kind === 'break').length
+  return { agreed: settled.length - opened, opened }
+}
+
+type Review = { installation: string; attempt: EndedAttempt; word: OurWord | undefined }
+
+async function review(app: App, { installation, attempt, word }: Review): Promise<Reviewed | null> {
   const movement = app.rails.live.op1_momo?.[attempt.side]
-  if (!word || !movement) return { agreed: 0, opened: 0 }
+  if (!word || !movement) return null
   const asked = attemptOf(word, attempt, installation)
   const status: Status<string> = await movement.status(asked, app.deadlineIn(QUESTION_MS))
-  const verdict = judge(word, attempt, { status, asked, nowMs: app.clock.nowMs() })
-  const writes = [...writesFor(app, { word, attempt, verdict }), ...evidenceOf(attempt, installation, status)]
-  await writeAll(app.db, writes)
-  return { agreed: verdict.kind === 'agreed' ? 1 : 0, opened: verdict.kind === 'break' ? 1 : 0 }
+  return { attempt, word, status, verdict: judge(word, attempt, { status, asked, nowMs: app.clock.nowMs() }) }
 }
 
 const attemptOf = (word: OurWord, { reference }: EndedAttempt, installation: string): Attempt => ({
@@ -83,15 +119,11 @@ const attemptOf = (word: OurWord, { reference }: EndedAttempt, installation: str
   ...{ note: '', callbackPath: null, createdAt: word.createdAt },
 })
 
-/** What was heard is kept where it says something about the movement. */
-const evidenceOf = (
-  { merchantId, reference }: EndedAttempt,
-  installation: string,
-  { kind, evidence }: Status<string>,
-) =>
-  kind === 'unknown'
-    ? []
-    : [addEvidence({ merchantId, reference, installation }, `review: ${kind}`, evidence)]
+/** What was heard is kept where it differs from what we say. */
+const evidenceOf = ({ attempt, verdict, status }: Reviewed, installation: string): Call[] =>
+  verdict.kind === 'break' || verdict.kind === 'missed'
+    ? [addEvidence({ ...attempt, installation }, `review: ${status.kind}`, status.evidence)]
+    : []
 
 type Verdict =
   | { kind: 'agreed' }
@@ -149,23 +181,19 @@ function judgeAbsence(
   return { kind: 'missed' }
 }
 
-function writesFor(
-  app: App,
-  { word, attempt, verdict }: { word: OurWord; attempt: EndedAttempt; verdict: Verdict },
-): Call[] {
+function writesFor(app: App, { word, attempt, verdict }: Reviewed, hasOpen: boolean): Call[] {
   const at = app.clock.now()
   const about = { merchantId: word.merchantId, mode: 'live', subject: word.id } as const
   switch (verdict.kind) {
     case 'agreed':
-      return [...agreeOn(about, KINDS, at), reviewed(attempt, at)]
+      return hasOpen ? agreeOn(about, KINDS, at) : []
     case 'silence':
       return []
     case 'missed':
       return [notFoundInReview(attempt, at)]
     case 'break': {
       const { exception: kind, details } = verdict
-      const found = { ...about, tag: tagOfMovement(word.id) ?? '', kind, details }
-      return [...openException(found, at), reviewed(attempt, at)]
+      return openException({ ...about, tag: tagOfMovement(word.id) ?? '', kind, details }, at)
     }
   }
 }

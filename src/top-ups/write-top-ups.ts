@@ -46,9 +46,9 @@ type FollowedTopUp = Followed<TopUp, ChargeFailure>
 const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>('due top-ups', DUE.look)
 const CLAIM_FREE = statement<FollowedTopUp>(
   'claim due top-ups',
-  claiming(`select t.merchant_id, t.id from top_ups t
-    join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
-    where t.follow_at <= $1 and a.installation <> all($4::text[])
+  claiming(`select t.merchant_id, t.id from top_ups t where t.follow_at <= $1
+    and (cardinality($4::text[]) = 0 or not exists (select from rail_attempts a
+      where a.merchant_id = t.merchant_id and a.subject = t.id and a.installation = any($4)))
     order by t.follow_at limit $2 for no key update of t skip locked`),
 )
 const CLAIM_RECENT = statement<FollowedTopUp>('claim recent top-ups', claiming(DUE.recent))

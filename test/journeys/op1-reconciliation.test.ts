@@ -21,7 +21,8 @@ const ONLY_BY_TEST = { faultsInRow: 10_000, minCalls: 10_000 }
 const service = openedAndVerified(() =>
   startOp1Service({ entry: { breaker: ONLY_BY_TEST }, env: { LIVE_HOLD_HOURS: '0' } }),
 )
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 type Open = { kind: string; severity: string; subject: string; seen_count: number }
@@ -35,7 +36,11 @@ const platformOpen = () =>
     'select kind, subject, seen_count from directory.platform_exceptions where closed_at is null',
   )
 const legOf = (legs: readonly Leg[], name: Leg['leg']) => legs.find(({ leg }) => leg === name) as Leg
-const reconcile = async () => reconcileNow(service.gateway, BY_HAND)
+/** Later than what was just made is too young for another look. */
+const reconcile = async () => {
+  service.pass(16 * MINUTE)
+  return reconcileNow(service.gateway, BY_HAND)
+}
 
 async function paid(amount = 500_000): Promise<{ shop: Shop; id: string; reference: string }> {
   const shop = await service.shop()
@@ -77,6 +82,24 @@ test('a payment that the operator reverses after the end: state and ledger stay,
   )
   assert.equal((await shop.live.get(`/v1/charges/${id}`)).body.status, 'succeeded')
   assert.ok(await isPaused(shop))
+  transaction.status = 'SUCCESSFUL'
+})
+
+test('a payment that the operator reverses days after the first look is found by the sample', async () => {
+  const { id, reference } = await paid()
+  await reconcile()
+  const [transaction] = service.emulator.transactions({ reference })
+  assert.ok(transaction)
+  transaction.status = 'FAILED'
+  transaction.reason = 'EXPIRED'
+  await reconcile()
+  assert.deepEqual(await openOf(id), [], 'it has been looked at today')
+  service.pass(DAY)
+  await reconcile()
+  assert.deepEqual(
+    (await openOf(id)).map(({ kind }) => kind),
+    ['late_contradiction'],
+  )
   transaction.status = 'SUCCESSFUL'
 })
 

@@ -45,6 +45,7 @@ const TABLES = {
   rail_evidence: record('rails'),
   status_budgets: other('rails'),
   rail_statement_lines: other('reconciliation'),
+  reconciliation_runs: other('reconciliation'),
   float_records: other('reconciliation'),
   float_readings: other('reconciliation'),
   platform_exceptions: other('exceptions'),
