@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
@@ -55,16 +55,15 @@ const DUE = dueRowsOf('charges', 'c', `c.mode = 'live'`)
 const claiming = (due: string) => `
   with due as (${due})
   update charges c set follow_at = $3, status = 'authorized', published = true
-  from due, rail_attempts a, merchants m
-  where c.merchant_id = due.merchant_id and c.id = due.id and m.id = c.merchant_id
-    and a.merchant_id = c.merchant_id and a.subject = c.id
-  returning ${DUE_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`
+  from due, rail_attempts a
+  where c.merchant_id = due.merchant_id and c.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
+  returning ${DUE_COLUMNS}, ${ATTEMPT_FACTS}, ${tagOfRow('c')}`
 
 const CLAIM_FREE = statement<FollowedCharge>(
   'claim due live charges',
   claiming(`select c.merchant_id, c.id from charges c where c.follow_at <= $1 and c.mode = 'live'
-    and (cardinality($4::text[]) = 0 or not exists (select from rail_attempts a
-      where a.merchant_id = c.merchant_id and a.subject = c.id and a.installation = any($4)))
+    and (cardinality($4::text[]) = 0 or (select a.installation from rail_attempts a
+      where a.merchant_id = c.merchant_id and a.subject = c.id) <> all($4))
     order by c.follow_at limit $2 for no key update of c skip locked`),
 )
 const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(

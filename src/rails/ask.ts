@@ -12,6 +12,13 @@ import { endAsRefused } from './refuse.ts'
 import { postAgain } from './repost.ts'
 import { nextQuestionAt } from './repost-times.ts'
 
+/** A movement to ask about. `heard` is called when the operator has answered or the deadline has passed, before that is written. */
+export type Asking<Row, Failure extends string> = {
+  row: Followed<Row, Failure>
+  deadline: Deadline
+  heard?(): void
+}
+
 /**
  * Asks the rail about one open movement that may have left, and applies its answer (rails.md section 4): a final one
  * through the mover, any other as the time of the next question. Answers whether anything was written.
@@ -19,7 +26,7 @@ import { nextQuestionAt } from './repost-times.ts'
 export async function askAboutMovement<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, deadline }: { row: Followed<Row, Failure>; deadline: Deadline },
+  { row, deadline, heard = () => {} }: Asking<Row, Failure>,
 ): Promise<boolean> {
   // The operator refused the only post. The refusal was stored, but the process that got it could not apply it or has died.
   if (isRefusedOnce(row)) {
@@ -36,6 +43,7 @@ export async function askAboutMovement<Row extends Movable, Failure extends stri
       evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
     }
   })
+  heard()
   return apply(app, mover, { row, attempt, answer })
 }
 

@@ -30,6 +30,13 @@ export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts
   a.refusal_to_confirm as "refusalToConfirm", a.callback_seen_at as "callbackSeenAt",
   a.last_answer as "lastAnswer"`
 
+/**
+ * The tag of a row's merchant. Read by itself, because a join of three tables may be planned over all rows of that merchant
+ * while the tables are small.
+ */
+export const tagOfRow = (row: string): string =>
+  `(select m.tag from merchants m where m.id = ${row}.merchant_id) as tag`
+
 // After this many "not found" over this time the operator never had it.
 export const LOST_AFTER_QUESTIONS = 3
 export const LOST_AFTER_MS = 60_000

@@ -1,12 +1,11 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import type { Statement } from '../platform/db/statement.ts'
-import { askAboutMovement } from './ask.ts'
+import { type Asking, askAboutMovement } from './ask.ts'
 import { asksFreely, type BudgetedNoun, budgetedClaims } from './budgeted-claims.ts'
 import { followSafely } from './follow-safely.ts'
 import type { Followed, Movable, Mover } from './mover.ts'
 import type { QuestionLevel } from './question-levels.ts'
-import type { Deadline } from './rail.ts'
 
 /** Follows open live movements of one noun. `stop` waits for questions that were started. */
 export type LiveFollower = { start(): Promise<number>; stop(): Promise<void> }
@@ -48,6 +47,8 @@ const LIVE_AT_ONCE = 32
 /** So that a contract that does not answer leaves places for the others. */
 export const ONE_CONTRACT_AT_ONCE = 24
 const CLAIMED_AT_ONCE = 8
+// Answers that are being written hold no place, but there is an end to how many: a slow database slows the questions.
+const WRITTEN_AT_ONCE = 200
 // After this long a question is asked again, in case its worker died.
 const LEASE_MS = 30_000
 /** How long one question may take. */
@@ -62,33 +63,32 @@ export function liveFollower<Row extends Movable, Failure extends string>(
   mover: Mover<Row, Failure>,
   claims: LiveClaims<Followed<Row, Failure>>,
 ): LiveFollower {
-  const asking = new Map<Promise<unknown>, string>()
-  const budgeted = budgetedClaims(app, claims, (installation) => {
-    const here = [...asking.values()].filter((one) => one === installation).length
-    return Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size, ONE_CONTRACT_AT_ONCE - here)
-  })
+  const places = openPlaces(() => app.nudge(claims.sweep))
+  const budgeted = budgetedClaims(app, claims, places.leftFor)
 
-  function begin(row: Followed<Row, Failure>): void {
-    const work = follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS) }).catch((error) =>
-      app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
+  const begin = (row: Followed<Row, Failure>) =>
+    places.take(row.installation, (heard) =>
+      follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), heard }).catch((error) =>
+        app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
+      ),
     )
-    asking.set(work, row.installation)
-    work.finally(() => asking.delete(work))
-  }
 
   async function startFree(): Promise<number> {
     const now = app.clock.now()
     const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
     let started = 0
     for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
-      const places = Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size)
-      if (places <= 0) break
-      const full = [...fullOnes([...asking.values()]), ...app.statusBudget.limited()]
-      const claim = claims.claimFree({ now, leaseUntil }, { places, full })
+      const full = [...places.full(), ...app.statusBudget.limited()]
+      const left = hasOthers(app, full) ? places.left() : 0
+      if (left === 0) {
+        places.wakeWhenFree()
+        break
+      }
+      const claim = claims.claimFree({ now, leaseUntil }, { places: left, full })
       const due = await app.db.query(claim.statement, claim.values)
       for (const row of due) begin(row)
       started += due.length
-      if (due.length < places) break
+      if (due.length < left) break
     }
     return started
   }
@@ -101,20 +101,59 @@ export function liveFollower<Row extends Movable, Failure extends string>(
     },
     async stop() {
       budgeted.stop()
-      await Promise.all(asking.keys())
+      await places.empty()
     },
   }
 }
 
-/** Contracts that have used all their places. */
-const fullOnes = (underWay: readonly string[]): string[] =>
-  [...new Set(underWay)].filter(
-    (one) => underWay.filter((other) => other === one).length > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE,
-  )
+/** Whether there are contracts besides these. Looking for their movements would only pass over all that is due at these. */
+const hasOthers = (app: App, full: readonly string[]): boolean => {
+  const contracts = app.rails.live.op1_momo?.installations ?? []
+  return contracts.length === 0 || contracts.some(({ id }) => !full.includes(id))
+}
+
+/** The places for questions under way. One is free again when its operator has answered; `wake` is called when that was waited for. */
+function openPlaces(wake: () => void) {
+  const asking = new Map<Promise<unknown>, string>()
+  const working = new Set<Promise<unknown>>()
+  let isAwaited = false
+
+  const usedBy = (installation: string) => [...asking.values()].filter((one) => one === installation).length
+  const left = () => {
+    if (working.size - asking.size >= WRITTEN_AT_ONCE) return 0
+    return Math.max(0, Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size))
+  }
+  return {
+    left,
+    leftFor: (installation: string) => Math.min(left(), ONE_CONTRACT_AT_ONCE - usedBy(installation)),
+    /** Contracts that have used all their places. */
+    full: () =>
+      [...new Set(asking.values())].filter((one) => usedBy(one) > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE),
+    wakeWhenFree: () => {
+      isAwaited = true
+    },
+    /** `begin` calls `heard` when the operator has answered, and ends when that is written. */
+    take(installation: string, begin: (heard: () => void) => Promise<unknown>) {
+      const heard = () => {
+        asking.delete(work)
+        if (!isAwaited || left() < CLAIMED_AT_ONCE) return
+        isAwaited = false
+        wake()
+      }
+      const work = begin(heard).finally(() => {
+        working.delete(work)
+        heard()
+      })
+      asking.set(work, installation)
+      working.add(work)
+    },
+    empty: () => Promise.all(working),
+  }
+}
 
 /** Asks about one claimed movement. Answers whether anything was written. */
 export const follow = <Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  asked: { row: Followed<Row, Failure>; deadline: Deadline },
+  asked: Asking<Row, Failure>,
 ): Promise<boolean> => followSafely(app, mover, asked.row, () => askAboutMovement(app, mover, asked))

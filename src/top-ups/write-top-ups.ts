@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { ATTEMPT_FACTS } from '../rails/attempt-facts.ts'
+import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
 import type { Final, Followed } from '../rails/mover.ts'
@@ -38,17 +38,16 @@ const DUE = dueRowsOf('top_ups', 't', 'true')
 const claiming = (due: string) => `
   with due as (${due})
   update top_ups t set follow_at = $3, status = 'authorized', published = true
-  from due, rail_attempts a, merchants m
-  where t.merchant_id = due.merchant_id and t.id = due.id and m.id = t.merchant_id
-    and a.merchant_id = t.merchant_id and a.subject = t.id
-  returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, m.tag`
+  from due, rail_attempts a
+  where t.merchant_id = due.merchant_id and t.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
+  returning ${TOP_UP_COLUMNS}, ${ATTEMPT_FACTS}, ${tagOfRow('t')}`
 type FollowedTopUp = Followed<TopUp, ChargeFailure>
 const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>('due top-ups', DUE.look)
 const CLAIM_FREE = statement<FollowedTopUp>(
   'claim due top-ups',
   claiming(`select t.merchant_id, t.id from top_ups t where t.follow_at <= $1
-    and (cardinality($4::text[]) = 0 or not exists (select from rail_attempts a
-      where a.merchant_id = t.merchant_id and a.subject = t.id and a.installation = any($4)))
+    and (cardinality($4::text[]) = 0 or (select a.installation from rail_attempts a
+      where a.merchant_id = t.merchant_id and a.subject = t.id) <> all($4))
     order by t.follow_at limit $2 for no key update of t skip locked`),
 )
 const CLAIM_RECENT = statement<FollowedTopUp>('claim recent top-ups', claiming(DUE.recent))

@@ -1,7 +1,7 @@
 import { numbers } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { ATTEMPT_FACTS } from '../../rails/attempt-facts.ts'
+import { ATTEMPT_FACTS, tagOfRow } from '../../rails/attempt-facts.ts'
 import type { Followed } from '../../rails/mover.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
@@ -29,10 +29,9 @@ export const merchantsOf = (mode: string, inQueue: string) => `
     from merchants_of_lane l where l.merchant_id is not null)`
 
 /** The claim of the rows of `due` until $3. */
-export const CLAIMED = `update payouts p set follow_at = $3 from due, rail_attempts a, merchants m
-   where p.merchant_id = due.merchant_id and p.id = due.id and m.id = p.merchant_id
-     and a.merchant_id = p.merchant_id and a.subject = p.id
-   returning ${PAYOUT_COLUMNS}, m.tag, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
+export const CLAIMED = `update payouts p set follow_at = $3 from due, rail_attempts a
+   where p.merchant_id = due.merchant_id and p.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
+   returning ${PAYOUT_COLUMNS}, ${tagOfRow('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
 
 // One payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
 // keep their due time and place. Payouts that may have left are asked about in any case.

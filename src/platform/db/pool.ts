@@ -20,8 +20,12 @@ const LOCK_TIMEOUT_MS = 1000
 const IDLE_IN_TRANSACTION_MS = 5000
 
 // Every statement of these connections finds its rows by an index, in a loop over a few keys. A plan made while a table was
-// still small (a scan, a hash of all of it) would stay in use when it has grown, and cost a thousand times as much.
-const INDEX_PLANS = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off']
+// still small (a scan, a hash of all of it) would stay in use when it has grown, and cost a thousand times as much. A bitmap scan
+// reads every dead entry of an index again and again, and sorts all that is due to find the first few.
+const INDEX_PLANS = [
+  ...['enable_seqscan=off', 'enable_bitmapscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+  'jit=off',
+]
 
 /** `pipeline`: several statements on the wire at once; without it a connection may stay in one snapshot for long. */
 export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
