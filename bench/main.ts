@@ -4,6 +4,7 @@ import { measureEmulator } from './emulator.ts'
 import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
 import { measureIdle } from './idle.ts'
+import { liveStage, measureLive } from './live.ts'
 import { FULL, measureMoney, QUICK } from './money.ts'
 import { measureOverload } from './overload.ts'
 import { measurePages } from './pages.ts'
@@ -14,7 +15,7 @@ import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -49,9 +50,10 @@ async function measure() {
     ...profiled,
   })
   const described = await describeMachine(stage)
-  if (flags.profile) return { ...described, ...(await profilePayments(stage)) }
+  if (flags.profile) return { ...described, ...(await profile(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
+  if (what === 'live') return { ...described, ...(await measureLive(stage)) }
   if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts, because their deliveries would still be sent during this measurement.
@@ -76,6 +78,9 @@ async function measure() {
     seconds: Math.round((performance.now() - startedAt) / 1000),
   }
 }
+
+const profile = async (stage: Stage) =>
+  profilePayments(stage, what === 'live' ? (await liveStage(stage)).live : stage.merchants)
 
 function merchantsWanted(): { merchants: number; others?: number } {
   if (flags.pages) return { merchants: MERCHANTS_OF_PAGES }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { rounded } from './figures.ts'
 import { type PaymentRound, payRound } from './payments.ts'
 import { REPORTS } from './report.ts'
-import type { Stage } from './stage.ts'
+import type { BenchMerchant, Stage } from './stage.ts'
 
 // Profiling costs time, so the figures of such a run are not comparable with others.
 const CPU_PROFILE = 'bench.cpuprofile'
@@ -27,12 +27,12 @@ type Frame = {
 }
 type CpuProfile = { nodes: Frame[]; samples: number[]; timeDeltas: number[] }
 
-/** Where the processor time of scenario `payments` goes: functions of the service, statements of the database. */
-export async function profilePayments(stage: Stage) {
+/** Where the processor time of payments to these merchants goes: functions of the service, statements of the database. */
+export async function profilePayments(stage: Stage, merchants: readonly BenchMerchant[]) {
   await stage.db.query('create extension pg_stat_statements')
-  await payRound(stage, stage.merchants, WARM_MS)
+  await payRound(stage, merchants, WARM_MS)
   await stage.db.query('select pg_stat_statements_reset()')
-  const payments = await payRound(stage, stage.merchants, MEASURED_MS)
+  const payments = await payRound(stage, merchants, MEASURED_MS)
   const statements = await topStatements(stage, payments)
   await stage.service.stop()
   return { payments, functions: topFunctions(), statements, cpu_profile: join(REPORTS, CPU_PROFILE) }
