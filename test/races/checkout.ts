@@ -9,16 +9,14 @@ import {
   voucher,
 } from '../crash/forms.ts'
 import { type Fleet, webOf } from './fleet.ts'
+import { newPhone } from './money.ts'
 
 /** How the operator treats the requests for one phone, and so how such a payment ends. */
 export type PayerKind = 'pays' | 'refused' | 'not served'
 
-let payers = 0
-
 /** A phone that no other payment uses and that the operator treats in this way. */
 export function newPayer({ operator }: Fleet, kind: PayerKind = 'pays'): string {
-  payers += 1
-  const phone = `25678${String(process.pid % 1000).padStart(3, '0')}${String(payers).padStart(4, '0')}`
+  const phone = newPhone()
   if (kind === 'refused') operator.onSubmit({ answer: 'refuse' }, phone)
   if (kind === 'not served') operator.onSubmit({ answer: 'refuse to serve' }, phone)
   return phone

@@ -11,18 +11,13 @@ import {
   type Verdict,
   webOf,
 } from './fleet.ts'
-import { DONE_WITHIN_MS, earnLiveMoney } from './money.ts'
+import { DONE_WITHIN_MS, earnLiveMoney, newPhone } from './money.ts'
 
 const PAYOUTS = 20
 const AMOUNT = 1000
 const LOOK_MS = 50
 // Longer than the lease that a stopped process holds on a payout.
 const LEASE_MS = 31_000
-
-let phones = 0
-/** Somebody whom no other race pays. */
-const newPayee = () =>
-  `2567${String(process.pid % 1000).padStart(3, '0')}${String(++phones).padStart(5, '0')}`
 
 const bodyFor = (phone: string) => ({ amount: AMOUNT, recipient: { phone } })
 
@@ -34,7 +29,7 @@ export const contractSwitched: Race = {
   name: `M1 the contract is switched while ${PAYOUTS} payouts are in doubt`,
   async run(fleet) {
     await earnLiveMoney(fleet)
-    const payees = Array.from({ length: PAYOUTS }, newPayee)
+    const payees = Array.from({ length: PAYOUTS }, newPhone)
     for (const { onSubmit } of operatorsOf(fleet))
       for (const phone of payees)
         onSubmit((nth) => (nth === 1 ? { answer: 'error', takes: false } : { answer: 'accept' }), phone)
@@ -132,7 +127,7 @@ export const stoppedProcess: Race = {
   async run(fleet) {
     await earnLiveMoney(fleet)
     return fleet.withMore([{ role: 'web' }], async ([url = ''], [sleeper]) => {
-      const payees = Array.from({ length: SLEEPERS }, newPayee)
+      const payees = Array.from({ length: SLEEPERS }, newPhone)
       let answer = () => {}
       const until = new Promise<void>((resolve) => {
         answer = resolve

@@ -10,7 +10,7 @@ import { Refusal } from '../../src/platform/refusal.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { type Fleet, newKey, postUntilJudged, type Race, type Reply, webOf } from './fleet.ts'
-import { DONE_WITHIN_MS, earnLiveMoney, until } from './money.ts'
+import { DONE_WITHIN_MS, earnLiveMoney, newPhone, until } from './money.ts'
 import { payWithoutEnd, reservations } from './stop-races.ts'
 
 const TURNS = 15
@@ -126,10 +126,7 @@ export const exceptionsOpenAndClose: Race = {
   name: `M8 exceptions of ${MISTOLD} payouts open while others are resolved`,
   async run(fleet) {
     await earnLiveMoney(fleet)
-    const payees = Array.from(
-      { length: MISTOLD },
-      (_, nth) => `25678${String(process.pid % 100).padStart(2, '0')}${String(nth).padStart(5, '0')}`,
-    )
+    const payees = Array.from({ length: MISTOLD }, newPhone)
     for (const phone of payees) fleet.operator.onQuestion({ answer: 'succeeded', says: { amount: 1 } }, phone)
     const replies = await Promise.all(payees.map((phone, nth) => pay(fleet, nth, phone)))
     const wrong = replies.filter(({ status }) => status !== 201).map(({ text }) => `not accepted: ${text}`)
