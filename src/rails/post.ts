@@ -6,10 +6,11 @@ import { type AttemptFacts, isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, moveAttempt, type Post, refuseInDoubt, refuseRepost } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import type { Movable, Mover, Posted } from './mover.ts'
-import type { Refused, Submitted } from './rail.ts'
+import type { Refused, Submitted, Unavailable } from './rail.ts'
 import { applyRefusal } from './refuse.ts'
 
 const SUBMIT_DEADLINE_MS = 25_000
+const RETRY_SECONDS = 5
 /** For so long an answer is kept that only this process has, while it cannot be recorded (M2). */
 export const KEPT_MS = 60_000
 
@@ -21,9 +22,14 @@ export async function submitPost<Row extends Movable, Failure extends string>(
 ): Promise<Submitted<Failure>> {
   const carrier = mover.carrier(app, row)
   assert(carrier, 'a stored live movement has a rail')
+  const note = await mover.noteOf(app, row).catch((error) => {
+    app.log.error({ err: error, object_id: row.id }, 'a post could not be made; it was not sent')
+    return null
+  })
+  if (note === null) return notMade(app)
   const started = performance.now()
   try {
-    const attempt = { ...mover.attemptOf(app, row, installation), note: await mover.noteOf(app, row) }
+    const attempt = { ...mover.attemptOf(app, row, installation), note }
     mover.crash.sent()
     const heard = await carrier.submit(attempt, app.deadlineIn(SUBMIT_DEADLINE_MS))
     mover.crash.answered()
@@ -37,6 +43,17 @@ export async function submitPost<Row extends Movable, Failure extends string>(
     }
   }
 }
+
+/** The database was away before anything was sent. */
+const notMade = (app: App): Unavailable => ({
+  ...{
+    kind: 'unavailable',
+    cure: 'wait',
+    why: 'the post could not be made',
+    retryAfterSeconds: RETRY_SECONDS,
+  },
+  evidence: { at: app.clock.now(), operation: 'submit', stage: 'gate', elapsedMs: 0 },
+})
 
 /** Sends a post that is marked as sending and has no caller who waits, and records the answer. */
 export async function postAndRecord<Row extends Movable, Failure extends string>(
@@ -66,17 +83,20 @@ async function record<Row extends Movable, Failure extends string>(
   switch (heard.kind) {
     case 'accepted':
       return write(app, mover, answered, [
-        mover.publish(app, row, sent.installation),
+        mover.publish(app, row, { acceptedBy: sent.installation }),
         moveAttempt(sent, 'accepted', endedAt),
       ])
     case 'ambiguous': {
       const kept = keptRefusal(mover, heard)
       const doubt = kept === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusedCall(sent, kept, endedAt)
-      return write(app, mover, answered, [mover.publish(app, row, null), doubt])
+      return write(app, mover, answered, [mover.publish(app, row, { acceptedBy: null }), doubt])
     }
     case 'rejected':
       if (repeated)
-        return write(app, mover, answered, [mover.publish(app, row, null), refuseRepost(sent, heard.reason)])
+        return write(app, mover, answered, [
+          mover.publish(app, row, { acceptedBy: null }),
+          refuseRepost(sent, heard.reason),
+        ])
       await applyRefusal(app, mover, { row, post: sent, heard, reason: heard.reason, alongside: [] })
       return
     case 'unavailable':
