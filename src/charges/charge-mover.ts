@@ -3,6 +3,7 @@ import { openException } from '../exceptions/exception.ts'
 import { nameOfMerchant } from '../merchants/merchant-names.ts'
 import { assert } from '../platform/assert.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import { callForRow, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { moveAttempt } from '../rails/attempts.ts'
@@ -41,13 +42,19 @@ const lookAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date)
   call(LOOK_AT, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
-  'ask about live charge sooner',
-  `update charges set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+  'ask about live charges sooner',
+  `update charges c set follow_at = least(c.follow_at, n.follow_at)
+   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   where c.merchant_id = n.merchant_id and c.id = n.id and c.follow_at is not null`,
 )
 
 /** Sets an earlier time at which the charge is looked at, as long as it is open. */
 export const bringChargeForward = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
-  call(BRING_FORWARD, merchantId, id, at.toISOString())
+  callForRow(BRING_FORWARD, { row: { merchantId, id, at }, name: id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('at'),
+  ])
 
 /** How charges travel: what `rails/` needs to submit them, to ask about them and to end them. */
 export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
@@ -67,7 +74,10 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   // A charge is not posted again after a refusal: it fails, as `rail_rejected` where the fault is ours.
   keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
-  postNotTaken: (app, { row, post }) => [publishCharge(app, row, null), moveAttempt(post, 'in_doubt', null)],
+  postNotTaken: (app, { row, post }) => [
+    publishCharge(app, row, { acceptedBy: null }),
+    moveAttempt(post, 'in_doubt', null),
+  ],
   crash: {
     sent: () => crashPoint('charge.rail-sent'),
     answered: () => crashPoint('charge.rail-answered'),

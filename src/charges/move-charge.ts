@@ -9,6 +9,7 @@ import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
@@ -122,7 +123,7 @@ async function moveIn(
       openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
     )
   const alongside = moves.flatMap((move) => move.alongside ?? [])
-  return { missed, writes: [...writes, ...splits.writes, ...alongside, ...contradictions] }
+  return { missed, writes: [...writes, ...splits.writes, ...joinRows(alongside), ...contradictions] }
 }
 
 /** Everything that ending these charges writes: one statement a table. */

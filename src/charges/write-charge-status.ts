@@ -1,10 +1,11 @@
 import type { App } from '../app.ts'
-import { callForRows, columnsOf } from '../platform/db/columns.ts'
+import { callForRow, callForRows, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
+import type { Publication } from '../rails/mover.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
@@ -24,10 +25,11 @@ export type ChargeEnd = {
   settlementId: string | null
 }
 
-const PUBLISH = statement<{ id: string }>(
-  'publish live charge',
-  `update charges set status = 'authorized', published = true, follow_at = $3
-   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
+const PUBLISH = statement(
+  'publish live charges',
+  `update charges c set status = 'authorized', published = true, follow_at = n.follow_at
+   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null`,
 )
 const VOID = statement<{ id: string }>(
   'void live charge',
@@ -38,8 +40,15 @@ const VOID = statement<{ id: string }>(
 export const publishCharge = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
-  acceptedBy: string | null,
-): Call<{ id: string }> => call(PUBLISH, merchantId, id, firstQuestionAt(app, acceptedBy).toISOString())
+  how: Publication,
+): Call => {
+  const row = { merchantId, id, followAt: firstQuestionAt(app, how) }
+  return callForRow(PUBLISH, { row, name: id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('followAt'),
+  ])
+}
 
 /** Takes back a charge that its rail refused before anybody saw it. */
 export const takeBackCharge = (

@@ -1,4 +1,4 @@
-import { callForRows, columnsOf, numbers, repeated } from '../platform/db/columns.ts'
+import { callForRow, callForRows, columnsOf, numbers, repeated, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -32,8 +32,10 @@ const ADD = statement(
    select * from unnest($1::bigint[], $2::mode[], $3::text[], $4::bytea[], $5::text[], $6::smallint[], $7::text[], $8::timestamptz[])`,
 )
 const FINISH = statement(
-  'finish idempotency key',
-  `update idempotency_keys set status = $4, body = $5 where merchant_id = $1 and mode = $2 and key = $3 and status is null`,
+  'finish idempotency keys',
+  `update idempotency_keys k set status = n.status, body = n.body
+   from ${rowsOf('bigint', 'mode', 'text', 'smallint', 'text')} as n (merchant_id, mode, key, status, body)
+   where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.status is null`,
 )
 const FREE = statement(
   'free idempotency key',
@@ -73,7 +75,13 @@ export function addKeys(
 
 /** Stores the answer of a key that was running. */
 export const finishKey = (owner: KeyOwner, answer: { status: number; body: string }): Call =>
-  call(FINISH, owner.merchantId, owner.mode, owner.key, answer.status, answer.body)
+  callForRow(FINISH, { row: { ...owner, ...answer }, name: ownerName(owner) }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('mode'),
+    ...each.values('key'),
+    ...each.numbers('status'),
+    ...each.values('body'),
+  ])
 
 /** Frees a key that was running: nothing may be kept under it (contract.md 3 i). */
 export const freeKey = (owner: KeyOwner): Call => call(FREE, owner.merchantId, owner.mode, owner.key)
@@ -94,6 +102,6 @@ export const keyInFlight = () =>
 
 export const ownerName = (owner: KeyOwner) => `${owner.merchantId} ${owner.mode} ${owner.key}`
 
-// Every transaction takes keys in this order, so that two batches of different processes never wait for each other in a ring.
-const byOwner = (a: KeyOwner, b: KeyOwner) =>
+/** Every transaction takes keys in this order, so that two batches of different processes never wait for each other in a ring. */
+export const byOwner = (a: KeyOwner, b: KeyOwner) =>
   a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : a.mode > b.mode ? 1 : 0) || (a.key < b.key ? -1 : 1)

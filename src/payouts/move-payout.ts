@@ -7,6 +7,7 @@ import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
+import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
@@ -110,7 +111,7 @@ export async function endPayoutsIn(
     writes: [
       ...book.writes(),
       ...addEvents(happeningsOf(rows, own), at),
-      ...kept.flatMap((move) => move.alongside ?? []),
+      ...joinRows(kept.flatMap((move) => move.alongside ?? [])),
       ...moves.flatMap((move) =>
         missed.get(move.payout.id) === 'contradicted'
           ? openContradiction(move.payout, {

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts'
-import { columnsOf } from '../platform/db/columns.ts'
+import { callForRow, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
+import type { Publication } from '../rails/mover.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import { TEST_QUEUE } from './sending/claim-payouts.ts'
 
@@ -19,25 +20,30 @@ const AUTHORIZE_TEST = statement<{ id: string }>(
 export const authorizeTest = (now: Date, most: number, outcomeSeconds: number): Call<{ id: string }> =>
   call(AUTHORIZE_TEST, now.toISOString(), most, outcomeSeconds)
 
-const PUBLISH = statement<{ id: string }>(
-  'publish live payout',
-  `update payouts set status = 'authorized', published = true, follow_at = $3, failure_reason = $4
-   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null returning id`,
+const PUBLISH = statement(
+  'publish live payouts',
+  `update payouts p set status = 'authorized', published = true, follow_at = n.follow_at, failure_reason = n.failure_reason
+   from ${rowsOf('bigint', 'text', 'timestamptz', 'text')} as n (merchant_id, id, follow_at, failure_reason)
+   where p.merchant_id = n.merchant_id and p.id = n.id and p.status in ('pending', 'authorized') and p.voided_at is null`,
 )
 
 /** Shows the payout as `authorized`: the rail took it, or (with the ambiguous reason) may have taken it. */
 export const publishPayout = (
   app: Pick<App, 'clock' | 'ladders'>,
   payout: Pick<Payout, 'merchantId' | 'id'>,
-  acceptedBy: string | null,
-): Call<{ id: string }> =>
-  call(
-    PUBLISH,
-    payout.merchantId,
-    payout.id,
-    firstQuestionAt(app, acceptedBy).toISOString(),
-    acceptedBy === null ? AMBIGUOUS : null,
-  )
+  how: Publication,
+): Call => {
+  const row = {
+    ...{ merchantId: payout.merchantId, id: payout.id, followAt: firstQuestionAt(app, how) },
+    reason: how.acceptedBy === null ? AMBIGUOUS : null,
+  }
+  return callForRow(PUBLISH, { row, name: payout.id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('followAt'),
+    ...each.words('reason'),
+  ])
+}
 
 // A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.
 const ASK_AGAIN = statement(

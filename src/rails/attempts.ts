@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { callForRows } from '../platform/db/columns.ts'
+import { callForRow, callForRows, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { callbackDigestFor } from './callback-token.ts'
@@ -44,9 +44,10 @@ const SEND = statement<{ installation: string; nth: number; repeated: boolean }>
    returning installation, sends as nth, reposts > 0 as repeated`,
 )
 const MOVE = statement(
-  'move rail attempt',
-  `update rail_attempts set state = $3, submit_ended_at = coalesce($4, submit_ended_at)
-   where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
+  'move rail attempts',
+  `update rail_attempts a set state = n.state, submit_ended_at = coalesce(n.submit_ended_at, a.submit_ended_at)
+   from ${rowsOf('bigint', 'text', 'text', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at)
+   where a.merchant_id = n.merchant_id and a.id = n.id and a.state not in ('ended', 'void')`,
 )
 const ASKED = statement(
   'count rail question',
@@ -79,7 +80,7 @@ const ADD_EVIDENCE = statement(
   'add rail evidence',
   `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
      elapsed_ms, body_sha256, body_head, installation, question)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+   select * from ${rowsOf('bigint', 'text', 'timestamptz', 'text', 'text', 'text', 'int', 'text', 'text', 'int', 'text', 'text', 'text', 'int')}`,
 )
 
 /** Stores attempts in the commit before the rail hears of them. */
@@ -106,7 +107,15 @@ export const moveAttempt = (
   attempt: { merchantId: number; reference: string },
   state: AttemptState,
   submitEndedAt: Date | null,
-): Call => call(MOVE, attempt.merchantId, attempt.reference, state, submitEndedAt?.toISOString() ?? null)
+): Call => {
+  const { merchantId, reference } = attempt
+  const row = { merchantId, reference, state, submitEndedAt }
+  return callForRow(MOVE, { row, name: reference }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('reference', 'state'),
+    ...each.times('submitEndedAt'),
+  ])
+}
 
 /**
  * Records that a repeated post was refused. It counts once the operator has confirmed that it knows no other (rails.md
@@ -145,21 +154,31 @@ export const countQuestion = (
 
 /** Stores the evidence, in the commit that records the answer. */
 export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {
-  return call(
-    ADD_EVIDENCE,
-    attempt.merchantId,
-    attempt.reference,
-    heard.at.toISOString(),
-    heard.operation,
-    answer,
-    heard.stage,
-    heard.httpStatus ?? null,
-    heard.operatorCode ?? null,
-    heard.transport ?? null,
-    Math.round(heard.elapsedMs),
-    heard.bodySha256 ?? null,
-    heard.bodyHead ?? null,
-    attempt.installation ?? null,
-    attempt.question ?? null,
-  )
+  const row = {
+    ...{ merchantId: attempt.merchantId, reference: attempt.reference, answer },
+    ...{
+      at: heard.at,
+      operation: heard.operation,
+      stage: heard.stage,
+      elapsedMs: Math.round(heard.elapsedMs),
+    },
+    httpStatus: heard.httpStatus ?? null,
+    operatorCode: heard.operatorCode ?? null,
+    transport: heard.transport ?? null,
+    bodySha256: heard.bodySha256 ?? null,
+    bodyHead: heard.bodyHead ?? null,
+    installation: attempt.installation ?? null,
+    question: attempt.question ?? null,
+  }
+  return callForRow(ADD_EVIDENCE, { row, name: null }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('reference'),
+    ...each.times('at'),
+    ...each.values('operation', 'answer', 'stage'),
+    ...each.numbers('httpStatus'),
+    ...each.values('operatorCode', 'transport'),
+    ...each.numbers('elapsedMs'),
+    ...each.values('bodySha256', 'bodyHead', 'installation'),
+    ...each.numbers('question'),
+  ])
 }

@@ -49,6 +49,6 @@ const showInDoubt = <Row extends Movable, Failure extends string>(
   mover: Mover<Row, Failure>,
   row: Row,
 ) => [
-  mover.publish(app, row, null),
+  mover.publish(app, row, { acceptedBy: null }),
   moveAttempt({ merchantId: row.merchantId, reference: row.railReference as string }, 'in_doubt', null), // A live one travels.
 ]

@@ -47,6 +47,7 @@ const LIVE_AT_ONCE = 32
 /** So that a contract that does not answer leaves places for the others. */
 export const ONE_CONTRACT_AT_ONCE = 24
 const CLAIMED_AT_ONCE = 8
+const ROUNDS_A_RUN = 8
 // Answers that are being written hold no place, but there is an end to how many: a slow database slows the questions.
 const WRITTEN_AT_ONCE = 200
 // After this long a question is asked again, in case its worker died.
@@ -77,19 +78,21 @@ export function liveFollower<Row extends Movable, Failure extends string>(
     const now = app.clock.now()
     const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
     let started = 0
-    for (let round = 0; round < LIVE_AT_ONCE / CLAIMED_AT_ONCE; round += 1) {
+    for (let round = 0; round < ROUNDS_A_RUN; round += 1) {
       const full = [...places.full(), ...app.statusBudget.limited()]
       const left = hasOthers(app, full) ? places.left() : 0
       if (left === 0) {
         places.wakeWhenFree()
-        break
+        return started
       }
       const claim = claims.claimFree({ now, leaseUntil }, { places: left, full })
       const due = await app.db.query(claim.statement, claim.values)
       for (const row of due) begin(row)
       started += due.length
-      if (due.length < left) break
+      if (due.length < left) return started
     }
+    // There are more; whatever else this task does comes first.
+    app.nudge(claims.sweep)
     return started
   }
 

@@ -1,26 +1,45 @@
 import type { App } from '../app.ts'
+import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { columnsOf, joinRows, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { writeAll } from '../platform/db/write-all.ts'
+import { groupBy } from '../platform/group-by.ts'
+import { defineLane } from '../platform/lane.ts'
 import { type AttemptState, addEvidence } from './attempts.ts'
 
-/** An attempt whose operator has called back. */
+/** An operator called back under a token of this merchant. Nothing that it says is believed; its digest is kept. */
+export type Callback = {
+  merchantId: number
+  digest: Buffer
+  bodySha256: string | null
+  /** How a movement is asked about sooner. */
+  sooner(movement: { merchantId: number; id: string }, at: Date): Call
+}
+
+/** An attempt whose operator has called back, with what was known of earlier callbacks. */
 type Hinted = {
+  merchantId: number
   reference: string
   subject: string
   state: AttemptState
   submitEndedAt: Date | null
   seenAt: Date | null
-  callbacks: number
+  earlier: number
+  digest: Buffer
 }
 
-const FIND = statement<Hinted>(
-  'attempt of callback',
-  `select id as reference, subject, state, submit_ended_at as "submitEndedAt", callback_seen_at as "seenAt", callbacks
-   from rail_attempts where merchant_id = $1 and callback_token_sha256 = $2 for no key update`,
-)
-const SEEN = statement(
-  'callback seen',
-  `update rail_attempts set callback_seen_at = $3, callbacks = callbacks + 1, hurried = true where merchant_id = $1 and id = $2`,
+const SEEN = statement<Hinted>(
+  'callbacks seen',
+  `with found as (
+     select a.merchant_id, a.id, a.callback_seen_at as seen_at, n.times
+     from ${rowsOf('bigint', 'bytea', 'int')} as n (merchant_id, digest, times)
+     join rail_attempts a on a.merchant_id = n.merchant_id and a.callback_token_sha256 = n.digest
+     order by a.merchant_id, a.id for no key update of a)
+   update rail_attempts a set callback_seen_at = $4, callbacks = a.callbacks + f.times, hurried = true
+   from found f where a.merchant_id = f.merchant_id and a.id = f.id
+   returning a.merchant_id as "merchantId", a.id as reference, a.subject, a.state, a.submit_ended_at as "submitEndedAt",
+     f.seen_at as "seenAt", a.callbacks - f.times as "earlier", a.callback_token_sha256 as digest`,
 )
 
 // However often an operator calls back, a reference is asked about no more often than this.
@@ -28,35 +47,72 @@ const BETWEEN_QUESTIONS_MS = 2000
 // Evidence is kept for ever; a flood of callbacks leaves no more of it than this.
 const MOST_KEPT = 20
 
-/** How a movement is asked about sooner. */
-export type Sooner = (movement: { merchantId: number; id: string }, at: Date) => Call
-
 /**
- * Records that an operator called back under this token, and brings the next question forward (rails.md 4.3). Nothing that it
- * says is believed. False when nobody has this token.
+ * Records that an operator called back, and brings the next question forward (rails.md 4.3). Answers the id of the movement;
+ * null when nobody has this token.
  */
-export function noteCallback(
-  app: App,
-  { merchantId, digest, bodySha256 }: { merchantId: number; digest: Buffer; bodySha256: string | null },
-  sooner: Sooner,
-): Promise<boolean> {
-  return app.db.transactionFor<boolean>({ kind: 'outcome' }, async (tx) => {
-    const [[found]] = await tx.send(call(FIND, merchantId, digest))
-    if (!found) return { value: false }
-    const now = app.clock.now()
-    const post = { merchantId, reference: found.reference }
-    const evidence = { at: now, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
-    const kept = bodySha256 === null ? evidence : { ...evidence, bodySha256 }
-    return {
-      value: true,
-      last: [
-        ...(isOpen(found) ? [sooner({ merchantId, id: found.subject }, askAt(found, now))] : []),
-        call(SEEN, merchantId, found.reference, now.toISOString()),
-        ...(found.callbacks < MOST_KEPT ? [addEvidence(post, 'callback', kept)] : []),
-      ],
-    }
-  })
+export async function noteCallback(app: App, callback: Callback): Promise<string | null> {
+  return hints(app).add(callback)
 }
+
+const hints = defineLane(
+  'note callbacks',
+  (app): Batch<Callback, string | null> =>
+    batch({
+      run: (callbacks, turn) => note(app, callbacks, turn),
+      laneOf: ({ merchantId }) => merchantId,
+    }),
+)
+
+const nameOf = ({ merchantId, digest }: Pick<Callback, 'merchantId' | 'digest'>) =>
+  `${merchantId} ${digest.toString('hex')}`
+
+/** Many callbacks about one attempt cost as much as one. */
+async function note(
+  app: App,
+  callbacks: readonly Callback[],
+  turn: RunTurn,
+): Promise<Outcome<string | null>[]> {
+  const now = app.clock.now()
+  const byName = groupBy(callbacks, nameOf)
+  const firsts = [...byName.values()].flatMap(([first, ...more]) =>
+    first === undefined ? [] : [{ ...first, times: 1 + more.length }],
+  )
+  const each = columnsOf(firsts)
+  const found = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
+    const seeing = call(
+      SEEN,
+      ...[
+        ...each.numbers('merchantId'),
+        ...each.values('digest'),
+        ...each.numbers('times'),
+        now.toISOString(),
+      ],
+    )
+    const [rows] = await tx.send(seeing)
+    const hinted = new Map(rows.map((row) => [nameOf(row), row]))
+    return { value: hinted, last: joinRows(evidenceOf(firsts, hinted, now)) }
+  })
+  // In a transaction of its own: whoever moves a movement locks it before its attempt. A hint that is lost here costs only time.
+  const forward = firsts.flatMap((callback) => {
+    const row = found.get(nameOf(callback))
+    if (row === undefined || !isOpen(row)) return []
+    return [callback.sooner({ merchantId: row.merchantId, id: row.subject }, askAt(row, now))]
+  })
+  await writeAll(app.db, joinRows(forward)).catch((error) =>
+    app.log.warn({ err: error }, 'callbacks brought no question forward'),
+  )
+  return callbacks.map((callback) => done(found.get(nameOf(callback))?.subject ?? null))
+}
+
+const evidenceOf = (callbacks: readonly Callback[], hinted: ReadonlyMap<string, Hinted>, at: Date): Call[] =>
+  callbacks.flatMap((callback) => {
+    const row = hinted.get(nameOf(callback))
+    if (row === undefined || row.earlier >= MOST_KEPT) return []
+    const heard = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
+    const { bodySha256 } = callback
+    return [addEvidence(row, 'callback', bodySha256 === null ? heard : { ...heard, bodySha256 })]
+  })
 
 /** A post that is still under way is asked about when it has ended, and that sees the hint. */
 const isOpen = ({ state, submitEndedAt }: Hinted): boolean =>

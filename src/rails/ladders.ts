@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import { type Ladder, thinned } from './follow-ladder.ts'
+import type { Publication } from './mover.ts'
 
 /** The ladders of a cell's movements. */
 export type Ladders = {
@@ -71,5 +72,7 @@ export const ladderFor = (
 ): Ladder => ladders.of(state === 'accepted' ? installation : null)
 
 /** When a movement is asked about first, from now on. */
-export const firstQuestionAt = (app: Pick<App, 'clock' | 'ladders'>, acceptedBy: string | null): Date =>
-  new Date(app.clock.nowMs() + (app.ladders.of(acceptedBy).firstMs[0] ?? 0))
+export const firstQuestionAt = (
+  app: Pick<App, 'clock' | 'ladders'>,
+  { acceptedBy, calledBack = false }: Publication,
+): Date => new Date(app.clock.nowMs() + (calledBack ? 0 : (app.ladders.of(acceptedBy).firstMs[0] ?? 0)))

@@ -15,6 +15,8 @@ export type LockedPost<Failure extends string> = AttemptFacts<Failure> & {
 /** What travels, and its table. */
 export const TABLES = { charge: 'charges', payout: 'payouts', 'top-up': 'top_ups' } as const
 export type Noun = keyof typeof TABLES
+/** In the order in which a transaction locks them. */
+export const NOUNS = ['charge', 'payout', 'top-up'] as const satisfies Noun[]
 
 const LOCKS: Record<Noun, Statement> = mapValues(TABLES, (table) =>
   statement(

@@ -23,6 +23,9 @@ export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> 
 /** A post that has left. `repeated`: an earlier one may have arrived, so the answer is about this post only (rails.md 4.5). */
 export type Posted<Row> = { row: Row; post: Post; repeated: boolean }
 
+/** `acceptedBy`: the contract that took it; null when nobody knows. `calledBack`: its operator has called, so it is asked at once. */
+export type Publication = { acceptedBy: string | null; calledBack?: boolean }
+
 /** How a movement ends. */
 export type Final<Failure> =
   | { status: 'succeeded'; railTransactionId: string | null }
@@ -57,9 +60,8 @@ export type Mover<Row extends Movable, Failure extends string> = {
   attemptOf(app: App, row: Row, installation: string): Attempt
   /** What the operator shows on the phone: the merchant's name. */
   noteOf(app: App, row: Row): Promise<string>
-  /** Shows it as `authorized` and asks about it soon. `acceptedBy`: the contract that took it; null when nobody
-   * knows. */
-  publish(app: App, row: Row, acceptedBy: string | null): Call
+  /** Shows it as `authorized` and asks about it soon. */
+  publish(app: App, row: Row, how: Publication): Call
   /** Sets when an open movement is looked at next. */
   lookAt(row: Row, at: Date): Call
   /** Sets when it is asked about next. `unheard`: nobody has heard the end of its submit. */

@@ -7,10 +7,11 @@ import { againWhileAway } from '../platform/db/while-away.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
 import { isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from './attempts.ts'
-import { type LockedPost, lockPosts } from './lock-posts.ts'
+import type { LockedPost } from './lock-posts.ts'
 import { type Movable, type Mover, postOf } from './mover.ts'
 import { KEPT_MS, keptRefusal, submitPost, wordFor } from './post.ts'
 import type { Refused, Submitted, Unavailable } from './rail.ts'
+import { recordPost } from './record-posts.ts'
 import { applyRefusal } from './refuse.ts'
 
 /**
@@ -159,24 +160,18 @@ export async function publishMovement<Row extends Movable, Failure extends strin
   work: Submission<Row, Failure>,
   news: News,
 ): Promise<Answer | null> {
-  const { mover, row } = work
+  const { mover, row, owner } = work
   const inDoubt = news.to === 'in_doubt'
-  const answer = work.firstAnswer(inDoubt)
-  return app.db.transactionFor<Answer | null>({ kind: 'outcome' }, async (tx) => {
-    const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
-    assert(locked, 'a live movement has an attempt')
-    if (locked.voided) return { value: null }
-    // The movement before its key, as the mover takes them.
-    const key = keyWith(work, answer)
+  return recordPost(app, {
+    ...{ noun: mover.noun, row, owner, answer: work.firstAnswer(inDoubt), evidence: news.evidence },
     // An earlier try was committed and its answer was lost: the evidence is stored already.
-    if (isRecorded(locked, news)) return { value: answer, last: key }
-    const counts = news.to === 'accepted' || isCurrentPost(locked, FIRST_POST)
-    // The operator called back before its answer came: it is asked at once.
-    const hinted = locked.callbackSeenAt === null ? [] : [mover.lookAt(row, app.clock.now())]
-    const shown = counts
-      ? [mover.publish(app, row, inDoubt ? null : work.installation), attemptMove(work, news), ...hinted]
-      : []
-    return { value: answer, last: [...shown, ...key, ...news.evidence] }
+    isRecorded: (locked) => isRecorded(locked, news),
+    shown(locked) {
+      if (news.to !== 'accepted' && !isCurrentPost(locked, FIRST_POST)) return []
+      const acceptedBy = inDoubt ? null : work.installation
+      const calledBack = locked.callbackSeenAt !== null
+      return [mover.publish(app, row, { acceptedBy, calledBack }), attemptMove(work, news)]
+    },
   })
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import type { Gateway } from '../app.ts'
+import type { App, Gateway } from '../app.ts'
 import { bringChargeForward } from '../charges/charge-mover.ts'
 import type { ShopFinder } from '../merchants/shops.ts'
 import { bringPayoutForward } from '../payouts/sending/payout-mover.ts'
@@ -10,7 +10,7 @@ import { assert } from '../platform/assert.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { digestOf } from '../rails/callback-token.ts'
-import { noteCallback, type Sooner } from '../rails/hints.ts'
+import { type Callback, noteCallback } from '../rails/hints.ts'
 import { addressWindow } from '../rate-limits/address-window.ts'
 import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 
@@ -22,19 +22,20 @@ export type RailCallback = { actor: Actor; tag: string; token: string; body: Buf
 
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
-const SOONER: Record<string, Sooner> = {
-  txn: bringChargeForward,
-  pout: bringPayoutForward,
-  top: bringTopUpForward,
+/** Who asks about the movements of a prefix, and how that is done sooner. */
+const FOLLOWERS: Record<string, { sooner: Callback['sooner']; sweep: Parameters<App['nudge']>[0] }> = {
+  txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
+  pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
+  top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
 }
-const sooner: Sooner = (movement, at) => {
-  const bring = SOONER[movement.id.slice(0, movement.id.indexOf('_'))]
-  assert(bring, `somebody carries movements like ${movement.id}`)
-  return bring(movement, at)
+const followerOf = (id: string) => {
+  const found = FOLLOWERS[id.slice(0, id.indexOf('_'))]
+  assert(found, `somebody carries movements like ${id}`)
+  return found
 }
-const FOLLOWERS = ['follow-charges', 'send-payouts', 'follow-top-ups'] as const
+const sooner: Callback['sooner'] = (movement, at) => followerOf(movement.id).sooner(movement, at)
 // Callbacks that are being written at once; what comes beyond that is a hint too many.
-const MOST_AT_ONCE = 64
+const MOST_AT_ONCE = 256
 const UNKNOWN_A_MINUTE = 60
 
 /**
@@ -63,15 +64,11 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
     allow(actor, 'callback.receive')
     const place = await shops.placeOf(gateway(), tag)
     const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
-    const known =
-      place !== null &&
-      (await noteCallback(
-        place.app,
-        { merchantId: place.merchantId, digest: digestOf(token), bodySha256 },
-        sooner,
-      ))
-    if (!known) count(address)
-    else for (const sweep of FOLLOWERS) place?.app.nudge(sweep)
+    if (place === null) return count(address)
+    const { app, merchantId } = place
+    const id = await noteCallback(app, { merchantId, digest: digestOf(token), bodySha256, sooner })
+    if (id === null) count(address)
+    else app.nudge(followerOf(id).sweep)
   }
 
   function count(address: string): void {

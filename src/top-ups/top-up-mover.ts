@@ -41,7 +41,10 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   repost: 'at once',
   keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
-  postNotTaken: (app, { row, post }) => [publishTopUp(app, row, null), moveAttempt(post, 'in_doubt', null)],
+  postNotTaken: (app, { row, post }) => [
+    publishTopUp(app, row, { acceptedBy: null }),
+    moveAttempt(post, 'in_doubt', null),
+  ],
   // The crash tests kill the process with charges, which take the same road.
   crash: { sent() {}, answered() {}, refusalKept() {} },
 }

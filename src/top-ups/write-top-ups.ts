@@ -1,10 +1,11 @@
 import type { App } from '../app.ts'
+import { callForRow, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
-import type { Final, Followed } from '../rails/mover.ts'
+import type { Final, Followed, Publication } from '../rails/mover.ts'
 import { dueRowsOf, type QuestionLevel } from '../rails/question-levels.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
@@ -21,9 +22,10 @@ const ADD = statement(
      follow_at) values ($1, $2, 'pending', $3, $4, $5, $6, $7, false, $8, $9)`,
 )
 const PUBLISH = statement(
-  'publish top-up',
-  `update top_ups set status = 'authorized', published = true, follow_at = $3
-   where merchant_id = $1 and id = $2 and status in ('pending', 'authorized') and voided_at is null`,
+  'publish top-ups',
+  `update top_ups t set status = 'authorized', published = true, follow_at = n.follow_at
+   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   where t.merchant_id = n.merchant_id and t.id = n.id and t.status in ('pending', 'authorized') and t.voided_at is null`,
 )
 const VOID = statement<{ id: string }>(
   'void top-up',
@@ -79,21 +81,34 @@ export const addTopUp = (topUp: TopUp, key: string | null): Call =>
 export const publishTopUp = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Named,
-  acceptedBy: string | null,
-): Call => call(PUBLISH, merchantId, id, firstQuestionAt(app, acceptedBy).toISOString())
+  how: Publication,
+): Call => {
+  const row = { merchantId, id, followAt: firstQuestionAt(app, how) }
+  return callForRow(PUBLISH, { row, name: id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('followAt'),
+  ])
+}
 
 /** Takes back one that its rail refused before anybody saw it. */
 export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
   call(VOID, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
-  'ask about top-up sooner',
-  `update top_ups set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+  'ask about top-ups sooner',
+  `update top_ups t set follow_at = least(t.follow_at, n.follow_at)
+   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   where t.merchant_id = n.merchant_id and t.id = n.id and t.follow_at is not null`,
 )
 
 /** Sets an earlier time at which the top-up is looked at, as long as it is open. */
 export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
-  call(BRING_FORWARD, merchantId, id, at.toISOString())
+  callForRow(BRING_FORWARD, { row: { merchantId, id, at }, name: id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('at'),
+  ])
 
 /** Sets when its rail is asked next, as long as it is open. */
 export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>

@@ -5,6 +5,7 @@ import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys, finishKey, freeKey } from '../../src/idempotency/keys.ts'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { assert } from '../../src/platform/assert.ts'
+import { numbers, times, words } from '../../src/platform/db/columns.ts'
 import { type Call, call, type Database } from '../../src/platform/db/database.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
@@ -174,7 +175,7 @@ export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
     finishKey(keyOf(charge), { status: 201, body: JSON.stringify({ id }) }),
-    call(product('publish live charge'), merchantId, id, followAt.toISOString()),
+    call(product('publish live charges'), numbers([merchantId]), words([id]), times([followAt])),
     moveAttempt(attemptOf(charge), 'accepted', at),
     addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),
   ]

@@ -60,7 +60,7 @@ export async function publish(app: App, payout: NewPayout, heard: 'accepted' | '
   await write(
     app.db,
     finishKey(keyOf(payout), answer),
-    publishPayout(app, payout, heard === 'in_doubt' ? null : 'the contract'),
+    publishPayout(app, payout, { acceptedBy: heard === 'in_doubt' ? null : 'the contract' }),
     moveAttempt(attemptOf(payout), heard, payout.createdAt),
     addEvidence(attemptOf(payout), heard === 'accepted' ? heard : 'ambiguous', heardAt(payout)),
   )

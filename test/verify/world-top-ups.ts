@@ -16,7 +16,11 @@ export async function topUp(app: App): Promise<void> {
   const reason = { status: 'failed', reason: 'user_cancelled' } as const
   await moveTopUp(app, { topUp: failed, to: reason, alongside: endOf(failed, 'failed') })
   const open = await ask(app, TOP_UP.open, 9000)
-  await write(app.db, publishTopUp(app, open, null), moveAttempt(attemptOf(open), 'accepted', open.createdAt))
+  await write(
+    app.db,
+    publishTopUp(app, open, { acceptedBy: null }),
+    moveAttempt(attemptOf(open), 'accepted', open.createdAt),
+  )
   const voided = await ask(app, TOP_UP.voided, 9000)
   await write(
     app.db,

@@ -25,6 +25,7 @@ import { claimGoods, dispenseGoods } from './world-vending.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const LADDER = { firstMs: [5000], periods: [] }
 const CONFIG = {
   liveHoldHours: 24,
   testHoldSeconds: 0,
@@ -47,6 +48,7 @@ export async function buildWorld(db: Database): Promise<void> {
   const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
+    ladders: { of: () => LADDER },
     exactWindows: { refunds: exactWindow({ what: 'refunds', limit: 0, db }) },
   })
   await addMerchants(db)

@@ -3,6 +3,7 @@ import { openException } from '../../exceptions/exception.ts'
 import { nameOfMerchant } from '../../merchants/merchant-names.ts'
 import { assert } from '../../platform/assert.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
+import { callForRow, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { AttemptFacts } from '../../rails/attempt-facts.ts'
@@ -31,13 +32,19 @@ export const lookAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at
   call(LOOK_AT, merchantId, id, at.toISOString())
 
 const BRING_FORWARD = statement(
-  'look at payout sooner',
-  `update payouts set follow_at = least(follow_at, $3) where merchant_id = $1 and id = $2 and follow_at is not null`,
+  'look at payouts sooner',
+  `update payouts p set follow_at = least(p.follow_at, n.follow_at)
+   from ${rowsOf('bigint', 'text', 'timestamptz')} as n (merchant_id, id, follow_at)
+   where p.merchant_id = n.merchant_id and p.id = n.id and p.follow_at is not null`,
 )
 
 /** Sets an earlier time at which the payout is looked at, as long as it is open. */
 export const bringPayoutForward = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
-  call(BRING_FORWARD, merchantId, id, at.toISOString())
+  callForRow(BRING_FORWARD, { row: { merchantId, id, at }, name: id }, (each) => [
+    ...each.numbers('merchantId'),
+    ...each.words('id'),
+    ...each.times('at'),
+  ])
 
 /** How payouts travel: what `rails/` needs to submit them, to ask about them and to end them. */
 export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {

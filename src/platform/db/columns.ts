@@ -62,6 +62,48 @@ export const callForRows = <Row, Answer>(
   valuesOf: (each: Columns<Row>) => readonly unknown[],
 ): Call<Answer>[] => (rows.length === 0 ? [] : [call(asked, ...valuesOf(columnsOf(rows)))])
 
+/** A call about one row of a statement that takes columns. `joinRows` makes one call of several of them. */
+type RowCall<Row, Answer> = Call<Answer> & {
+  readonly joins: {
+    row: Row
+    /** Rows of one name are never in one call: a statement changes a row only once. Null where rows are only added. */
+    name: string | null
+    valuesOf(each: Columns<Row>): readonly unknown[]
+  }
+}
+
+export const callForRow = <Row, Answer>(
+  asked: Statement<Answer>,
+  { row, name }: { row: Row; name: string | null },
+  valuesOf: (each: Columns<Row>) => readonly unknown[],
+): RowCall<Row, Answer> => ({
+  ...call(asked, ...valuesOf(columnsOf([row]))),
+  joins: { row, name, valuesOf },
+})
+
+/**
+ * The same calls with as few statements as possible: those about single rows of one statement become one, at the place of the
+ * first. Only for calls whose order does not matter, except that two about one row keep theirs.
+ */
+export function joinRows(calls: readonly Call[]): Call[] {
+  const groups = new Map<Statement, { rows: unknown[]; names: Set<string> }>()
+  const joined: (() => Call)[] = []
+  for (const one of calls) {
+    const { joins } = one as Partial<RowCall<unknown, unknown>>
+    const group = groups.get(one.statement)
+    if (joins === undefined || (joins.name !== null && group?.names.has(joins.name))) joined.push(() => one)
+    else if (group === undefined) {
+      const rows = [joins.row]
+      groups.set(one.statement, { rows, names: new Set(joins.name === null ? [] : [joins.name]) })
+      joined.push(() => call(one.statement, ...joins.valuesOf(columnsOf(rows))))
+    } else {
+      group.rows.push(joins.row)
+      if (joins.name !== null) group.names.add(joins.name)
+    }
+  }
+  return joined.map((make) => make())
+}
+
 const itself = <Value>(value: Value): Value => value
 
 function written<Row>(rows: readonly Row[], read: (row: Row) => string | number | null): string {
