@@ -12,10 +12,11 @@ import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
 import { proveLedger } from './prove.ts'
 import { atLeast, atMost, describeMachine, writeReport } from './report.ts'
+import { measureSlowRail } from './slow-rail.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -53,6 +54,7 @@ async function measure() {
   if (flags.profile) return { ...described, ...(await profile(stage)) }
   if (flags.pages) return { ...described, ...(await measurePages(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
+  if (what === 'live' && part === 'slow') return { ...described, ...(await measureSlowRail(stage)) }
   if (what === 'live') return { ...described, ...(await measureLive(stage)) }
   if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)

@@ -64,6 +64,13 @@ export async function payRound(
 /** Waits until no charge is open any more. */
 export const untilLanded = (stage: Stage): Promise<void> => untilNone(stage, OPEN)
 
+/** Waits until no test charge is open any more. */
+export const untilTestLanded = (stage: Stage): Promise<void> =>
+  untilNone(stage, {
+    ...OPEN,
+    query: `select 1 from charges where follow_at is not null and mode = 'test' limit 1`,
+  })
+
 async function countComplete({ db }: Stage): Promise<number> {
   return (await db.query(COMPLETE)).rows[0].complete
 }

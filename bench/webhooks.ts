@@ -5,7 +5,7 @@ import { findMerchant, setMerchant } from '../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../test/helpers/actors.ts'
 import { atEnd } from './endings.ts'
 import { percentile, rounded } from './figures.ts'
-import { untilLanded } from './payments.ts'
+import { untilTestLanded } from './payments.ts'
 import type { ReceiversOrder, ReceiversReport } from './receivers.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
@@ -27,13 +27,7 @@ const CREATED = `select id, extract(epoch from created_at) * 1000 as at from eve
  * healthy receiver of these merchants without a past: with healthy receivers alone, and beside twice as many silent ones.
  */
 export async function measureWebhooks(stage: Stage, merchants: readonly BenchMerchant[]) {
-  const receivers = fork(RECEIVERS, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  atEnd(() => receivers.kill('SIGKILL'))
-  const ports = (await ask(receivers, { healthy: HEALTHY, silent: SILENT })) as {
-    healthy: number[]
-    silent: number[]
-  }
-  const allowed = [...ports.healthy, ...ports.silent].map((port) => `127.0.0.1:${port}`)
+  const { receivers, ports, allowed } = await openReceivers({ healthy: HEALTHY, silent: SILENT })
   await stage.restart({ WEBHOOK_ALLOW_PRIVATE: allowed.join(',') })
   const healthy = merchants.slice(0, HEALTHY)
   const silent = merchants.slice(HEALTHY)
@@ -45,17 +39,32 @@ export async function measureWebhooks(stage: Stage, merchants: readonly BenchMer
   return { healthy_receivers: HEALTHY, alone, beside_silent_receivers: { silent: SILENT, ...beside } }
 }
 
+/** Receivers of webhooks in a process of their own, and how the service is allowed to call them. */
+export async function openReceivers(wanted: { healthy: number; silent: number }) {
+  const receivers = fork(RECEIVERS, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  atEnd(() => receivers.kill('SIGKILL'))
+  const ports = (await ask(receivers, wanted)) as { healthy: number[]; silent: number[] }
+  return { receivers, ports, allowed: [...ports.healthy, ...ports.silent].map((port) => `127.0.0.1:${port}`) }
+}
+
 type Parties = { healthy: readonly BenchMerchant[]; silent: readonly BenchMerchant[] }
 
-async function sendEvents(stage: Stage, receivers: ChildProcess, { healthy, silent }: Parties) {
+/** Test payments of merchants with healthy receivers: how long the requests take, and their webhooks. */
+export async function sendEvents(stage: Stage, receivers: ChildProcess, { healthy, silent }: Parties) {
   const ids = healthy.map((merchant) => merchant.id)
   const { rows } = await stage.db.query('select clock_timestamp()::text as now')
   const since = rows[0].now
   const tokens = [...healthy, ...silent].map((merchant) => merchant.token)
   // The healthy ones get the same number of events a second either way.
   const perSecond = (EVENTS_A_SECOND * tokens.length) / healthy.length
-  await stage.driver.run({ port: stage.service.port, connections: 32, tokens, perSecond, ms: MS })
-  await untilLanded(stage)
+  const load = await stage.driver.run({
+    port: stage.service.port,
+    connections: 32,
+    tokens,
+    perSecond,
+    ms: MS,
+  })
+  await untilTestLanded(stage)
   const unattempted = await untilAttempted(stage, ids, since)
   const { seen } = (await ask(receivers, 'report')) as { seen: [string, number][] }
   const created = await stage.db.query(CREATED, [ids, since])
@@ -67,6 +76,7 @@ async function sendEvents(stage: Stage, receivers: ChildProcess, { healthy, sile
   stage.say(`${created.rows.length} events, first attempt after ${Math.round(percentile(waits, 0.5))} ms`)
   return {
     events: created.rows.length,
+    post_p99_ms: rounded(load.p99Ms, 1),
     never_attempted: unattempted,
     to_first_attempt_p50_ms: rounded(percentile(waits, 0.5), 1),
     to_first_attempt_p99_ms: rounded(percentile(waits, 0.99), 1),
@@ -82,7 +92,7 @@ async function untilAttempted({ db }: Stage, ids: number[], since: string): Prom
   }
 }
 
-async function setAddresses(
+export async function setAddresses(
   { config }: Stage,
   merchants: readonly BenchMerchant[],
   { ports, allowed }: { ports: number[]; allowed: string[] },
