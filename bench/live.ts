@@ -18,6 +18,8 @@ const LIVE_MERCHANTS = 50
 const ROUNDS = 3
 const WARM_MS = 3000
 const ROUND_MS = 5000
+// Slow enough that the callback, question and webhooks of one payment are over before the next.
+const ALONE_PER_SECOND = 20
 const CONNECTIONS = 256
 
 /** Live charges against the operator's emulator in its bench profile, in turns with the sandbox (rails.md 6.6). */
@@ -67,11 +69,18 @@ export async function liveStage(
 /** What a live charge costs when nothing else is under way, beside what the emulator itself takes for a request. */
 async function oneAtATime(stage: Stage, live: readonly BenchMerchant[], operator: Operator) {
   const tokens = live.slice(0, 1).map(({ token }) => token)
-  const load = await stage.driver.run({ port: stage.service.port, connections: 1, tokens, ms: ROUND_MS })
+  const load = await stage.driver.run({
+    port: stage.service.port,
+    connections: 1,
+    perSecond: ALONE_PER_SECOND,
+    tokens,
+    ms: ROUND_MS,
+  })
   const sandboxTokens = stage.merchants.slice(0, 1).map(({ token }) => token)
   const sandbox = await stage.driver.run({
     port: stage.service.port,
     connections: 1,
+    perSecond: ALONE_PER_SECOND,
     tokens: sandboxTokens,
     ms: ROUND_MS,
   })
