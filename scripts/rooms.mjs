@@ -6,21 +6,26 @@ const WAITING_FILES_OF_A_ROOM = 4
 // Before all others, one after the other: each starts so many processes that it needs the machine for itself.
 const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']
 
-// The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
-const WAITING = [
-  'test/journeys/left-keys',
-  'test/journeys/live-charge-slow',
-  'test/journeys/statement-long',
-  'test/properties/ledger-properties',
+// They sleep for real seconds until a deadline of the product passes, and need next to nothing of the machine: beside those.
+const SLEEPING = [
   'test/contracts/closed-connections',
-  'test/crash/bulk-resumes',
   'test/journeys/vending-supplier',
-  'test/pages/accessible-desktop',
-  'test/pages/accessible',
-  'test/journeys/live-payout-left',
+  'test/journeys/live-charge-slow',
   'test/journeys/live-charge-kept',
   'test/journeys/live-payout-slow',
   'test/journeys/orphaned-keys',
+  'test/journeys/left-keys',
+  'test/crash/charge-reposted',
+]
+
+// The longest first. They mostly wait, for real seconds or for programs that they start, and run beside the others.
+const WAITING = [
+  'test/journeys/statement-long',
+  'test/properties/ledger-properties',
+  'test/crash/bulk-resumes',
+  'test/pages/accessible-desktop',
+  'test/pages/accessible',
+  'test/journeys/live-payout-left',
   'test/pages/vending-display',
   'test/journeys/payout-freeze',
   'test/journeys/live-payout-races',
@@ -34,18 +39,18 @@ const WAITING = [
   'test/journeys/statement-covered',
   'src/platform/embedded-postgres',
   'test/operation/faults-of-processes',
-  'test/crash/charge-reposted',
   'test/operation/program',
   'test/contracts/resolve-account',
   'src/platform/outbound/attempt',
 ]
 
-/** The rooms that need the machine for themselves, those that mostly wait, and the others, which are busy. */
+/** The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy. */
 export function sortIntoRooms(names) {
   const there = (list) => list.filter((name) => names.includes(name))
-  const others = names.filter((name) => !ALONE.includes(name) && !WAITING.includes(name))
+  const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name))
   return {
     alone: there(ALONE).map((name) => [name]),
+    sleeping: dealt(there(SLEEPING), WAITING_FILES_OF_A_ROOM),
     waiting: dealt(there(WAITING), WAITING_FILES_OF_A_ROOM),
     busy: dealt(others, FILES_OF_A_ROOM),
   }
@@ -58,4 +63,4 @@ function dealt(names, most) {
 }
 
 /** Files of the lists above that are gone or have another name. */
-export const goneAmong = (names) => [...ALONE, ...WAITING].filter((name) => !names.includes(name))
+export const goneAmong = (names) => [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))

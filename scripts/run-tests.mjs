@@ -15,6 +15,7 @@ const BROWSER_TESTS = 'test/pages/'
 // Two keep two processors busy; beside them are those that mostly wait.
 const BUSY_AT_ONCE = 2
 const WAITING_AT_ONCE = 3
+const SLEEPING_AT_ONCE = 2
 // A larger place for young objects: a tenth less time for tests that open and close services all the time.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`
 
@@ -27,9 +28,10 @@ for (const name of goneAmong(all)) refuse(`scripts/rooms.mjs names ${name}, and 
 await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
 const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
-  const { alone, waiting, busy } = sortIntoRooms(names)
+  const { alone, sleeping, waiting, busy } = sortIntoRooms(names)
   const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
   const others = [
+    runAll({ kind: 'sleeping', rooms: sleeping, atOnce: SLEEPING_AT_ONCE }),
     runAll({ kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE, after: first }),
     runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE, after: first }),
   ]
