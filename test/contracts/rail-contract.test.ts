@@ -1,53 +1,109 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { movableClock } from '../../src/platform/clock.ts'
+import { type Clock, movableClock } from '../../src/platform/clock.ts'
 import type { Attempt, Rail } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { startOperator } from '../fakes/operator.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { httpRail } from '../helpers/http-rail.ts'
-import { newPayer } from '../helpers/live-service.ts'
+import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
+import { NEVER_OPENS, wireUp } from '../helpers/op1.ts'
+import { startOp1Service } from '../helpers/op1-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, startPayingService } from '../helpers/payouts.ts'
+import type { TestService } from '../helpers/test-service.ts'
 import { attemptAt, EACH_SIDE, movementOf, PHONE, SIDES, type Side, soon } from './rail-attempts.ts'
 
-// The same promises for whoever carries a movement: the simulated operator of test mode and a real one over HTTP.
+// The same promises for whoever carries a movement: the simulated operator of test mode, the simplest one over HTTP, and the adapter
+// of live mode with the emulator of its operator.
 const clock = movableClock()
+const ONLY_BY_TEST = { faultsInRow: 10_000, minCalls: 10_000 }
 const operator = opened(() => startOperator({ pays: 'when told' }))
 const http = opened(async () => httpRail(operator.url, clock))
 const service = openedAndVerified(() => startPayingService())
+const wired = opened(() => wireUp({ contract: { breaker: NEVER_OPENS } }))
+const op1 = openedAndVerified(() =>
+  startOp1Service({ env: { LIVE_HOLD_HOURS: '0' }, entry: { breaker: ONLY_BY_TEST } }),
+)
 
 type Carrier = {
   mode: 'test' | 'live'
+  installation: string
+  clock(): Clock
   rail(): Rail
   /** A phone with which it goes well, and one with which it fails. */
   payer: string
   poor: string
   /** Lets the operator decide about an attempt. */
-  decide(attempt: Attempt, side: Side): void
+  decide(attempt: Attempt, side: Side): Promise<unknown>
+  /** How many movements the operator has made of a reference; null for one that keeps no book. */
+  moved(reference: string): number | null
+  through: Through
+}
+/** A service whose live money goes this way, and its operator's decision about a movement by its public id. */
+type Through = {
+  service(): TestService & { shop(): Promise<Shop> }
+  pays(id: string): Promise<unknown>
+  refuses(id: string, code?: string): Promise<unknown>
+}
+const SIMPLE: Through = {
+  service: () => service,
+  pays: async (id) => service.operator.pays(id),
+  refuses: async (id, code) => service.operator.refuses(id, code),
+}
+const referenceOf = async (id: string) => {
+  const [row] = await op1.rows<{ id: string }>('select id from rail_attempts where subject = $1', [id])
+  return row?.id ?? ''
+}
+const OP1: Through = {
+  service: () => op1,
+  pays: async (id) => op1.emulator.resolve(await referenceOf(id), { status: 'SUCCESSFUL' }),
+  refuses: async (id, code = 'NOT_ENOUGH_FUNDS') =>
+    op1.emulator.resolve(await referenceOf(id), { status: 'FAILED', reason: code }),
 }
 const CARRIERS: Record<string, Carrier> = {
   sandbox: {
     mode: 'test',
+    installation: 'sandbox',
+    clock: () => clock,
     rail: () => sandboxRail(clock, { outcomeSeconds: 2, pays: true }),
     payer: '256700000000',
     poor: '256700000001',
-    decide: () => clock.advance(2000),
+    decide: async () => clock.advance(2000),
+    moved: () => null,
+    through: SIMPLE,
   },
   'real operator': {
     mode: 'live',
+    installation: 'first contract',
+    clock: () => clock,
     rail: () => http,
     payer: PHONE,
     poor: '256712000001',
-    decide: ({ reference, phone }, side) =>
+    decide: async ({ reference, phone }, side) =>
       phone.endsWith('000001') ? operator.refuses(reference, SIDES[side].code) : operator.pays(reference),
+    moved: (reference) => operator.movements().get(reference) ?? 0,
+    through: SIMPLE,
+  },
+  'adapter of live mode': {
+    mode: 'live',
+    installation: 'ug-1',
+    clock: () => wired.clock,
+    rail: () => wired.rail,
+    payer: PHONE,
+    poor: '256712000001',
+    decide: ({ reference, phone }, side) =>
+      wired.emulator.resolve(
+        reference,
+        phone.endsWith('000001') ? { status: 'FAILED', reason: SIDES[side].code } : { status: 'SUCCESSFUL' },
+      ),
+    moved: (reference) => wired.emulator.transactions({ reference }).length,
+    through: OP1,
   },
 }
-
-const attemptOf = (phone: string) => attemptAt(clock, { phone })
 
 for (const [name, carrier] of Object.entries(CARRIERS)) {
   test(`${name}: says what it is, and is ready under a name on both sides`, async () => {
@@ -67,13 +123,15 @@ for (const [name, carrier] of Object.entries(CARRIERS)) {
 
 function testMovement(name: string, carrier: Carrier, side: Side): void {
   const movement = () => movementOf(carrier.rail(), side)
+  const attemptOf = (phone: string) =>
+    attemptAt(carrier.clock(), { phone, installation: carrier.installation })
 
   test(`${name}: accepted, pending, then succeeded with exactly what was asked for`, async () => {
     const attempt = attemptOf(carrier.payer)
     const submitted = await movement().submit(attempt, soon())
     assert.equal(submitted.kind, 'accepted')
     assert.equal((await movement().status(attempt, soon())).kind, 'pending')
-    carrier.decide(attempt, side)
+    await carrier.decide(attempt, side)
     const status = await movement().status(attempt, soon())
     assert.equal(status.kind, 'succeeded')
     if (status.kind !== 'succeeded') return
@@ -90,7 +148,7 @@ function testMovement(name: string, carrier: Carrier, side: Side): void {
   test(`${name}: a phone that fails does so with its reason, and stays failed`, async () => {
     const attempt = attemptOf(carrier.poor)
     assert.equal((await movement().submit(attempt, soon())).kind, 'accepted')
-    carrier.decide(attempt, side)
+    await carrier.decide(attempt, side)
     for (let nth = 0; nth < 2; nth += 1) {
       const status = await movement().status(attempt, soon())
       assert.equal(status.kind === 'failed' && status.reason, SIDES[side].reason)
@@ -104,9 +162,9 @@ function testMovement(name: string, carrier: Carrier, side: Side): void {
       kinds.map(({ kind }) => kind),
       ['accepted', 'accepted'],
     )
-    carrier.decide(attempt, side)
+    await carrier.decide(attempt, side)
     await movement().status(attempt, soon())
-    assert.ok((operator.movements().get(attempt.reference) ?? 1) === 1)
+    assert.equal(carrier.moved(attempt.reference) ?? 1, 1)
   })
 
   test(`${name}: its evidence is dated by the clock given and holds no phone number`, async () => {
@@ -115,7 +173,7 @@ function testMovement(name: string, carrier: Carrier, side: Side): void {
       await movement().submit(attempt, soon()),
       await movement().status(attempt, soon()),
     ]) {
-      assert.ok(Math.abs(evidence.at.getTime() - clock.nowMs()) < 5000)
+      assert.ok(Math.abs(evidence.at.getTime() - carrier.clock().nowMs()) < 5000)
       assert.equal(evidence.stage, 'answered')
       assert.ok(!JSON.stringify(evidence).includes(carrier.payer.slice(-9)))
     }
@@ -123,15 +181,18 @@ function testMovement(name: string, carrier: Carrier, side: Side): void {
 }
 
 function testThroughService(name: string, carrier: Carrier): void {
+  const { pays, refuses, service: through } = carrier.through
+
   test(`${name}: a charge through the service: one success is one credit and one event, one failure one event`, async () => {
+    const service = through()
     const shop = await service.shop()
     const api = shop[carrier.mode]
     const poor = carrier.mode === 'test' ? carrier.poor : newPayer()
     const paid = (await api.charge({ customer: { phone: newPayer() } })).body
     const failed = (await api.charge({ customer: { phone: poor } })).body
     assert.deepEqual([paid.status, failed.status], ['authorized', 'authorized'])
-    service.operator.pays(paid.id)
-    service.operator.refuses(failed.id)
+    await pays(paid.id)
+    await refuses(failed.id)
     for (const { id } of [paid, failed]) {
       await followUntilEnded(service, id)
       await service.run('follow-charges')
@@ -147,16 +208,17 @@ function testThroughService(name: string, carrier: Carrier): void {
   })
 
   test(`${name}: a payout through the service: one success is one debit and one event, one failure gives all back`, async () => {
+    const service = through()
     const api = (await service.shop())[carrier.mode]
     const charged = (await api.charge({ amount: 405_000, customer: { phone: newPayer() } })).body
-    service.operator.pays(charged.id)
+    await pays(charged.id)
     await followUntilEnded(service, charged.id)
     const poor = carrier.mode === 'test' ? carrier.poor : newPayer()
     const paid = (await pay(api, { recipient: { phone: newPayer() } })).body
     const failed = (await pay(api, { recipient: { phone: poor } })).body
     assert.deepEqual([paid.status, failed.status], ['authorized', 'authorized'])
-    service.operator.pays(paid.id)
-    service.operator.refuses(failed.id, SIDES.disburse.code)
+    await pays(paid.id)
+    await refuses(failed.id, SIDES.disburse.code)
     for (const { id } of [paid, failed]) {
       await sendUntilEnded(service, id)
       await service.run('send-payouts')
