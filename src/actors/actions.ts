@@ -83,6 +83,7 @@ export const ACTIONS = {
   'payouts.freeze': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },

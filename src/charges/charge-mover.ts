@@ -11,7 +11,7 @@ import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Followed, Mover } from '../rails/mover.ts'
 import type { Attempt, ChargeFailure } from '../rails/rail.ts'
 import { railFor } from '../rails/rail-for.ts'
-import { CHARGE_REPOSTS } from '../rails/repost-times.ts'
+import { chargeReposts } from '../rails/repost-times.ts'
 import { type Charge, dueOf } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
 import { publishCharge } from './write-charge-status.ts'
@@ -69,7 +69,7 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   askAgain: lookAt,
   end: (app, charge, end) => moveCharge(app, { charge, ...end }),
   openException,
-  reposts: CHARGE_REPOSTS,
+  reposts: chargeReposts,
   repost: 'at once',
   // A charge is not posted again after a refusal: it fails, as `rail_rejected` where the fault is ours.
   keepsRefusal: () => true,

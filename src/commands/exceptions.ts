@@ -12,6 +12,7 @@ import {
   resolveException,
 } from '../exceptions/resolve-exception.ts'
 import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { endLost } from '../reconciliation/end-lost.ts'
 import { command, rowsAnswer } from './command.ts'
 import { type CommandInput, optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -101,4 +102,15 @@ const assign = command({
   },
 })
 
-export const exceptionCommands = [list, assign, resolve]
+const endLostMovement = command({
+  usage: 'exceptions end-lost --id X --note N',
+  says: 'fail a movement that its operator never had, by a statement that covers its time; its money goes back',
+  async run(input) {
+    const note = required(input, 'note')
+    const { app, ...place } = await namedException(input)
+    const resolved = await endLost(app, input.actor, { ...place, note })
+    return { json: shown(resolved), lines: [`${resolved.subject} has failed, and ${place.id} is resolved`] }
+  },
+})
+
+export const exceptionCommands = [list, assign, resolve, endLostMovement]

@@ -11,6 +11,7 @@ import {
 import { importStatement } from '../reconciliation/import-statement.ts'
 import { type Leg, presentLeg } from '../reconciliation/leg.ts'
 import { reconcileNow } from '../reconciliation/reconcile.ts'
+import { readColumnNames } from '../reconciliation/statement-file.ts'
 import { command, rowsAnswer } from './command.ts'
 import { type CommandInput, oneOf, optionalText, required, wholeNumber } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -19,7 +20,7 @@ const lineOf = ({ leg, lookedAt, agreed, opened, closed, left }: Leg) =>
   `${leg.padEnd(11)} looked at ${lookedAt}, agreed ${agreed}, opened ${opened}, closed ${closed}, left ${left}`
 
 const reconcile = command({
-  usage: 'reconcile [--statement F] [--from T] [--to T] [--dry-run]',
+  usage: 'reconcile [--statement F] [--columns C] [--installation I] [--from T] [--to T] [--dry-run]',
   says: "compare our books with the operator's: ledger, references, wallets, and a statement of its transactions",
   async run(input) {
     const path = optionalText(input, 'statement')
@@ -27,8 +28,11 @@ const reconcile = command({
     if (dryRun && path === undefined) throw new WrongUsage('--dry-run needs --statement')
     const legs = dryRun ? [] : await reconcileNow(input.gateway, input.actor)
     if (path !== undefined) {
-      if (!existsSync(path)) throw new WrongUsage(`there is no file ${path}`)
-      legs.push(await importStatement(input.gateway, input.actor, { path, dryRun, period: periodOf(input) }))
+      fileNamed(path)
+      const columns = optionalText(input, 'columns')
+      const names = columns === undefined ? {} : readColumnNames(fileNamed(columns))
+      const wanted = { path, names, dryRun, period: periodOf(input), installation: contractOf(input) }
+      legs.push(await importStatement(input.gateway, input.actor, wanted))
     }
     const critical = await hasCritical(input)
     const lines = [
@@ -43,6 +47,20 @@ async function hasCritical({ gateway }: CommandInput): Promise<boolean> {
   const open = await Promise.all(gateway.cells.map((app) => openExceptions(app, null)))
   const platform = await openPlatformExceptions(gateway.directory)
   return [...open.flat(), ...platform].some(({ severity }) => severity === 'critical')
+}
+
+function fileNamed(path: string): string {
+  if (!existsSync(path)) throw new WrongUsage(`there is no file ${path}`)
+  return path
+}
+
+/** Whose statement it is: said, or the only contract there is. */
+function contractOf(input: CommandInput): string | null {
+  const known = input.gateway.rails.live.op1_momo?.installations ?? []
+  const named = optionalText(input, 'installation')
+  if (named === undefined) return known.length === 1 ? (known[0]?.id ?? null) : null
+  if (!known.some(({ id }) => id === named)) throw new WrongUsage(`there is no installation ${named}`)
+  return named
 }
 
 function periodOf(input: CommandInput) {

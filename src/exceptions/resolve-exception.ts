@@ -56,6 +56,21 @@ const CLOSE = statement(
 export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
   app.db.query(LIST, [merchantId])
 
+const FIND = statement<OpenedException>(
+  'find exception',
+  `select ${COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2`,
+)
+
+/** One exception of a merchant, or null. */
+export async function findException(
+  app: App,
+  merchantId: number,
+  id: string,
+): Promise<OpenedException | null> {
+  const [found] = await app.db.query(FIND, [merchantId, id])
+  return found ?? null
+}
+
 /**
  * Closes an exception with a person's note. When no other critical one of that merchant and mode is open, the account's
  * payouts run again (G69). A second closing is refused.

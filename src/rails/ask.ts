@@ -10,7 +10,7 @@ import { type Attempt, type Deadline, ECHOES, type Echo, type Status } from './r
 import { railFor } from './rail-for.ts'
 import { endAsRefused } from './refuse.ts'
 import { postAgain } from './repost.ts'
-import { nextQuestionAt } from './repost-times.ts'
+import { nextQuestionAt, repostsOf } from './repost-times.ts'
 
 /** A movement to ask about. `heard` is called when the operator has answered or the deadline has passed, before that is written. */
 export type Asking<Row, Failure extends string> = {
@@ -129,7 +129,7 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
     { object_id: subject },
     'the rail reports another amount, party or reference than was asked for',
   )
-  const next = nextQuestionAt(mover.reposts, row, {
+  const next = nextQuestionAt(repostsOf(app, mover, row), row, {
     ladder: ladderFor(app, row),
     nowMs: now.getTime(),
     notFound: false,
@@ -168,15 +168,16 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
 ): Promise<boolean> {
   const { row, answer } = answered
   const nowMs = app.clock.nowMs()
-  if (mover.reposts.isRefused(row, nowMs)) {
+  const reposts = repostsOf(app, mover, row)
+  if (reposts.isRefused(row, nowMs)) {
     const alongside = [addEvidence(attemptOf(row), answer.kind, answer.evidence)]
     const ended = await endAsRefused(app, mover, row, {
-      holds: (found) => mover.reposts.isRefused(found, nowMs),
+      holds: (found) => reposts.isRefused(found, nowMs),
       alongside,
     })
     if (ended !== 'overtaken') return true
   }
-  if (mover.reposts.isLost(row, nowMs) && (await postAgain(app, mover, { row, notFound: answer.evidence })))
+  if (reposts.isLost(row, nowMs) && (await postAgain(app, mover, { row, notFound: answer.evidence })))
     return true
   return askAgain(app, mover, answered)
 }
@@ -202,7 +203,7 @@ async function askAgain<Row extends Movable, Failure extends string>(
     const unheard = locked.state === 'sending'
     const state = answer.kind === 'pending' ? 'accepted' : unheard ? 'in_doubt' : locked.state
     const known = { ...row, ...locked, state: state satisfies AttemptState }
-    const next = nextQuestionAt(mover.reposts, known, {
+    const next = nextQuestionAt(repostsOf(app, mover, known), known, {
       ladder: ladderFor(app, known),
       nowMs: now.getTime(),
       notFound,

@@ -76,8 +76,8 @@ export type Mover<Row extends Movable, Failure extends string> = {
     end: { to: Final<Failure>; still?: (found: LockedPost<Failure>) => boolean; alongside: readonly Call[] },
   ): Promise<Moved>
   openException(found: Mismatch, at: Date): Call[]
-  /** When one that the operator does not know is posted again. */
-  reposts: RepostTimes
+  /** When one that the operator does not know is posted again, within the window of its contract. */
+  reposts(windowMs: number): RepostTimes
   /** Whether a refusal that is not conclusive is kept, to end it when questions confirm it. */
   keepsRefusal(refused: Refused<Failure>): boolean
   /** How: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */

@@ -38,7 +38,7 @@ export type PayoutFailure = (typeof PAYOUT_FAILURES)[number]
 /** What an operator answered, or how the call failed. Contains no secret, no name and no full phone number. */
 export type Evidence = {
   at: Date
-  operation: 'ready' | 'submit' | 'status' | 'confirm' | 'callback'
+  operation: 'ready' | 'submit' | 'status' | 'confirm' | 'callback' | 'statement'
   elapsedMs: number
   /** How far the request got. */
   stage: 'gate' | 'connect' | 'sent' | 'answered'
@@ -124,6 +124,11 @@ export type Installation = {
   thinLadder: boolean
   /** The balance below which a person hears of it; null: a day of average outflow. */
   floatAlarmAmount: number | null
+  /**
+   * For how long after its first post a movement that the operator does not know is posted again, in ms. Absent: a minute for
+   * money in, a day for money out.
+   */
+  repostMs?: { readonly [side in RailSide]: number }
 }
 
 export type Deadline = { signal: AbortSignal; atMs: number }

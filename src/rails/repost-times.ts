@@ -1,3 +1,4 @@
+import type { App } from '../app.ts'
 import {
   type AttemptFacts,
   isRefusalConfirmed,
@@ -5,6 +6,8 @@ import {
   LOST_AFTER_QUESTIONS,
 } from './attempt-facts.ts'
 import { type Ladder, nextQuestionMs } from './follow-ladder.ts'
+import type { RailSide } from './rail.ts'
+import { railFor } from './rail-for.ts'
 
 // Every time here is in ms of the injected clock.
 
@@ -26,8 +29,6 @@ export const SENDING_MS = 30_000
 const MINUTE_MS = 60_000
 const NO_REASON = Number.POSITIVE_INFINITY
 
-// Later than this the customer has gone, and a PIN prompt would be a surprise.
-const CHARGE_WINDOW_MS = MINUTE_MS
 // A second "not found" no sooner than this after the first, and no two posts closer than that.
 const FOUND_AGAIN_MS = 2000
 const BETWEEN_POSTS_MS = 5000
@@ -36,10 +37,28 @@ const MOST_REPOSTS = 2
 // Waits before a payout is posted again after the first repost, counted from the post before.
 const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
 const LATER_REPOST_MS = 60 * MINUTE_MS
-// An operator may have forgotten an older reference, so it is never posted again.
-const PAYOUT_WINDOW_MS = 24 * 60 * MINUTE_MS
 // After a refused repost the three "not found" over a minute need not wait for the slow ladder of an old payout.
 const REFUSED_AGAIN_MS = 30_000
+
+// Where the contract does not say for how long after its first post a movement may be posted again. Later than a minute the
+// customer of a charge has gone, and a PIN prompt would be a surprise; an operator may forget a reference after a day.
+const WINDOW_MS = { collect: MINUTE_MS, disburse: 24 * 60 * MINUTE_MS }
+
+/** For how long after its first post a movement of this contract may be posted again, in ms. */
+export const repostWindowMs = (
+  app: Pick<App, 'rails'>,
+  side: RailSide,
+  row: { mode: 'test' | 'live'; channel: string; installation: string },
+): number =>
+  railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
+  WINDOW_MS[side]
+
+/** When this movement is posted again, by its noun and contract. */
+export const repostsOf = (
+  app: Pick<App, 'rails'>,
+  { side, reposts }: { side: RailSide; reposts(windowMs: number): RepostTimes },
+  row: { mode: 'test' | 'live'; channel: string; installation: string },
+): RepostTimes => reposts(repostWindowMs(app, side, row))
 
 /** The next question: by the ladder, counted from the end of the submit, or sooner. `notFound`: the answer just now. */
 export function nextQuestionAt(
@@ -66,24 +85,27 @@ function afterCallback({ callbackSeenAt }: AttemptFacts, nowMs: number): number 
   return times.find((at) => at > nowMs) ?? NO_REASON
 }
 
-/** A charge: within its first minute, at most twice. */
-export const CHARGE_REPOSTS: RepostTimes = {
+/** A charge: soon after its first post, at most twice. */
+export const chargeReposts = (windowMs: number): RepostTimes => ({
   isRefused: isRefusalConfirmed,
   isLost(attempt, nowMs) {
     if (attempt.firstNotFoundAt === null || attempt.state !== 'in_doubt') return false
-    const due = chargeRepostAt(attempt, nowMs)
-    const windowEnd = (attempt.firstSentAt?.getTime() ?? 0) + CHARGE_WINDOW_MS
+    const due = chargeRepostAt(attempt, { nowMs, windowMs })
+    const windowEnd = (attempt.firstSentAt?.getTime() ?? 0) + windowMs
     return due !== null && nowMs >= due && nowMs < windowEnd
   },
   soonerAt: (attempt, nowMs, notFound) =>
-    notFound ? (chargeRepostAt(attempt, nowMs) ?? NO_REASON) : NO_REASON,
-}
+    notFound ? (chargeRepostAt(attempt, { nowMs, windowMs }) ?? NO_REASON) : NO_REASON,
+})
 
 /**
  * When a charge is posted again, if this "not found" is followed by another or is the second one already. Null if it may
  * not be: the operator has it or refused it, the window since its first post is over, or it was posted often enough.
  */
-function chargeRepostAt(attempt: AttemptFacts, nowMs: number): number | null {
+function chargeRepostAt(
+  attempt: AttemptFacts,
+  { nowMs, windowMs }: { nowMs: number; windowMs: number },
+): number | null {
   const { state, refusedAs, reposts, firstSentAt, sendingSince, submitEndedAt, firstNotFoundAt } = attempt
   if (state === 'accepted' || refusedAs !== null || reposts >= MOST_REPOSTS) return null
   if (firstSentAt === null || sendingSince === null) return null
@@ -92,16 +114,21 @@ function chargeRepostAt(attempt: AttemptFacts, nowMs: number): number | null {
   const ended = state === 'in_doubt' && (reposts > 0 || submitEndedAt !== null)
   const apart = sendingSince.getTime() + (ended ? BETWEEN_POSTS_MS : SENDING_MS)
   const due = Math.max(found, apart)
-  return due < firstSentAt.getTime() + CHARGE_WINDOW_MS ? due : null
+  return due < firstSentAt.getTime() + windowMs ? due : null
 }
 
-/** A payout: after three "not found" over a minute, then at growing waits, for a day. */
-export const PAYOUT_REPOSTS: RepostTimes = {
+/** A payout: after three "not found" over a minute, then at growing waits, to the end of the window. */
+export const payoutReposts = (windowMs: number): RepostTimes => ({
   // After the first doubtful refusal it is posted once more.
   isRefused: (attempt, nowMs) => attempt.reposts > 0 && isRefusalConfirmed(attempt, nowMs),
   isLost(attempt, nowMs) {
     const due = payoutRepostAt(attempt)
-    return attempt.state === 'in_doubt' && due !== null && nowMs >= due && mayBePosted(attempt, nowMs)
+    return (
+      attempt.state === 'in_doubt' &&
+      due !== null &&
+      nowMs >= due &&
+      mayBePosted(attempt, { nowMs, windowMs })
+    )
   },
   soonerAt(attempt, nowMs, notFound) {
     if (attempt.state !== 'in_doubt') return NO_REASON
@@ -109,14 +136,16 @@ export const PAYOUT_REPOSTS: RepostTimes = {
     if (repost !== null && repost > nowMs) return repost
     return notFound && attempt.refusedAs !== null ? nowMs + REFUSED_AGAIN_MS : NO_REASON
   },
-}
+})
 
 /**
- * Whether a payout may be posted, again or for the first time. The 24 hours count from the first post, not from the
- * creation: it may have waited for days for an approval or behind a freeze.
+ * Whether a payout may be posted, again or for the first time. The window counts from the first post, not from the creation: it
+ * may have waited for days for an approval or behind a freeze.
  */
-export const mayBePosted = ({ firstSentAt }: AttemptFacts, nowMs: number): boolean =>
-  firstSentAt === null || nowMs < firstSentAt.getTime() + PAYOUT_WINDOW_MS
+export const mayBePosted = (
+  { firstSentAt }: AttemptFacts,
+  { nowMs, windowMs }: { nowMs: number; windowMs: number },
+): boolean => firstSentAt === null || nowMs < firstSentAt.getTime() + windowMs
 
 /** When a payout that is not found is posted again; null while it may not be. */
 function payoutRepostAt(attempt: AttemptFacts): number | null {

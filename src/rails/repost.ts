@@ -6,7 +6,7 @@ import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
 import { postAndRecord } from './post.ts'
 import type { Evidence } from './rail.ts'
 import { READINESS_WAIT_MS, railFor } from './rail-for.ts'
-import { SENDING_MS } from './repost-times.ts'
+import { repostsOf, SENDING_MS } from './repost-times.ts'
 
 /**
  * Posts again a movement that the operator does not know, under the same reference and through the same contract (rails.md
@@ -66,15 +66,15 @@ async function backToQueue<Row extends Movable, Failure extends string>(
  */
 function markAsLost<Row extends Movable, Failure extends string, T>(
   app: App,
-  { noun, reposts }: Mover<Row, Failure>,
+  mover: Mover<Row, Failure>,
   { row, notFound }: Lost<Row, Failure>,
   next: (tx: Tx, post: Post, now: Date) => Promise<{ value: T; last: Call[] }>,
 ): Promise<T | null> {
   const post = postOf(row, row.installation, row.nth)
   return app.db.transactionFor<T | null>({ kind: 'outcome' }, async (tx) => {
-    const [[locked]] = await tx.send(lockPosts(noun, [row]))
+    const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
     const now = app.clock.now()
-    if (!locked?.open || locked.nth !== row.nth || !reposts.isLost(locked, now.getTime()))
+    if (!locked?.open || locked.nth !== row.nth || !repostsOf(app, mover, row).isLost(locked, now.getTime()))
       return { value: null }
     await tx.send(countQuestion(post, 'not_sent', { notFoundAt: now, answer: 'not_found' }))
     const { value, last } = await next(tx, post, now)

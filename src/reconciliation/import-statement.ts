@@ -9,11 +9,30 @@ import { writeAll } from '../platform/db/write-all.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { emptyLeg, type Leg, sumLegs } from './leg.ts'
 import { tagOfMovement } from './movements.ts'
-import { readStatement, type StatementLine } from './statement-file.ts'
-import { addLines, type Difference, differences, matched, type Period } from './statement-lines.ts'
+import { type ColumnNames, readStatement, type StatementLine } from './statement-file.ts'
+import {
+  addLines,
+  addStatement,
+  type Difference,
+  differences,
+  matched,
+  type Period,
+} from './statement-lines.ts'
 
-/** What to import: the file, the period where it is not the file's own, and whether only to look. */
-export type StatementImport = { path: string; period: Period | null; dryRun: boolean }
+/**
+ * What to import: the file, the contract that it is of (null when nobody knows), the period where it is not the file's own, and
+ * whether only to look.
+ */
+export type StatementImport = {
+  path: string
+  /** What the file calls the columns. */
+  names?: ColumnNames
+  installation: string | null
+  period: Period | null
+  dryRun: boolean
+}
+
+type File = Pick<StatementImport, 'path' | 'names'>
 
 const PLACE_OF_TAG = statement<{ cell: string }>(
   'cell of statement line',
@@ -33,31 +52,38 @@ class OnlyLooking extends Error {}
 export async function importStatement(gateway: Gateway, actor: Actor, wanted: StatementImport): Promise<Leg> {
   allow(actor, 'statement.import')
   // Read to its end first, so that a bad line is found before anything is written.
-  const span = await spanOf(wanted.path)
+  const { span, sides } = await summaryOf(wanted)
   const period = wanted.period ?? span
   if (period === null) throw domainRefusal('bad_statement', 'the file has no lines')
-  if (wanted.dryRun) return dryRun(gateway, wanted.path, period)
+  if (wanted.dryRun) return dryRun(gateway, wanted, period)
   const places = cellFinder(gateway)
-  for await (const lines of batches(wanted.path)) await store(gateway, places, lines)
+  for await (const lines of batches(wanted)) await store(gateway, places, lines)
+  const at = gateway.clock.now()
+  const covering = addStatement({ installation: wanted.installation, sides, period }, at)
+  for (const app of gateway.cells) await app.db.query(covering.statement, covering.values)
   const legs = await Promise.all(gateway.cells.map((app) => compare(app, period, open)))
-  const act = { actor, action: 'statement.import', at: gateway.clock.now(), merchantId: null } as const
+  const act = { actor, action: 'statement.import', at, merchantId: null } as const
   const row = auditRow({ ...act, subject: wanted.path.split('/').at(-1) ?? '', after: { ...period } })
   await gateway.directory.query(row.statement, row.values)
   return sumLegs('statement', legs)
 }
 
-async function spanOf(path: string): Promise<Period | null> {
+/** From when to when its lines are, and of which kinds. */
+async function summaryOf({ path, names }: File): Promise<{ span: Period | null; sides: string[] }> {
   const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-  for await (const { at } of readStatement(path)) {
+  const sides = new Set<string>()
+  for await (const { at, type } of readStatement(path, names)) {
+    sides.add(type)
     times.first = Math.min(times.first, at.getTime())
     times.last = Math.max(times.last, at.getTime())
   }
-  return times.last < times.first ? null : { from: new Date(times.first), to: new Date(times.last) }
+  const span = times.last < times.first ? null : { from: new Date(times.first), to: new Date(times.last) }
+  return { span, sides: [...sides] }
 }
 
-async function* batches(path: string): AsyncGenerator<StatementLine[]> {
+async function* batches({ path, names }: File): AsyncGenerator<StatementLine[]> {
   let lines: StatementLine[] = []
-  for await (const line of readStatement(path)) {
+  for await (const line of readStatement(path, names)) {
     lines.push(line)
     if (lines.length < AT_ONCE) continue
     yield lines
@@ -122,14 +148,14 @@ async function open(app: App, { kind, merchantId, subject, details }: Difference
 }
 
 /** Compares inside a transaction that is then undone, cell by cell. */
-async function dryRun(gateway: Gateway, path: string, period: Period): Promise<Leg> {
+async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Leg> {
   const cellOf = cellFinder(gateway)
   const legs: Leg[] = []
   for (const app of gateway.cells) {
     let leg = emptyLeg('statement')
     await app.db
       .transaction(async (tx) => {
-        for await (const lines of batches(path)) {
+        for await (const lines of batches(file)) {
           const own: StatementLine[] = []
           for (const line of lines) if ((await cellOf(line)) === app) own.push(line)
           if (own.length > 0) await tx.send(addLines(own, gateway.clock.now()))

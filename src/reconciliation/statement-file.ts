@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { parse } from 'csv-parse'
 import { domainRefusal } from '../platform/refusal.ts'
 
@@ -29,6 +29,8 @@ const COLUMNS = [
   'status',
 ] as const
 type Column = (typeof COLUMNS)[number]
+/** What the header of a file calls our columns, where it does not call them so itself. */
+export type ColumnNames = Partial<Record<Column, string>>
 const TYPES = ['collect', 'disburse', 'charge', 'other'] as const
 // Beyond that a line is no line of a statement.
 const LONGEST_LINE = 8192
@@ -42,10 +44,7 @@ const wrongLine = (line: number, says: string) => domainRefusal('bad_statement',
  * Reads a statement line by line, in constant memory. A file of another operator names its columns in `names`. Throws a refusal
  * that names the first line that cannot be read.
  */
-export async function* readStatement(
-  path: string,
-  names: Partial<Record<Column, string>> = {},
-): AsyncGenerator<StatementLine> {
+export async function* readStatement(path: string, names: ColumnNames = {}): AsyncGenerator<StatementLine> {
   const rows = createReadStream(path).pipe(
     parse({
       bom: true,
@@ -71,6 +70,29 @@ export async function* readStatement(
   if (places === null) throw domainRefusal('bad_statement', 'the file is empty')
 }
 
+const isColumn = (name: string): name is Column => COLUMNS.some((column) => column === name)
+
+/** The names of columns in a JSON file: an object from ours to those of the header. Throws a refusal that says what is wrong. */
+export function readColumnNames(path: string): ColumnNames {
+  const found = parseNames(path)
+  const unknown = Object.keys(found).find((name) => !isColumn(name))
+  if (unknown !== undefined)
+    throw domainRefusal('bad_statement', `${unknown} is no column; there are ${COLUMNS.join(', ')}`)
+  if (Object.values(found).some((name) => typeof name !== 'string' || name === ''))
+    throw domainRefusal('bad_statement', 'the names of columns must be text')
+  return found
+}
+
+function parseNames(path: string): ColumnNames {
+  try {
+    const found: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw domainRefusal('bad_statement', 'the names of columns must be a JSON object')
+}
+
 /** What the parser or the disk found wrong, in our words. */
 function fileFault(error: unknown): unknown {
   const { code, lines } = error as { code?: string; lines?: number }
@@ -78,7 +100,7 @@ function fileFault(error: unknown): unknown {
   return error
 }
 
-function placesIn(header: readonly string[], names: Partial<Record<Column, string>>): Map<Column, number> {
+function placesIn(header: readonly string[], names: ColumnNames): Map<Column, number> {
   const found = header.map((name) => name.toLowerCase())
   const places = new Map(
     COLUMNS.map((column) => [column, found.indexOf((names[column] ?? column).toLowerCase())]),

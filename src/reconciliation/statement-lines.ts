@@ -28,6 +28,25 @@ export const addLines = (lines: readonly StatementLine[], at: Date): Call<{ dige
     at.toISOString(),
   )
 
+const ADD_STATEMENT = statement(
+  'add statement',
+  `insert into rail_statements (installation, sides, from_at, to_at, imported_at) values ($1, $2::text[], $3, $4, $5)`,
+)
+
+/** Keeps what a statement covers: the operator's word about what is not in it. */
+export const addStatement = (
+  { installation, sides, period }: { installation: string | null; sides: readonly string[]; period: Period },
+  at: Date,
+): Call =>
+  call(
+    ADD_STATEMENT,
+    installation,
+    sides,
+    period.from.toISOString(),
+    period.to.toISOString(),
+    at.toISOString(),
+  )
+
 /** A difference between a statement and our books. `tag` is that in the id it names. */
 export type Difference = {
   kind: 'rail_only' | 'ours_only' | 'mismatch' | 'doubled_by_rail'

@@ -5,7 +5,7 @@ import { callbackPathFor } from '../rails/callback-token.ts'
 import type { Mover } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { railFor } from '../rails/rail-for.ts'
-import { CHARGE_REPOSTS } from '../rails/repost-times.ts'
+import { chargeReposts } from '../rails/repost-times.ts'
 import { moveTopUp } from './move-top-up.ts'
 import type { TopUp } from './top-up.ts'
 import { lookAtTopUp, publishTopUp } from './write-top-ups.ts'
@@ -37,7 +37,7 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   end: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
   openException,
   // Whoever asked for it has the phone in hand, as the customer of a charge.
-  reposts: CHARGE_REPOSTS,
+  reposts: chargeReposts,
   repost: 'at once',
   keepsRefusal: () => true,
   // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).

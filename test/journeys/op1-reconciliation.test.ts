@@ -179,7 +179,7 @@ async function importing(lines: readonly string[], { dryRun = false } = {}): Pro
   const path = join(folder, `${files}.csv`)
   const head = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
   writeFileSync(path, `${[head, ...lines].join('\n')}\n`)
-  return importStatement(service.gateway, BY_HAND, { path, period: null, dryRun })
+  return importStatement(service.gateway, BY_HAND, { path, installation: 'ug-1', period: null, dryRun })
 }
 const lineFor = (number: string, id: string, amount: number, at: Date, type = 'collect') =>
   `${number},${id},${type},${amount},0,0,UGX,${at.toISOString()},SUCCESSFUL`

@@ -12,7 +12,7 @@ import { callbackPathFor } from '../../rails/callback-token.ts'
 import { ladderFor } from '../../rails/ladders.ts'
 import type { Mover, Posted } from '../../rails/mover.ts'
 import type { Attempt, PayoutFailure, Unavailable } from '../../rails/rail.ts'
-import { nextQuestionAt, PAYOUT_REPOSTS } from '../../rails/repost-times.ts'
+import { nextQuestionAt, payoutReposts, repostsOf } from '../../rails/repost-times.ts'
 import { movePayout } from '../move-payout.ts'
 import { AMBIGUOUS, type Payout } from '../payout.ts'
 import { payingRail } from '../payout-readiness.ts'
@@ -63,7 +63,7 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
     return moved
   },
   openException,
-  reposts: PAYOUT_REPOSTS,
+  reposts: payoutReposts,
   repost: 'through the queue',
   // Where the operator refuses to serve us it is sent again.
   keepsRefusal: ({ ourFault }) => !ourFault,
@@ -106,7 +106,11 @@ function postNotTaken(
   const next = repeated
     ? Math.min(
         tryAt,
-        nextQuestionAt(PAYOUT_REPOSTS, payout, { ladder: ladderFor(app, payout), nowMs, notFound: false }),
+        nextQuestionAt(repostsOf(app, PAYOUT_MOVER, payout), payout, {
+          ladder: ladderFor(app, payout),
+          nowMs,
+          notFound: false,
+        }),
       )
     : tryAt
   return [lookAt(payout, new Date(next)), attemptNotTaken(post, now)]

@@ -9,7 +9,13 @@ import { ladderFor } from '../../rails/ladders.ts'
 import { type LockedPost, lockPosts } from '../../rails/lock-posts.ts'
 import { postAndRecord } from '../../rails/post.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
-import { mayBePosted, nextQuestionAt, PAYOUT_REPOSTS, SENDING_MS } from '../../rails/repost-times.ts'
+import {
+  mayBePosted,
+  nextQuestionAt,
+  repostsOf,
+  repostWindowMs,
+  SENDING_MS,
+} from '../../rails/repost-times.ts'
 import { payoutReadiness } from '../payout-readiness.ts'
 import { stopOf } from '../payout-stops.ts'
 import type { DuePayout } from './claim-payouts.ts'
@@ -76,7 +82,11 @@ function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
   if (payout.firstSentAt === null) return [lookAt(payout, new Date(now + waitMs))]
   const next = Math.min(
     now + waitMs,
-    nextQuestionAt(PAYOUT_REPOSTS, payout, { ladder: ladderFor(app, payout), nowMs: now, notFound: false }),
+    nextQuestionAt(repostsOf(app, PAYOUT_MOVER, payout), payout, {
+      ladder: ladderFor(app, payout),
+      nowMs: now,
+      notFound: false,
+    }),
   )
   return [lookAt(payout, new Date(next)), moveAttempt(attemptOf(payout), 'in_doubt', null)]
 }
@@ -101,7 +111,8 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
     const now = app.clock.now()
     const due = { ...payout, ...locked }
     const stopped = !head || stopOf({ mode, frozenFor: stops?.frozenFor ?? null, head }) !== null
-    if (stopped || !mayBePosted(due, now.getTime()))
+    const window = { nowMs: now.getTime(), windowMs: repostWindowMs(app, 'disburse', due) }
+    if (stopped || !mayBePosted(due, window))
       return { value: 'held', last: heldBack(app, due, STOPPED_WAIT_MS) }
     const [[sent]] = await tx.send(sendAttempt(attempt, installation, now))
     if (!sent) return { value: 'taken' }

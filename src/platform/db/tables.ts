@@ -44,6 +44,7 @@ const TABLES = {
   rail_attempts: money('rails'),
   rail_evidence: record('rails'),
   status_budgets: other('rails'),
+  rail_statements: other('reconciliation'),
   rail_statement_lines: other('reconciliation'),
   reconciliation_runs: other('reconciliation'),
   float_records: other('reconciliation'),

@@ -64,4 +64,5 @@ export const presentInstallation = (own: Op1Installation): Installation => ({
   statusPerSecond: own.statusPerSecond,
   thinLadder: own.thinLadder,
   floatAlarmAmount: own.floatAlarmAmount,
+  repostMs: { collect: own.chargeRepostSeconds * 1000, disburse: own.repostHours * 3_600_000 },
 })

@@ -1,0 +1,141 @@
+import { type Actor, nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { moveCharge } from '../charges/move-charge.ts'
+import { findException, type OpenedException, resolveException } from '../exceptions/resolve-exception.ts'
+import { movePayout } from '../payouts/move-payout.ts'
+import type { Call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { addEvidence, moveAttempt } from '../rails/attempts.ts'
+import type { LockedPost } from '../rails/lock-posts.ts'
+import type { RailSide } from '../rails/rail.ts'
+import { moveTopUp } from '../top-ups/move-top-up.ts'
+
+/** What is known of a movement that its operator may never have had. */
+type Lost = {
+  id: string
+  reference: string
+  installation: string
+  side: RailSide
+  /** The period that a statement must cover. */
+  from: Date
+  to: Date
+  isUnknown: boolean
+  isCovered: boolean
+  isListed: boolean
+  giftCardAmount: number | null
+  subaccountId: string | null
+}
+
+const HOURS_24 = `$3::timestamptz - interval '24 hours'`
+const ANSWERS = `select from rail_evidence e where e.merchant_id = a.merchant_id and e.attempt_id = a.id
+  and e.operation = 'status' and e.at > ${HOURS_24}`
+const FIND = statement<Lost>(
+  'movement that may be lost',
+  `select a.subject as id, a.id as reference, a.installation, a.side, a.earliest as "from", a.latest as "to",
+     a.state = 'in_doubt' and a.last_answer = 'not_found' and a.first_not_found_at <= ${HOURS_24}
+       and exists (${ANSWERS} and e.answer = 'not_found') and not exists (${ANSWERS} and e.answer <> 'not_found') as "isUnknown",
+     exists (select from rail_statements s where s.installation = a.installation and a.side = any(s.sides)
+       and s.from_at <= a.earliest and s.to_at >= a.latest) as "isCovered",
+     exists (select from rail_statement_lines l where l.external_id in (a.subject, a.id) or l.rail_transaction_id = a.id) as "isListed",
+     c.gift_card_amount as "giftCardAmount", p.subaccount_id as "subaccountId"
+   from (select *, first_sent_at - interval '2 hours' as earliest,
+       greatest(sending_since, first_sent_at) + interval '26 hours' as latest from rail_attempts
+     where merchant_id = $1 and subject = $2) a
+   left join charges c on c.merchant_id = a.merchant_id and c.id = a.subject
+   left join payouts p on p.merchant_id = a.merchant_id and p.id = a.subject`,
+)
+const REASON = 'timeout'
+const DAY_MS = 86_400_000
+
+/**
+ * Ends a movement that its operator never had (rails.md 5.4): for 24 hours it has answered nothing but "not found", and a
+ * statement of its own that covers the movement's time has no line about it. The movement fails, its money goes back, and the
+ * exception is resolved. Throws a refusal that says what is missing, with nothing written.
+ */
+export async function endLost(
+  app: App,
+  actor: Actor,
+  { merchantId, id, note }: { merchantId: number; id: string; note: string },
+): Promise<OpenedException> {
+  allow(actor, 'movement.end-lost', merchantId)
+  const exception = await findException(app, merchantId, id)
+  if (exception === null) throw notFound('exception')
+  if (exception.closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
+  if (exception.kind !== 'never_arrived')
+    throw domainRefusal(
+      'conflict',
+      `only a movement that its operator never knew can be ended so: this exception is ${exception.kind}`,
+    )
+  const [lost] = await app.db.query(FIND, [merchantId, exception.subject, app.clock.now().toISOString()])
+  if (!lost) throw notFound('movement')
+  refuseWithoutProof(lost)
+  const moved = await fail(app, {
+    merchantId,
+    lost,
+    alongside: writesFor(app, actor, { merchantId, lost, note }),
+  })
+  if (moved !== 'moved')
+    throw domainRefusal('conflict', 'its operator has answered in the meantime: look at it again')
+  return resolveException(app, actor, { merchantId, id, note })
+}
+
+function refuseWithoutProof({
+  id,
+  installation,
+  side,
+  from,
+  to,
+  isUnknown,
+  isCovered,
+  isListed,
+}: Lost): void {
+  if (!isUnknown)
+    throw domainRefusal(
+      'conflict',
+      `its operator has not answered "not found", and nothing else, for 24 hours`,
+    )
+  if (!isCovered)
+    throw domainRefusal(
+      'conflict',
+      `no imported statement of ${installation} with ${side} lines covers ${from.toISOString()} to ${to.toISOString()}`,
+    )
+  if (isListed) throw domainRefusal('conflict', `a statement of its operator has a line about ${id}`)
+}
+
+type Ending = { merchantId: number; lost: Lost; alongside: readonly Call[] }
+
+/** The one mover of its noun ends it, if that still holds on the locked rows. */
+function fail(app: App, { merchantId, lost, alongside }: Ending): Promise<string> {
+  const place = { merchantId, id: lost.id, mode: 'live' } as const
+  const still = (found: LockedPost<string>) => isStillLost(found, app.clock.nowMs())
+  const end = { to: { status: 'failed', reason: REASON }, still, alongside } as const
+  if (lost.giftCardAmount !== null)
+    return moveCharge(app, { charge: { ...place, giftCardAmount: lost.giftCardAmount }, ...end })
+  if (lost.side === 'collect') return moveTopUp(app, { topUp: place, ...end })
+  return movePayout(app, { payout: { ...place, subaccountId: lost.subaccountId }, ...end })
+}
+
+const isStillLost = ({ state, lastAnswer, firstNotFoundAt }: LockedPost<string>, nowMs: number): boolean =>
+  state === 'in_doubt' &&
+  lastAnswer === 'not_found' &&
+  firstNotFoundAt !== null &&
+  firstNotFoundAt.getTime() <= nowMs - DAY_MS
+
+function writesFor(
+  app: App,
+  actor: Actor,
+  { merchantId, lost, note }: { merchantId: number; lost: Lost; note: string },
+): Call[] {
+  const { id: subject, reference, installation } = lost
+  const at = app.clock.now()
+  const heard = { at, operation: 'statement', stage: 'answered', elapsedMs: 0 } as const
+  const act = { actor, action: 'movement.end-lost', at, merchantId, mode: 'live', subject } as const
+  return [
+    moveAttempt({ merchantId, reference }, 'ended', null),
+    addEvidence({ merchantId, reference, installation }, 'failed', heard),
+    auditRow({ ...act, after: { status: 'failed', reason: REASON, note, by: nameOf(actor) } }),
+  ]
+}
