@@ -63,4 +63,5 @@ function dealt(names, most) {
 }
 
 /** Files of the lists above that are gone or have another name. */
-export const goneAmong = (names) => [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))
+export const goneAmong = (names) =>
+  [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))
