@@ -35,7 +35,7 @@ const ANSWERS = `select from rail_evidence e where e.merchant_id = a.merchant_id
 const FIND = statement<Lost>(
   'movement that may be lost',
   `select a.subject as id, a.id as reference, a.installation, a.side, a.earliest as "from", a.latest as "to",
-     a.state = 'in_doubt' and a.last_answer = 'not_found' and a.first_not_found_at <= ${HOURS_24}
+     a.state in ('accepted', 'in_doubt') and a.last_answer = 'not_found' and a.first_not_found_at <= ${HOURS_24}
        and exists (${ANSWERS} and e.answer = 'not_found') and not exists (${ANSWERS} and e.answer <> 'not_found') as "isUnknown",
      exists (select from rail_statements s where s.installation = a.installation and a.side = any(s.sides)
        and s.from_at <= a.earliest and s.to_at >= a.latest) as "isCovered",
@@ -119,7 +119,7 @@ function fail(app: App, { merchantId, lost, alongside }: Ending): Promise<string
 }
 
 const isStillLost = ({ state, lastAnswer, firstNotFoundAt }: LockedPost<string>, nowMs: number): boolean =>
-  state === 'in_doubt' &&
+  (state === 'accepted' || state === 'in_doubt') &&
   lastAnswer === 'not_found' &&
   firstNotFoundAt !== null &&
   firstNotFoundAt.getTime() <= nowMs - DAY_MS

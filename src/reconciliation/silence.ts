@@ -12,7 +12,7 @@ type Silent = { merchantId: number; id: string; neverArrived: boolean; since: Da
 const SILENT = statement<Silent>(
   'movements without an answer',
   `select a.merchant_id as "merchantId", a.subject as id, coalesce(a.sending_since, a.created_at) as since,
-     a.state = 'in_doubt' and a.last_answer = 'not_found' and a.not_found_count >= 3 as "neverArrived"
+     a.state in ('accepted', 'in_doubt') and a.last_answer = 'not_found' and a.not_found_count >= 3 as "neverArrived"
    from rail_attempts a
    where a.state in ('sending', 'accepted', 'in_doubt') and coalesce(a.sending_since, a.created_at) < $1
      and not exists (select from exceptions e where e.merchant_id = a.merchant_id and e.subject = a.subject

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import test from 'node:test'
+import { freePort } from '../crash/installation.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
 import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
@@ -16,15 +16,6 @@ const service = openedAndVerified(async () => {
     entry: { callback: { base: `http://127.0.0.1:${port}/inbound/op1` } },
   })
 })
-
-/** A port that is free now: the address for callbacks is a setting, so it must be known before the service listens. */
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 const seenOf = async (id: string) => {
   const [row] = await service.rows<{
