@@ -32,6 +32,7 @@ export const ACTIONS = {
   'link.create': { key: 'any', persons: BUILDERS },
   'link.switch': { ...AUDITED, persons: SELLERS },
   'link.pay': { others: ['public'] },
+  'charge.watch': { others: ['public'] },
   'order.create': { key: 'any', persons: BUILDERS },
   'order.invalidate': { key: 'any', persons: BUILDERS },
   'order.dispense': { key: 'any', persons: BUILDERS },

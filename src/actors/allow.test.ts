@@ -62,7 +62,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
     for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)
       equal(refusalOf(person(role), action), 'forbidden', `${role} ${action}`)
   deepEqual(mayDo(person('viewer')), ['read', 'payouts.read'])
-  deepEqual(mayDo(others.public), ['link.pay', 'callback.receive', 'dispute.open'])
+  deepEqual(mayDo(others.public), ['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'])
 })
 
 test('A73: an action that moves money out or touches secrets needs a second factor from the last five minutes', () => {

@@ -213,7 +213,7 @@ async function askAgain<Row extends Movable, Failure extends string>(
       value: null,
       last: [
         mover.askAgain(row, new Date(next), unheard),
-        countQuestion(attempt, moved, { notFoundAt: notFound ? now : null, answer: answer.kind }),
+        countQuestion(attempt, moved, { at: now, notFoundAt: notFound ? now : null, answer: answer.kind }),
         // Equal answers in a row are kept once.
         ...(answer.kind === 'pending' && locked.lastAnswer === 'pending' ? [] : [evidence]),
       ],

@@ -51,7 +51,7 @@ const MOVE = statement(
 )
 const ASKED = statement(
   'count rail question',
-  `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state), last_answer = $5,
+  `update rail_attempts set question_count = question_count + 1, hurried = false, state = coalesce($3, state), last_answer = $5, answered_at = coalesce($6, answered_at),
      first_not_found_at = case when $4::timestamptz is null then first_not_found_at else coalesce(first_not_found_at, $4) end,
      not_found_count = not_found_count + case when $4::timestamptz is null then 0 else 1 end
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
@@ -143,14 +143,25 @@ export const keepRefusal = (
 ): Call => call(KEEP_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
 
 /**
- * Counts a question that ended nothing; `notFoundAt` when the operator did not know the reference, `answer` what it said.
+ * Counts a question that ended nothing: `at` when it was answered, `notFoundAt` when the operator did not know the reference,
+ * `answer` what it said.
  */
 export const countQuestion = (
   attempt: { merchantId: number; reference: string },
   state: AttemptState | null,
-  { notFoundAt, answer }: { notFoundAt: Date | null; answer: string | null },
+  { at, notFoundAt, answer }: { at: Date | null; notFoundAt: Date | null; answer: string | null },
 ): Call =>
-  call(ASKED, attempt.merchantId, attempt.reference, state, notFoundAt?.toISOString() ?? null, answer)
+  call(
+    ASKED,
+    ...[
+      attempt.merchantId,
+      attempt.reference,
+      state,
+      notFoundAt?.toISOString() ?? null,
+      answer,
+      at?.toISOString() ?? null,
+    ],
+  )
 
 /** Stores the evidence, in the commit that records the answer. */
 export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {

@@ -55,6 +55,29 @@ export async function noteCallback(app: App, callback: Callback): Promise<string
   return hints(app).add(callback)
 }
 
+const WATCHED = statement<{ answeredAt: Date | null }>(
+  'movement watched',
+  `update rail_attempts set hurried = true where merchant_id = $1 and subject = $2 and not hurried
+     and (state in ('accepted', 'in_doubt') or (state = 'sending' and submit_ended_at is not null))
+   returning answered_at as "answeredAt"`,
+)
+
+/**
+ * Brings the next question about an open movement forward because somebody looks at it now (rails.md 4.2, priority 3). Nothing
+ * happens while a question that was brought forward waits for its answer.
+ */
+export async function noteWatched(
+  app: App,
+  { merchantId, id, sooner }: { merchantId: number; id: string; sooner: Callback['sooner'] },
+): Promise<void> {
+  const [watched] = await app.db.query(WATCHED, [merchantId, id])
+  if (watched === undefined) return
+  const nowMs = app.clock.nowMs()
+  const earliest = (watched.answeredAt?.getTime() ?? 0) + BETWEEN_QUESTIONS_MS
+  const forward = sooner({ merchantId, id }, new Date(Math.max(nowMs, earliest)))
+  await app.db.query(forward.statement, forward.values)
+}
+
 const hints = defineLane(
   'note callbacks',
   (app): Batch<Callback, string | null> =>

@@ -76,7 +76,7 @@ function markAsLost<Row extends Movable, Failure extends string, T>(
     const now = app.clock.now()
     if (!locked?.open || locked.nth !== row.nth || !repostsOf(app, mover, row).isLost(locked, now.getTime()))
       return { value: null }
-    await tx.send(countQuestion(post, 'not_sent', { notFoundAt: now, answer: 'not_found' }))
+    await tx.send(countQuestion(post, 'not_sent', { at: now, notFoundAt: now, answer: 'not_found' }))
     const { value, last } = await next(tx, post, now)
     return { value, last: [...last, addEvidence(post, 'not_found', notFound)] }
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { lockLink } from '../../src/payment-links/hold-link.ts'
 import type { Call } from '../../src/platform/db/database.ts'
 import { type Browser, browserOf, type Page } from './checkout.ts'
-import { type LiveService, newPayer } from './live-service.ts'
+import { newPayer } from './live-service.ts'
 import { somebodyWaits } from './lock-waits.ts'
 import type { TestService } from './test-service.ts'
 
@@ -36,7 +36,7 @@ export async function applyCode(browser: Browser, id: string, code: string): Pro
 }
 
 /** A new visitor with a phone of their own. */
-export const visitor = (service: LiveService, headers: Browser['headers'] = {}) => browserOf(service, headers)
+export const visitor = (service: TestService, headers: Browser['headers'] = {}) => browserOf(service, headers)
 
 /** The status document that the page's script reads. */
 export async function statusOf(service: { url: string }, id: string, query = ''): Promise<any> {
@@ -46,7 +46,7 @@ export async function statusOf(service: { url: string }, id: string, query = '')
 }
 
 /** Lets the sandbox decide open payments. */
-export async function sandboxDecides(service: LiveService): Promise<void> {
+export async function sandboxDecides(service: TestService): Promise<void> {
   service.pass(2000)
   await service.run('follow-charges')
 }

@@ -1,4 +1,5 @@
 import { findChargeOfLink } from '../../charges/find-charges.ts'
+import { watchCharge } from '../../charges/watch-charge.ts'
 import type { Shop } from '../../merchants/shops.ts'
 import { mayBePaid } from '../../payment-links/payable.ts'
 import { linkUrl } from '../../payment-links/payment-link.ts'
@@ -12,7 +13,7 @@ import { findRefund } from '../link/found-refund.ts'
 import { shopNames } from '../pages/page.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { ClosedView, DisplayView, Screen, View } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 import { errorOf, screenOf } from './display-screens.ts'
 
 const SOON_MS = 2000
@@ -70,6 +71,9 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   const waits = paymentStatus(order) === 'succeeded' && !ended
   const waitsSince = waits ? await releasingSince(shop.app, order) : null
   const now = clock.now()
+  const { charge, mode } = order
+  const watched = charge && { merchantId: shop.merchantId, mode, ...charge }
+  if (watched) await watchCharge(shop.app, visitor(visit), watched)
   const refund = await refundOf(shop, order)
   return { shop, order, screen: screenOf({ order, refund, stop: stopOf(shop, order), waitsSince, now }), now }
 }

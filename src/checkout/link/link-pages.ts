@@ -1,8 +1,9 @@
+import { watchCharge } from '../../charges/watch-charge.ts'
 import { isOver, linkStatus, linkUrl } from '../../payment-links/payment-link.ts'
 import { qrPng, qrSvg } from '../../payment-links/qr.ts'
 import { notFound, type Refusal } from '../../platform/refusal.ts'
 import type { FormFault, View } from '../view.ts'
-import type { Checkout, Reply, Visit } from '../visit.ts'
+import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 import { type Found, findPaidLink, pathOf, paymentOf, takesPayments } from './found-link.ts'
 import { payForm } from './pay-form.ts'
 import { closedView, expiredView, isPaid, receiptView, statusView } from './states.ts'
@@ -44,15 +45,17 @@ export const withRetryAfter = (reply: Reply, { retryAfterSeconds }: Refusal): Re
 /** GET /pay/{id}/status (G45). Where nothing has been paid yet, the form. */
 export async function showStatus(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
-  const { charge } = found
+  const { charge, shop } = found
   if (charge === null) return formOrClosed(checkout, found, visit)
+  await watchCharge(shop.app, visitor(visit), charge)
   return pageOf(found, statusView({ ...found, charge }, checkout.clock.now()))
 }
 
 /** GET /pay/{id}/status.json: the same for the script of the page. The address to go to next is given only once it is paid. */
 export async function statusDocument(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaidLink(checkout, visit)
-  const { link, charge } = found
+  const { link, charge, shop } = found
+  if (charge !== null) await watchCharge(shop.app, visitor(visit), charge)
   const payment = charge && paymentOf(found, charge)
   const open = charge !== null && charge.status !== 'failed'
   const expired = !open && isOver(link, checkout.clock.now())

@@ -53,7 +53,7 @@ export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> 
 }
 
 const countTry = (payout: DuePayout) =>
-  countQuestion(attemptOf(payout), null, { notFoundAt: null, answer: null })
+  countQuestion(attemptOf(payout), null, { at: null, notFoundAt: null, answer: null })
 
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 

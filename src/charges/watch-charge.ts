@@ -1,0 +1,27 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { App } from '../app.ts'
+import { noteWatched } from '../rails/hints.ts'
+import type { ChargeStatus } from './charge.ts'
+import { bringChargeForward } from './charge-mover.ts'
+
+/** A charge that its customer looks at. */
+type Watched = { merchantId: number; id: string; mode: 'test' | 'live'; status: ChargeStatus }
+
+/**
+ * A customer looks at this charge now: its operator is asked at once, though not closer than two seconds to the last answer, and
+ * not while such a question is under way (rails.md 4.2). Never throws: the page is shown in any case.
+ */
+export async function watchCharge(
+  app: App,
+  actor: Actor,
+  { merchantId, id, mode, status }: Watched,
+): Promise<void> {
+  allow(actor, 'charge.watch', merchantId)
+  if (mode === 'test' || (status !== 'pending' && status !== 'authorized')) return
+  try {
+    await noteWatched(app, { merchantId, id, sooner: bringChargeForward })
+  } catch (error) {
+    app.log.warn({ err: error, object_id: id }, 'a charge that is looked at is asked about by its ladder')
+  }
+}
