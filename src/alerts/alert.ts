@@ -26,7 +26,7 @@ export const ALERT_KINDS = {
   audit_broken:
     'Somebody changed the record of who did what, past the service. Keep the database and the logs as they are, freeze payouts, and compare with "gateway audit verify" on a restored backup.',
   critical_break:
-    'Look at "gateway exceptions list"; the payouts of that account are paused until it is resolved.',
+    'Look at "gateway exceptions list"; the payouts of an account that it names are paused until it is resolved.',
   reports_held:
     'Customers report more problems of one shop in a day than it is told of. Look whether the shop delivers, and speak with it.',
   rail_silent:

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { railTroubles } from '../../src/rails/rail-troubles.ts'
+import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
 import { startReceiver } from '../fakes/receiver.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { eventually, newPayer, type Shop } from '../helpers/live-service.ts'
@@ -17,7 +19,7 @@ const METRICS = { authorization: 'Bearer look' }
 const person = opened(() => startReceiver())
 const service = openedAndVerified(() =>
   startOp1Service({
-    entry: { statusPerSecond: 8 },
+    entry: { statusPerSecond: 8, floatAlarmAmount: 1000 },
     env: { LIVE_HOLD_HOURS: '0', ALERT_WEBHOOK: `${person.url}?token=secret`, METRICS_TOKEN: 'look' },
   }),
 )
@@ -146,4 +148,25 @@ test('however many different sentences an operator gives rise to, few rows are k
   )
   assert.equal(rows.length, 20)
   assert.ok(rows.every(({ says }) => says.length <= 300))
+})
+
+test('a wallet that runs low, or does not agree with what moved, is told until it is right again', async () => {
+  const full = service.emulator.wallets().disbursement ?? 0
+  await reconcileNow(service.gateway, BY_HAND)
+  service.emulator.setWallet('disbursement', 900)
+  for (let look = 0; look < 2; look += 1) await reconcileNow(service.gateway, BY_HAND)
+  service.pass(11 * MINUTE)
+  await service.run('raise-alerts')
+  const low = () => told('rail_float').filter(({ says }: { says: string }) => says.includes('runs low'))
+  const drift = () =>
+    told('critical_break').filter(({ says }: { says: string }) => says.includes('float_drift'))
+  assert.match(low()[0].says, /^ug-1 \(disburse\): the wallet runs low: UGX 900 at 20/)
+  assert.match(drift()[0].says, /^a critical exception of the platform is open: float_drift of ug-1 disburse/)
+  service.emulator.setWallet('disbursement', full)
+  for (let look = 0; look < 2; look += 1) {
+    await reconcileNow(service.gateway, BY_HAND)
+    service.pass(HOUR + MINUTE)
+  }
+  await service.run('raise-alerts')
+  assert.deepEqual([low().at(-1).state, drift().at(-1).state], ['closed', 'closed'])
 })
