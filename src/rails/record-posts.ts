@@ -51,14 +51,11 @@ function recordOnce(
   turn: Partial<RunTurn>,
 ): Promise<Outcome<Answer | null>[]> {
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const groups = NOUNS.map((noun) => posts.filter((post) => post.noun === noun)).filter(
-      (some) => some.length > 0,
-    )
-    const found = await tx.send(
-      ...groups.map(([first, ...more]) =>
-        lockPosts((first as PostRecord).noun, rowsOf([first as PostRecord, ...more])),
-      ),
-    )
+    const locks = NOUNS.flatMap((noun) => {
+      const rows = posts.flatMap((post) => (post.noun === noun ? [post.row] : []))
+      return rows.length === 0 ? [] : [lockPosts(noun, rows)]
+    })
+    const found = await tx.send(...locks)
     const lockedById = new Map(found.flat().map((locked) => [locked.id, locked]))
     const kept: PostRecord[] = []
     const writes: Call[] = []
@@ -80,8 +77,6 @@ function recordOnce(
     }
   })
 }
-
-const rowsOf = (posts: readonly PostRecord[]) => posts.map(({ row }) => row)
 
 const keysOf = (posts: readonly PostRecord[]): Call[] =>
   posts
