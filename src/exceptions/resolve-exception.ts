@@ -4,7 +4,7 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
-import { call } from '../platform/db/database.ts'
+import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 
@@ -49,12 +49,16 @@ const LOCK = statement<OpenedException>(
 )
 const CLOSE = statement(
   'close exception',
-  'update exceptions set closed_at = $3, note = $4, resolved_by = $5 where merchant_id = $1 and id = $2',
+  'update exceptions set closed_at = $3, note = $4, resolved_by = $5 where merchant_id = $1 and id = $2 and closed_at is null',
 )
 
 /** The open exceptions of one merchant, or of the whole cell (null), oldest first. */
 export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
   app.db.query(LIST, [merchantId])
+
+/** Closes an exception that pauses nothing, in the commit of what ends its cause. */
+export const closeWithNote = (one: OpenedException): Call =>
+  call(CLOSE, one.merchantId, one.id, one.closedAt?.toISOString() ?? null, one.note, one.resolvedBy)
 
 const FIND = statement<OpenedException>(
   'find exception',

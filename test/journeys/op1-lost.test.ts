@@ -32,8 +32,9 @@ async function importing(
   {
     sentAt,
     installation = 'ug-1',
+    period = null,
     about = 'somebody else',
-  }: { sentAt: number; installation?: string; about?: string },
+  }: { sentAt: number; installation?: string; about?: string; period?: { from: Date; to: Date } | null },
 ): Promise<void> {
   files += 1
   const path = join(folder, `${files}.csv`)
@@ -48,7 +49,7 @@ async function importing(
     path,
     `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`,
   )
-  await importStatement(service.gateway, BY_HAND, { path, installation, period: null, dryRun: false })
+  await importStatement(service.gateway, BY_HAND, { path, installation, period, dryRun: false })
 }
 
 const wait = async (hours: number) => {
@@ -90,6 +91,11 @@ test('a charge that never arrived: refused without proof, and then it fails once
   const { body } = await shop.live.charge({ customer: { phone } })
   const sentAt = service.clock.nowMs()
   assert.equal(body.status, 'authorized')
+  // Whatever somebody says: a statement knows nothing of the time after it.
+  await importing('collect', {
+    sentAt,
+    period: { from: new Date(sentAt - 3 * HOUR), to: new Date(sentAt + 900 * HOUR) },
+  })
   await wait(27)
   await refusing(body.id, /^no imported statement of ug-1 with collect lines covers 20.*Z to 20.*Z$/)
   await importing('disburse', { sentAt })
@@ -144,6 +150,30 @@ test('a payout that never arrived gives back its amount and fee', async () => {
   assert.deepEqual(await balanceOf(shop.live), before)
 })
 
+test('two people end a payout at once, while it is asked about: the money comes back once', async () => {
+  const shop = await shopWithMoney()
+  const before = await balanceOf(shop.live)
+  const phone = newPayer()
+  losing(phone)
+  const { body } = await pay(shop.live, { amount: 10_000, recipient: { phone } })
+  const sentAt = service.clock.nowMs()
+  await wait(30)
+  await importing('disburse', { sentAt })
+  const place = { ...(await exceptionOf(body.id)), note: 'at once' }
+  service.pass(16 * HOUR)
+  await service.run('send-payouts')
+  service.pass(16 * HOUR)
+  const [one, other] = await Promise.allSettled([
+    endLost(service.app, BY_HAND, place),
+    endLost(service.app, BY_HAND, place),
+    service.run('send-payouts'),
+  ])
+  assert.deepEqual([one.status, other.status].sort(), ['fulfilled', 'rejected'])
+  assert.equal((await shop.live.get(`/v1/payouts/${body.id}`)).body.status, 'failed')
+  assert.deepEqual(await balanceOf(shop.live), before)
+  assert.equal((await eventsOf(service, body.id)).length, 1)
+})
+
 test('a statement with a line about it, or an answer in the last day, keeps it open', async () => {
   const shop = await service.shop()
   const phone = newPayer()
@@ -151,7 +181,7 @@ test('a statement with a line about it, or an answer in the last day, keeps it o
   const { body } = await shop.live.charge({ customer: { phone } })
   const sentAt = service.clock.nowMs()
   await wait(27)
-  await importing('collect', { sentAt, about: body.rail_reference })
+  await importing('collect', { sentAt, about: body.rail_reference.toUpperCase() })
   await refusing(body.id, new RegExp(`^a statement of its operator has a line about ${body.id}$`))
   service.emulator.setRules([{ on: { status: { http: { status: 503 } } } }])
   await wait(5)
