@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
-import { callForRow, callForRows, columnsOf, rowsOf } from '../platform/db/columns.ts'
+import { callForRows, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { atTime } from '../rails/at-time.ts'
 import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
@@ -41,14 +42,7 @@ export const publishCharge = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
   how: Publication,
-): Call => {
-  const row = { merchantId, id, followAt: firstQuestionAt(app, how) }
-  return callForRow(PUBLISH, { row, name: id }, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id'),
-    ...each.times('followAt'),
-  ])
-}
+): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
 
 /** Takes back a charge that its rail refused before anybody saw it. */
 export const takeBackCharge = (

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
-import { callForRow, rowsOf } from '../platform/db/columns.ts'
+import { rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { atTime } from '../rails/at-time.ts'
 import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
 import { firstQuestionAt } from '../rails/ladders.ts'
@@ -82,14 +83,7 @@ export const publishTopUp = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Named,
   how: Publication,
-): Call => {
-  const row = { merchantId, id, followAt: firstQuestionAt(app, how) }
-  return callForRow(PUBLISH, { row, name: id }, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id'),
-    ...each.times('followAt'),
-  ])
-}
+): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
 
 /** Takes back one that its rail refused before anybody saw it. */
 export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
@@ -104,11 +98,7 @@ const BRING_FORWARD = statement(
 
 /** Sets an earlier time at which the top-up is looked at, as long as it is open. */
 export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
-  callForRow(BRING_FORWARD, { row: { merchantId, id, at }, name: id }, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id'),
-    ...each.times('at'),
-  ])
+  atTime(BRING_FORWARD, { merchantId, id }, at)
 
 /** Sets when its rail is asked next, as long as it is open. */
 export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>

@@ -2,13 +2,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
-import { type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
+import { freePort, type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const SECOND = 1000
@@ -21,15 +20,6 @@ const title = (line: string) => {
   step += 1
   say(`\n${step}. ${line}`)
 }
-
-/** A port that is free now. */
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 /** The operator as a program of its own. */
 async function startOperator() {

@@ -3,9 +3,10 @@ import { openException } from '../../exceptions/exception.ts'
 import { nameOfMerchant } from '../../merchants/merchant-names.ts'
 import { assert } from '../../platform/assert.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
-import { callForRow, rowsOf } from '../../platform/db/columns.ts'
+import { rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { atTime } from '../../rails/at-time.ts'
 import type { AttemptFacts } from '../../rails/attempt-facts.ts'
 import { attemptNotTaken } from '../../rails/attempts.ts'
 import { callbackPathFor } from '../../rails/callback-token.ts'
@@ -40,11 +41,7 @@ const BRING_FORWARD = statement(
 
 /** Sets an earlier time at which the payout is looked at, as long as it is open. */
 export const bringPayoutForward = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
-  callForRow(BRING_FORWARD, { row: { merchantId, id, at }, name: id }, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id'),
-    ...each.times('at'),
-  ])
+  atTime(BRING_FORWARD, { merchantId, id }, at)
 
 /** How payouts travel: what `rails/` needs to submit them, to ask about them and to end them. */
 export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
