@@ -12,8 +12,11 @@ const EXTERNAL = [
   // These read files beside themselves.
   'sharp',
   'pdfkit',
+  '@node-rs/argon2',
   // Wanted at few starts, or at none: pg and fastify load the others only where somebody uses what we do not.
   'node-pg-migrate',
+  'nodemailer',
+  '@simplewebauthn/server',
   'pg-native',
   'light-my-request',
   '@fastify/ajv-compiler',
