@@ -1,3 +1,4 @@
+import { cookie } from '../pages/cookies.ts'
 import type { Vault } from '../platform/secrets.ts'
 import type { Method } from './view.ts'
 
@@ -19,12 +20,6 @@ const NAME = 'checkout'
 const LANGUAGE = 'lang'
 const MINUTES = 30
 const YEAR_S = 31_536_000
-
-/** The cookies of a request by name; of our own values only, so nothing needs to be decoded. */
-export function readCookies(header: string | undefined): Map<string, string> {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='))
-  return new Map(pairs.map(([name = '', value = '']) => [name, value]))
-}
 
 /** What the cookie holds for this link; nothing when it is too old, of another link or was changed. */
 export function readRemembered(
@@ -61,9 +56,3 @@ export const languageCookie = (language: string, https: boolean): string =>
   cookie(LANGUAGE, language, { path: '/pay', seconds: YEAR_S, https })
 
 const bindingOf = ({ merchantId, id }: Link) => ({ merchantId, purpose: 'checkout cookie', column: id })
-
-const cookie = (
-  name: string,
-  value: string,
-  { path, seconds, https }: { path: string; seconds: number; https: boolean },
-) => `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`

@@ -2,21 +2,10 @@ import { createHmac } from 'node:crypto'
 import { randomText } from '../platform/ids.ts'
 import type { Vault } from '../platform/secrets.ts'
 
-/** The fields of a form by name, as text; a field sent twice counts once. */
-export type Fields = Readonly<Record<string, string>>
-
 const TOKEN_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_CHARACTERS = 20
 const TOKEN = new RegExp(`^[a-z0-9]{${TOKEN_CHARACTERS}}(?:-(0|[1-9][0-9]{0,15}))?$`)
 const ID_CHARACTERS = 16
-
-/** Reads what a browser posts from a form without files. Anything else has no fields. */
-export function readFields(body: unknown): Fields {
-  const fields: Record<string, string> = Object.create(null)
-  if (!Buffer.isBuffer(body)) return fields
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) fields[name] ??= value.trim()
-  return fields
-}
 
 /** The token of a new form: random text, and the amount that the form shows as paid by a gift card (0 without one). */
 export const newFormToken = (shown: number) => `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${shown}`

@@ -3,11 +3,14 @@ import type { Logger } from 'pino'
 import { refusalFor } from '../http/errors.ts'
 import { clientAddress } from '../http/guards.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
+import { serveAssets } from '../pages/asset-routes.ts'
+import { readCookies } from '../pages/cookies.ts'
+import { readFields } from '../pages/fields.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
-import { languageCookie, readCookies } from './cookies.ts'
+import { languageCookie } from './cookies.ts'
 import { displayState, displayTrouble, showDisplay } from './display/display-pages.ts'
-import { cameFromHere, readFields } from './form.ts'
+import { cameFromHere } from './form.ts'
 import { known, languageOf } from './language.ts'
 import { retry, submit } from './link/link-forms.ts'
 import { showLink, showQr, showReceipt, showStatus, statusDocument } from './link/link-pages.ts'
@@ -44,7 +47,6 @@ type Route = {
 
 // Forms are a few short fields and one text of 2,000 characters.
 const FORM_LIMIT = 32 * 1024
-const ASSET_MAX_AGE_S = 31_536_000
 
 /** Every public page of the checkout (contract.md 2.7, G33). Addresses with `@` are storefronts. */
 const ROUTES: readonly Route[] = [
@@ -95,17 +97,7 @@ export function registerCheckout(server: FastifyInstance, options: CheckoutOptio
       handler: (request, reply) => answer(options, { request, reply, route }),
     })
   const assets = Object.values(CHECKOUT_ASSETS)
-  for (const asset of assets)
-    server.get(asset.path, (_request, reply) =>
-      reply
-        .headers({
-          'Content-Type': asset.type,
-          'Cache-Control': `public, max-age=${ASSET_MAX_AGE_S}, immutable`,
-          ETag: asset.etag,
-          'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-        })
-        .send(asset.body),
-    )
+  serveAssets(server, assets)
   refuseOtherMethods(server, [...ROUTES, ...assets.map(({ path }) => ({ path, method: 'GET' as const }))])
 }
 

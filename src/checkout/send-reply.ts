@@ -1,26 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { pagePolicy } from '../pages/policy.ts'
 import { renderPage } from './pages/render.tsx'
 import { CHECKOUT_CSS_HASH, DISPLAY_CSS_HASH } from './styles.ts'
 import type { View } from './view.ts'
 import type { Reply, Visit } from './visit.ts'
 
-const policyOf = (style: string) =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' ${style}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "object-src 'none'",
-  ].join('; ')
-const POLICY = policyOf(CHECKOUT_CSS_HASH)
+const POLICY = pagePolicy(CHECKOUT_CSS_HASH)
 // Browsers older than 2015 do not know hashes and would show the screen without styles; newer ones ignore 'unsafe-inline'
 // beside a hash.
-const DISPLAY_POLICY = policyOf(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
+const DISPLAY_POLICY = pagePolicy(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   // A page is true only at this moment, and may show one customer's payment.

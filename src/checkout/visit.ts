@@ -1,8 +1,8 @@
 import { someone } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { Shop, ShopFinder } from '../merchants/shops.ts'
+import type { Fields } from '../pages/fields.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Fields } from './form.ts'
 import type { PublicLimits } from './public-limits.ts'
 import type { Language, View } from './view.ts'
 

@@ -1,6 +1,6 @@
+import { ugx } from '../../pages/wording.ts'
 import { missingOf } from '../../vending/dispensing/delivered-products.ts'
 import { isExpired, paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
-import { ugx } from '../pages/page.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { Refund, Screen } from '../view.ts'
 

@@ -1,10 +1,11 @@
+import { Basics, Refresh } from '../../pages/document.tsx'
+import { briefly, shown, ugx } from '../../pages/wording.ts'
 import { CHECKOUT_ASSETS } from '../assets.ts'
 import { troubleOf } from '../display/display-screens.ts'
 import { DISPLAY_CSS } from '../styles.ts'
 import type { Screen } from '../view.ts'
-import { briefly, type Page, shown, ugx } from './page.ts'
+import type { Page } from './page.ts'
 import { Amount, Icon } from './parts.tsx'
-import { Basics, Refresh } from './shell.tsx'
 
 const RELOAD_SECONDS = 3
 // Lines that fit under a price readable from two metres.

@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { briefly, ugx } from './page.ts'
+import { briefly, ugx } from '../../pages/wording.ts'
 
 const UGX_SIGN = 'UGX '
 

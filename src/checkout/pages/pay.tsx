@@ -1,6 +1,7 @@
+import { shown, ugx } from '../../pages/wording.ts'
 import { OPERATOR_HINTS } from '../operators.ts'
 import type { FormFault, Method } from '../view.ts'
-import { type Page, shown, ugx } from './page.ts'
+import type { Page } from './page.ts'
 import { Amount, Away, Fault, Icon, InputField, Summary, titleOf, Words } from './parts.tsx'
 import { Shell } from './shell.tsx'
 import { isVoucherFault, PriceBefore, VoucherBox } from './voucher.tsx'

@@ -1,5 +1,6 @@
+import { shown, ugx } from '../../pages/wording.ts'
 import type { MachineSays } from '../view.ts'
-import { type Page, paymentPath, shown, ugx } from './page.ts'
+import { type Page, paymentPath } from './page.ts'
 import { Amount, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 

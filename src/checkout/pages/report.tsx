@@ -1,6 +1,7 @@
+import { ugx } from '../../pages/wording.ts'
 import type { ReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
-import { type Page, paymentPath, ugx } from './page.ts'
+import { type Page, paymentPath } from './page.ts'
 import { describedBy, Fault, Field, InputField, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 

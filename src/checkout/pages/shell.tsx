@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Basics, Refresh } from '../../pages/document.tsx'
 import { CHECKOUT_ASSETS, type CheckoutScript } from '../assets.ts'
 import { CHECKOUT_CSS } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
@@ -43,23 +44,6 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
         <Languages setting={setting} />
       </body>
     </html>
-  )
-}
-
-/** What every page says first of itself. */
-export const Basics = () => (
-  <>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-  </>
-)
-
-/** Loads the page again where no script runs. */
-export function Refresh({ seconds, url }: { seconds: number; url?: string }) {
-  return (
-    <noscript>
-      <meta http-equiv="refresh" content={url === undefined ? `${seconds}` : `${seconds};url=${url}`} />
-    </noscript>
   )
 }
 

@@ -1,6 +1,7 @@
+import { shown, ugx } from '../../pages/wording.ts'
 import { assert } from '../../platform/assert.ts'
 import type { StorefrontItem } from '../view.ts'
-import { type Page, shown, ugx } from './page.ts'
+import type { Page } from './page.ts'
 import { InputField } from './parts.tsx'
 import { Shell } from './shell.tsx'
 

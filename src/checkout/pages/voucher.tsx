@@ -1,5 +1,6 @@
+import { shown, ugx } from '../../pages/wording.ts'
 import type { FormFault } from '../view.ts'
-import { type Page, shown, ugx } from './page.ts'
+import type { Page } from './page.ts'
 import { Fault, Field, Input, Summary } from './parts.tsx'
 
 const VOUCHER_FAULTS: readonly (FormFault | null)[] = [

@@ -1,4 +1,5 @@
-import { type Page, paymentPath, ugx } from './page.ts'
+import { ugx } from '../../pages/wording.ts'
+import { type Page, paymentPath } from './page.ts'
 import { Amount, Away, Icon, Sign, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 

@@ -1,0 +1,10 @@
+/** The fields of a form by name, as text; a field sent twice counts once. */
+export type Fields = Readonly<Record<string, string>>
+
+/** Reads what a browser posts from a form without files. Anything else has no fields. */
+export function readFields(body: unknown): Fields {
+  const fields: Record<string, string> = Object.create(null)
+  if (!Buffer.isBuffer(body)) return fields
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) fields[name] ??= value.trim()
+  return fields
+}

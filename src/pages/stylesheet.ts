@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../platform/root.ts'
+
+/** Colours and spacing that all surfaces share. */
+export const TOKENS = 'src/pages/assets/tokens.css'
+
+/** Several style files, in the order of the cascade, as one short text. Paths are from the root of the program. */
+export const readStyle = (...paths: string[]): string =>
+  minify(paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n'))
+
+/** What `style-src` must allow for this text inlined into a page. */
+export const styleHash = (css: string): string =>
+  `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+
+/** Simple, because the files have no strings and no comments inside values. */
+function minify(css: string): string {
+  return css
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replaceAll(';}', '}')
+    .replace(/\b0\.(?=\d)/g, '.')
+    .trim()
+}

@@ -1,0 +1,20 @@
+// Invisible characters and those that change the reading direction: with them a name could make an amount read backwards.
+const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
+const BRIEF_LENGTH = 48
+const UGX = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+/** Whole shillings as people write them: `UGX 25,000`. */
+export const ugx = (amount: number) => `UGX ${UGX.format(amount)}`
+
+/** Text from outside in one line, without misleading characters. */
+export const shown = (text: string) => text.replace(UNSEEN, ' ').trim()
+
+/** Cuts a text for a sentence, never within a surrogate pair. */
+export function briefly(text: string): string {
+  const characters = Array.from(text)
+  if (characters.length <= BRIEF_LENGTH) return text
+  return `${characters
+    .slice(0, BRIEF_LENGTH - 1)
+    .join('')
+    .trimEnd()}…`
+}
