@@ -11,6 +11,10 @@ export type Rule = {
   others?: readonly Other[]
   fresh?: true
   audited?: true
+  /** Money leaves: in live mode it waits while the person's account is held (reliability.md A74). */
+  moneyOut?: true
+  /** Open in live mode to a person whose e-mail address is not proven yet. */
+  unconfirmed?: true
 }
 
 const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
@@ -21,14 +25,15 @@ const BUILDERS = ['owner', 'developer', 'cashier'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
+const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
-  read: { key: 'any', persons: ALL },
-  'payouts.read': { key: 'full', persons: ALL },
+  read: { key: 'any', persons: ALL, unconfirmed: true },
+  'payouts.read': { key: 'full', persons: ALL, unconfirmed: true },
 
   'charge.create': { key: 'any', persons: BUILDERS },
-  'charge.refund': { ...STEP_UP, key: 'full', persons: SELLERS, others: ['command', 'service'] },
+  'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
   'link.create': { key: 'any', persons: BUILDERS },
   'link.switch': { ...AUDITED, persons: SELLERS },
   'link.pay': { others: ['public'] },
@@ -48,15 +53,15 @@ export const ACTIONS = {
   'subaccount.create': { key: 'any', persons: MAKERS },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
-  'payout.create': { ...STEP_UP, key: 'full', persons: OWNER },
-  'payout.bulk': { ...STEP_UP, key: 'full', persons: OWNER },
-  'schedule.create': { ...STEP_UP, key: 'full', persons: OWNER },
-  'schedule.change': { ...STEP_UP, key: 'full', persons: OWNER },
-  'subaccount.payout': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
+  'payout.bulk': { ...MONEY_OUT, key: 'full', persons: OWNER },
+  'schedule.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
+  'schedule.change': { ...MONEY_OUT, key: 'full', persons: OWNER },
+  'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
   'top-up.request': { ...AUDITED, persons: OWNER },
-  'withdrawal.number': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'withdrawal.number': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
   'withdrawal.verify': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
-  'withdrawal.request': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
   'withdrawal.cancel': { ...AUDITED, persons: OWNER },
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
 

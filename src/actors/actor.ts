@@ -18,7 +18,21 @@ type Unsigned = Trace & { kind: 'command' | 'service' | 'public'; name: string }
 
 /** Who calls under an API key, with the request: established from the bearer key alone. */
 export type KeyCaller = KeyActor & Place
-type PersonCaller = SignedIn<MerchantRole> & Place & { kind: 'person' }
+
+/** Somebody on the dashboard. */
+export type PersonCaller = SignedIn<MerchantRole> &
+  Place & {
+    kind: 'person'
+    personId: number
+    /** The public id of the session. */
+    sessionId: string
+    /** Whether the e-mail address was proven. Until then live mode is closed. */
+    confirmed: boolean
+    /** Until then money out waits (reliability.md A74); null when nothing is held now. */
+    heldUntil: Date | null
+    /** The largest charge that this person may refund, in whole UGX; null: any. */
+    refundLimit: number | null
+  }
 type OperatorActor = SignedIn<OperatorRole> & { kind: 'operator' }
 
 /** Who does something. Keys and persons act for their own merchant alone. */

@@ -17,6 +17,7 @@ const key = (scope: 'full' | 'collections'): Actor => ({
 const person = (role: MerchantRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ ...PLACE, ...TRACE, kind: 'person' as const },
   ...{ name: 'p', role, factorAgeMs },
+  ...{ personId: 1, sessionId: 'ses_p', confirmed: true, heldUntil: null, refundLimit: null },
 })
 const operator = (role: OperatorRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ ...TRACE, kind: 'operator' as const },
@@ -89,4 +90,25 @@ test('a merchant acts only on itself, and a refusal says why', () => {
     status: 403,
     message: 'your role (viewer) may not do this',
   })
+})
+
+test('A74: while an account is held its live money out waits, and test mode goes on', () => {
+  const heldUntil = new Date('2026-11-22T11:05:00Z')
+  const held = { ...person('owner'), heldUntil } as Actor
+  const inTest = { ...held, mode: 'test' } as Actor
+  for (const action of [
+    ...(['payout.create', 'payout.bulk', 'schedule.create', 'schedule.change', 'charge.refund'] as const),
+    ...(['subaccount.payout', 'withdrawal.number', 'withdrawal.request'] as const),
+  ]) {
+    equal(refusalOf(held, action), 'money_out_held', action)
+    equal(refusalOf(inTest, action), null, action)
+  }
+  equal(refusalOf(held, 'key.rotate'), null)
+  throws(() => allow(held, 'payout.create'), /waits until 22 Nov 2026, 14:05 because/)
+})
+
+test('a person whose e-mail address is not proven reads in live mode and does everything in test mode', () => {
+  const unconfirmed = { ...person('owner'), confirmed: false } as Actor
+  deepEqual(mayDo(unconfirmed), mayDo(person('viewer')))
+  deepEqual(mayDo({ ...unconfirmed, mode: 'test' } as Actor), mayDo(person('owner')))
 })

@@ -1,7 +1,8 @@
 import { assert } from '../platform/assert.ts'
+import { kampalaTime } from '../platform/kampala.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Action, type Rule, ruleOf } from './actions.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, PersonCaller } from './actor.ts'
 
 // How long a second factor counts as fresh (reliability.md A73).
 const FRESH_MS = 5 * 60_000
@@ -15,6 +16,7 @@ export function allow(actor: Actor, action: Action, of?: number): void {
   if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
   if ((actor.kind === 'key' || actor.kind === 'person') && of !== undefined)
     assert(actor.merchantId === of, 'a merchant acts on itself alone')
+  if (actor.kind === 'person' && actor.mode === 'live') allowLive(actor, rule)
   if (rule.fresh && !isFresh(actor))
     throw new Refusal(403, 'step_up_required', 'confirm this with your second factor first')
 }
@@ -32,6 +34,22 @@ function isAmong(actor: Actor, { key, persons = [], operators = [], others = [] 
     case 'public':
       return others.includes(actor.kind)
   }
+}
+
+/** What a person may not do with real money yet. */
+function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
+  if (!confirmed && !rule.unconfirmed)
+    throw new Refusal(
+      403,
+      'email_unconfirmed',
+      'confirm your e-mail address first: open the link in the mail we sent you. Until then you can do everything in test mode',
+    )
+  if (rule.moneyOut && heldUntil !== null)
+    throw new Refusal(
+      403,
+      'money_out_held',
+      `money out from the dashboard waits until ${kampalaTime(heldUntil)} because the sign-in of your account was changed`,
+    )
 }
 
 function isFresh(actor: Actor): boolean {

@@ -5,6 +5,7 @@ import type { Gateway } from '../app.ts'
 import { SEALED_CHECK, SEALED_LASTING_KEYS } from '../master-key.ts'
 import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
 import { SEALED_SECRETS } from '../merchants/secrets.ts'
+import { SEALED_FACTORS } from '../people/sealed-columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { isBehind, rewrap, type SealedColumn } from '../platform/rewrap.ts'
 import {
@@ -25,6 +26,7 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
 /** Every sealed column of the directory; the proof of the master key comes last. */
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [
   SEALED_ANSWERS,
+  SEALED_FACTORS,
   SEALED_LASTING_KEYS,
   SEALED_CHECK,
 ]

@@ -20,6 +20,14 @@ export function kampalaIso(at: Date): string {
   return `${wallClock(at)}+03:00`
 }
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** As a person reads it, in Kampala's time: `22 Nov 2026, 14:05`. */
+export function kampalaTime(at: Date): string {
+  const clock = wallClock(at)
+  return `${Number(clock.slice(8, 10))} ${MONTHS[Number(clock.slice(5, 7)) - 1]} ${clock.slice(0, 4)}, ${clock.slice(11, 16)}`
+}
+
 // The local time in Kampala, in ISO form without a zone.
 function wallClock(at: Date): string {
   return new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, -1)

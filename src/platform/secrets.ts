@@ -5,7 +5,12 @@ import { assert } from './assert.ts'
 export type Binding = { merchantId: number | null; purpose: string; column: string }
 
 /** Purposes whose derived key must not change with MASTER_KEY, because what was made with it cannot be made again. */
-export const LASTING_PURPOSES = ['gift card codes', 'checkout form tokens', 'rail callback tokens'] as const
+export const LASTING_PURPOSES = [
+  'gift card codes',
+  'checkout form tokens',
+  'rail callback tokens',
+  'dashboard form tokens',
+] as const
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 
 export type Vault = {

@@ -1,12 +1,13 @@
-import type { Actor, KeyCaller, Place } from '../../src/actors/actor.ts'
+import type { Actor, KeyCaller, PersonCaller, Place } from '../../src/actors/actor.ts'
 
 /** A person on the command line. */
 export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
 
 /** The owner of this merchant, who has just used the second factor. */
-export const owner = (place: Place): Actor => ({
+export const owner = (place: Place): PersonCaller => ({
   ...{ merchantId: place.merchantId, tag: place.tag, cell: place.cell, mode: place.mode },
   ...{ kind: 'person', role: 'owner', name: 'owner', factorAgeMs: 0, origin: 'test', requestId: null },
+  ...{ personId: 1, sessionId: 'ses_test', confirmed: true, heldUntil: null, refundLimit: null },
 })
 
 /** A customer on a hosted page. */

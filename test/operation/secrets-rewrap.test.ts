@@ -3,6 +3,7 @@ import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto
 import test from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { factorBinding } from '../../src/people/sealed-columns.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { startReceiver } from '../fakes/receiver.ts'
@@ -32,10 +33,18 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'api_keys.hash',
     'audit_seals.hash',
     'command_keys.fingerprint',
+    'factors.public_key',
     'idempotency_keys.fingerprint',
     'gift_cards.code_hash',
+    'known_browsers.hash',
+    'one_time_links.hash',
+    'passkey_challenges.act',
+    'passkey_challenges.hash',
     'rail_attempts.callback_token_sha256',
     'rail_statement_lines.digest',
+    'recovery_codes.hash',
+    'sessions.hash',
+    'sign_in_misses.account',
     'storefront_items.picture',
   ])
   const sealed = columns.map(({ name }) => name).filter((name) => !notSealed.has(name))
@@ -58,6 +67,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     `update cell_0.merchant_secrets set ciphertext = $2 where merchant_id = $1 and purpose = 'webhook'`,
     [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
   )
+  const factor = await sealedFactor()
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
     (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
@@ -83,6 +93,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
 
   const next = await startService({ database: service.database, env: alone, clock: service.clock })
   assert.deepEqual(await signs(next), before)
+  assert.equal(await factor.opened(next), 'JBSWY3DPEHPK3PXP')
   assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
   assert.deepEqual(
     oneJson(
@@ -107,6 +118,22 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const back = { ...settings, MASTER_KEY_PREVIOUS: KEY_B.toString('base64') }
   oneJson(await runInside(['secrets', 'rewrap', '--json'], back))
 })
+
+/** The authenticator app of a person. */
+async function sealedFactor() {
+  const id = 'fac_aaaaabbbbbbbbbbbbbbbb'
+  await service.rows(
+    `with someone as (insert into people (public_id, realm, name, email, email_key, created_at)
+       values ('per_aaaaabbbbbbbbbbbbbbbb', 'merchant', 'A', 'a@a.invalid', 'a@a.invalid', $3) returning id)
+     insert into factors (id, person_id, kind, name, sealed, created_at) select $1, id, 'totp', 'App', $2, $3 from someone`,
+    [id, service.app.vault.seal('JBSWY3DPEHPK3PXP', factorBinding(id)), service.clock.now()],
+  )
+  const opened = async ({ app, rows }: TestService) => {
+    const [row] = await rows<{ sealed: Buffer }>('select sealed from factors where id = $1', [id])
+    return row && app.vault.open(row.sealed, factorBinding(id))
+  }
+  return { opened }
+}
 
 function sealedByVersion1(plain: string, boundTo: unknown[]): Buffer {
   const key = createHmac('sha256', KEY_A).update('secrets at rest').digest()

@@ -1,0 +1,133 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { MerchantRole, PersonCaller } from '../actors/actor.ts'
+import type { Gateway } from '../app.ts'
+import type { Mode } from '../merchants/merchant.ts'
+import { later } from '../platform/clock.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** A merchant that a person works for. */
+export type Membership = {
+  merchantId: number
+  publicId: string
+  tag: string
+  cell: string
+  handle: string
+  role: MerchantRole
+  /** The largest charge that a cashier may refund here, in whole UGX. */
+  cashierRefundLimit: number
+}
+
+/** Somebody who has signed in, as every page needs it. */
+export type SignedIn = {
+  /** The public id of the session, never its cookie. */
+  sessionId: string
+  person: { id: number; publicId: string; name: string; email: string; confirmed: boolean }
+  /** A device that a person has let in for a shift: it has no e-mail address, no password and no second factor. */
+  till: boolean
+  /** Where the session works; null when the person works for nobody. */
+  at: Membership | null
+  memberships: readonly Membership[]
+  /** When the second factor (where none is on, the password) was given last. */
+  steppedUpAt: Date | null
+  hasFactor: boolean
+  /** Until then money out from the dashboard waits (reliability.md A74). */
+  heldUntil: Date | null
+  endsAt: Date
+  /** The token of the session for its forms. */
+  csrf: string
+}
+
+// A merchant's person: idle and whole length of a session (reliability.md A68). A till shows its counter all day.
+const IDLE_MS = 30 * 60_000
+const SEEN_EVERY_MS = 60_000
+const MOST_MEMBERSHIPS = 200
+
+type Row = {
+  sessionId: string
+  personId: number
+  publicId: string
+  name: string
+  email: string | null
+  kind: 'person' | 'till'
+  confirmedAt: Date | null
+  heldUntil: Date | null
+  merchantId: number | null
+  memberships: Membership[]
+  steppedUpAt: Date | null
+  seenAt: Date
+  endsAt: Date
+  hasFactor: boolean
+}
+
+const FIND = statement<Row>(
+  'find session',
+  `select s.id as "sessionId", p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind,
+     p.confirmed_at as "confirmedAt", p.held_until as "heldUntil", s.merchant_id as "merchantId",
+     s.stepped_up_at as "steppedUpAt", s.seen_at as "seenAt", s.ends_at as "endsAt",
+     exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
+     (select coalesce(json_agg(w), '[]') from (
+        select m.id as "merchantId", m.public_id as "publicId", m.tag, m.cell, m.handle, w.role,
+          coalesce(r.cashier_refund_limit, 0) as "cashierRefundLimit"
+        from memberships w join merchants m on m.id = w.merchant_id
+          left join merchant_rules r on r.merchant_id = w.merchant_id
+        where w.person_id = p.id order by w.created_at, m.id limit ${MOST_MEMBERSHIPS}) w) as memberships
+   from sessions s join people p on p.id = s.person_id
+   where s.hash = $1 and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
+     and p.realm = 'merchant' and p.closed_at is null`,
+)
+const SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
+
+/** What is stored of the secret in a cookie or a link. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** Who is signed in with this cookie; null for none, an unknown or an ended one. Notes at most once a minute that it was used. */
+export async function findSession(gateway: Gateway, token: string | null): Promise<SignedIn | null> {
+  if (token === null || token.length > 100) return null
+  const now = gateway.clock.now()
+  const idleSince = later(now, -IDLE_MS)
+  const [row] = await gateway.directory.query(FIND, [
+    hashToken(token),
+    now.toISOString(),
+    idleSince.toISOString(),
+  ])
+  if (!row) return null
+  if (now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
+    await gateway.directory.query(SEEN, [row.sessionId, now.toISOString()])
+  return {
+    sessionId: row.sessionId,
+    person: {
+      id: row.personId,
+      publicId: row.publicId,
+      name: row.name,
+      email: row.email ?? '',
+      confirmed: row.confirmedAt !== null,
+    },
+    till: row.kind === 'till',
+    at: row.memberships.find(({ merchantId }) => merchantId === row.merchantId) ?? row.memberships[0] ?? null,
+    memberships: row.memberships,
+    steppedUpAt: row.steppedUpAt,
+    hasFactor: row.hasFactor,
+    heldUntil: row.heldUntil !== null && row.heldUntil > now ? row.heldUntil : null,
+    endsAt: row.endsAt,
+    csrf: formTokenOf(gateway, row.sessionId),
+  }
+}
+
+/** Stays the same when the cookie gets a new value: other windows of the browser may have forms open. */
+const formTokenOf = ({ vault }: Gateway, sessionId: string): string =>
+  createHmac('sha256', vault.derive('dashboard form tokens')).update(sessionId).digest('base64url')
+
+/** The same person as whoever asks for operations, in one mode. The person works for a merchant. */
+export function callerOf(
+  { at, person, sessionId, steppedUpAt, heldUntil, till }: SignedIn & { at: Membership },
+  { mode, origin, requestId, nowMs }: { mode: Mode; origin: string; requestId: string | null; nowMs: number },
+): PersonCaller {
+  const { merchantId, tag, cell, role, cashierRefundLimit } = at
+  return {
+    ...{ kind: 'person', merchantId, tag, cell, mode, role, origin, requestId },
+    name: till ? `${person.name} (till ${person.publicId})` : person.email,
+    ...{ personId: person.id, sessionId, confirmed: person.confirmed || till, heldUntil },
+    factorAgeMs: steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime()),
+    refundLimit: role === 'cashier' ? cashierRefundLimit : null,
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { callerOf, findSession, hashToken, type SignedIn } from '../../src/people/session.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+
+const MINUTE = 60_000
+const service = opened(() => startService())
+
+/** An owner with a session of twelve hours under this cookie. */
+async function signIn(token: string): Promise<void> {
+  const { id } = await service.merchant()
+  const [account] = token
+  await service.rows(
+    `with someone as (insert into people (public_id, realm, name, email, email_key, created_at)
+       values ('per_' || repeat($1, 21), 'merchant', 'A', $1 || '@a.invalid', $1 || '@a.invalid', $4) returning id),
+     shop as (select id from directory.merchants where public_id = $2),
+     works as (insert into memberships (person_id, merchant_id, role, created_at)
+       select someone.id, shop.id, 'owner', $4 from someone, shop)
+     insert into sessions (id, hash, person_id, merchant_id, stage, agent, address, created_at, seen_at, ends_at)
+     select 'ses_' || repeat($1, 21), $3, someone.id, shop.id, 'in', '', '', $4, $4, $5 from someone, shop`,
+    [account, id, hashToken(token), service.clock.now(), new Date(service.clock.nowMs() + 720 * MINUTE)],
+  )
+}
+
+const find = (token: string | null) => findSession(service.gateway, token)
+
+test('a cookie finds its session with the merchants of its person, and no other text finds one', async () => {
+  await signIn('a-token')
+  const found = (await find('a-token')) as SignedIn
+  assert.equal(found.person.email, 'a@a.invalid')
+  assert.equal(found.at?.role, 'owner')
+  assert.equal(found.memberships.length, 1)
+  assert.equal(found.hasFactor, false)
+  for (const other of [null, '', 'b-token', 'a-token ', 'x'.repeat(5000)])
+    assert.equal(await find(other), null)
+  const caller = callerOf(found as SignedIn & { at: NonNullable<SignedIn['at']> }, {
+    ...{ mode: 'live', origin: '::1', requestId: 'r', nowMs: service.clock.nowMs() },
+  })
+  assert.deepEqual(
+    [caller.merchantId, caller.role, caller.confirmed, caller.factorAgeMs],
+    [found.at?.merchantId, 'owner', false, null],
+  )
+})
+
+test('A68: a session ends after thirty idle minutes, and after twelve hours of use', async () => {
+  await signIn('c-token')
+  service.pass(29 * MINUTE)
+  assert.ok(await find('c-token'))
+  for (let used = 29; used < 719; used += 29) {
+    assert.ok(await find('c-token'), `after ${used} minutes`)
+    service.pass(29 * MINUTE)
+  }
+  assert.equal(await find('c-token'), null, 'after twelve hours')
+  await signIn('d-token')
+  service.pass(31 * MINUTE)
+  assert.equal(await find('d-token'), null, 'after thirty-one idle minutes')
+})
+
+test('the use of a session is noted once a minute, whoever is fast', async () => {
+  await signIn('e-token')
+  const seen = async () =>
+    (await service.rows(`select seen_at, xmin from sessions where id = 'ses_' || repeat('e', 21)`))[0]
+  const before = await seen()
+  await find('e-token')
+  assert.deepEqual(await seen(), before)
+  service.pass(MINUTE + 1)
+  await find('e-token')
+  assert.notDeepEqual(await seen(), before)
+})
