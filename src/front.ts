@@ -5,6 +5,7 @@ import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
 import { publicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
+import { DASHBOARD } from './dashboard/dashboard.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
@@ -18,6 +19,9 @@ import { findKeys, replayOf } from './idempotency/keys.ts'
 import { shopFinder } from './merchants/shops.ts'
 import { addMetricsRoute } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions } from './open-gateway.ts'
+import { serveAssets } from './pages/asset-routes.ts'
+import { PAGE_ASSETS } from './pages/page-assets.ts'
+import { registerSurface } from './pages/surface-routes.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db/database.ts'
 import { statement } from './platform/db/statement.ts'
@@ -124,6 +128,16 @@ function registerPages(
     log,
     trustedProxies: config.trustedProxies,
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
+  })
+  serveAssets(server, Object.values(PAGE_ASSETS))
+  registerSurface(server, DASHBOARD, {
+    gateway,
+    nowMs: () => clock.nowMs(),
+    trustedProxies: config.trustedProxies,
+    https: config.baseUrl?.startsWith('https://') ?? false,
+    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
+    requestsAMinute: config.ratePages,
+    troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),
   })
 }
 

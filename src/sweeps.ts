@@ -10,6 +10,7 @@ import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
+import { pruneFormResults } from './pages/form-results.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
@@ -111,7 +112,13 @@ async function prune(app: App): Promise<number> {
     const gone = await app.db.query(keys.statement, keys.values)
     pruned += gone.length
     if (gone.length < PRUNED_AT_ONCE)
-      return pruned + (await pruneDeliveries(app)) + (await pruneCallbacks(app)) + (await forgetSecrets(app))
+      return (
+        pruned +
+        (await pruneDeliveries(app)) +
+        (await pruneCallbacks(app)) +
+        (await forgetSecrets(app)) +
+        (await pruneFormResults(app))
+      )
   }
 }
 

@@ -12,14 +12,23 @@ const FRESH_MS = 5 * 60_000
  * merchant acted on, where it is not the caller's own by construction.
  */
 export function allow(actor: Actor, action: Action, of?: number): void {
+  requireRole(actor, action)
   const rule = ruleOf(action)
-  if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
   if ((actor.kind === 'key' || actor.kind === 'person') && of !== undefined)
     assert(actor.merchantId === of, 'a merchant acts on itself alone')
   if (actor.kind === 'person' && actor.mode === 'live') allowLive(actor, rule)
   if (rule.fresh && !isFresh(actor))
     throw new Refusal(403, 'step_up_required', 'confirm this with your second factor first')
 }
+
+/** The same without a look at the factor: what a page asks before it asks for the factor. */
+export function requireRole(actor: Actor, action: Action): void {
+  const rule = ruleOf(action)
+  if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
+}
+
+/** Whether the table allows it, for what a page offers. */
+export const mayDo = (actor: Actor, action: Action): boolean => isAmong(actor, ruleOf(action))
 
 function isAmong(actor: Actor, { key, persons = [], operators = [], others = [] }: Rule): boolean {
   switch (actor.kind) {
@@ -52,7 +61,8 @@ function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
     )
 }
 
-function isFresh(actor: Actor): boolean {
+/** Whether the second factor was given within the last five minutes, where one is asked for. */
+export function isFresh(actor: Actor): boolean {
   if (actor.kind !== 'person' && actor.kind !== 'operator') return true
   return actor.factorAgeMs !== null && actor.factorAgeMs <= FRESH_MS
 }

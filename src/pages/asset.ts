@@ -14,11 +14,16 @@ export type Asset = {
 }
 
 export const SCRIPT = 'text/javascript; charset=utf-8'
+export const STYLE = 'text/css; charset=utf-8'
 export const SVG = 'image/svg+xml'
 
 /** A file of the sources, read once at the start. The compiler copies no scripts, so they are read where the sources are. */
 export const readAsset = (file: string, { path, type }: Pick<Asset, 'path' | 'type'>): Asset =>
   assetOf(readFileSync(join(ROOT, file)), { path, type })
+
+/** A stylesheet made of several files. */
+export const styleAsset = (css: string, served: Pick<Asset, 'path' | 'type'>): Asset =>
+  assetOf(Buffer.from(css), served)
 
 function assetOf(body: Buffer, { path, type }: Pick<Asset, 'path' | 'type'>): Asset {
   const version = createHash('sha256').update(body).digest('hex').slice(0, 8)

@@ -74,6 +74,12 @@ export const RATE_SETTINGS = {
     'public pages and documents a minute for each client address; 0 switches it off',
     perMinute,
   ),
+  ratePages: setting(
+    'RATE_LIMIT_PAGES',
+    '1200',
+    'pages and forms of the dashboard a minute for each client address; 0 switches it off',
+    perMinute,
+  ),
   ratePolls: setting(
     'RATE_LIMIT_POLLS',
     '60',

@@ -19,6 +19,7 @@ const BOOKKEEPING = new Set<string>([
   'alerts',
   'alert_test',
   'lasting_keys',
+  'form_results',
   'master_key_check',
 ])
 const freely = (table: string) => BOOKKEEPING.has(table)
@@ -31,6 +32,8 @@ const rootsIn = (sources: readonly Source[]) =>
 // Tasks and the start act for the service itself. The one command that runs tasks asks the table of actions.
 const OUR_OWN = ['src/sweeps.ts', 'src/open-gateway.ts']
 const NO_ACTS = [
+  // That a session is in use. Only its idle time hangs on it.
+  'src/people/session.ts SEEN',
   // Lists of what is sealed. `secrets rewrap`, which asks the table, sends their statements; doctor only reads the lists.
   'src/commands/secrets.ts SEALED_IN_CELL',
   'src/commands/secrets.ts SEALED_IN_DIRECTORY',

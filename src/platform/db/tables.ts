@@ -77,6 +77,7 @@ const TABLES = {
   audit: { writer: 'actors', appendOnly: true },
   audit_seals: { writer: 'actors', appendOnly: true },
   audit_to_seal: other('actors'),
+  form_results: other('pages'),
   people: other('people'),
   memberships: other('people'),
   merchant_rules: other('people'),

@@ -1,0 +1,46 @@
+import { merchantsById } from '../merchants/merchant.ts'
+import { ErrorPage } from '../pages/error-page.tsx'
+import type { Asked } from '../pages/route.ts'
+import { shownPage } from '../pages/shown.ts'
+import type { Surface } from '../pages/surface.ts'
+import { callerOf, findSession, type Membership, type SignedIn } from '../people/session.ts'
+import { addressIn, BASE, TEST } from './addresses.ts'
+import { GUESTS } from './guests.ts'
+import { ROUTES } from './routes-list.ts'
+import { Shell } from './shell.tsx'
+import { stepUpAt } from './step-up.ts'
+import { FRAME } from './texts/frame.ts'
+import type { DashboardVisit } from './visit.ts'
+
+/** The merchants' dashboard. */
+export const DASHBOARD: Surface<DashboardVisit> = {
+  base: BASE,
+  prefixes: ['', TEST],
+  signIn: `${BASE}/sign-in`,
+  routes: ROUTES,
+  guests: GUESTS,
+  sessionCookie: (https) => (https ? '__Host-dashboard' : 'dashboard'),
+  findSession,
+  open,
+  stepUp: stepUpAt,
+  frame: (page, { asked, visit }) => Shell({ page, asked, visit }),
+}
+
+async function open(asked: Asked, signedIn: SignedIn, prefix: string) {
+  if (!worksSomewhere(signedIn)) {
+    const { title, says } = FRAME.noBusiness
+    return { instead: shownPage(title, ErrorPage({ title, says }), { status: 403 }) }
+  }
+  const mode = prefix === TEST ? ('test' as const) : ('live' as const)
+  const app = asked.gateway.appOf(signedIn.at)
+  const wanted = merchantsById([signedIn.at.merchantId])
+  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  if (!merchant) throw new Error(`merchant ${signedIn.at.merchantId} has a membership and no row`)
+  const caller = callerOf(signedIn, {
+    ...{ mode, origin: asked.address, requestId: asked.requestId, nowMs: asked.now.getTime() },
+  })
+  const to = (path: string) => addressIn(mode, path)
+  return { visit: { ...asked, signedIn, app, merchant, mode, caller, to, once: null } }
+}
+
+const worksSomewhere = (signedIn: SignedIn): signedIn is SignedIn & { at: Membership } => signedIn.at !== null

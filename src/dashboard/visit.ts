@@ -1,0 +1,39 @@
+import type { Action } from '../actors/actions.ts'
+import type { PersonCaller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import type { Merchant, Mode } from '../merchants/merchant.ts'
+import type { FormSpec } from '../pages/form-spec.ts'
+import {
+  type FormRoute,
+  formRoute,
+  type PageRoute,
+  pageRoute,
+  type Route,
+  type Visit,
+} from '../pages/route.ts'
+import type { Shown } from '../pages/shown.ts'
+import type { Membership, SignedIn } from '../people/session.ts'
+
+/** A person at one merchant in one mode. */
+export type DashboardVisit = Visit & {
+  app: App
+  merchant: Merchant
+  mode: Mode
+  caller: PersonCaller
+  signedIn: SignedIn & { at: Membership }
+}
+
+export type DashboardRoute = Route<DashboardVisit>
+
+/** Declares a page of the dashboard: its path without base and mode, and what the person must be allowed to do to see it. */
+export const page = (
+  path: string,
+  show: (visit: DashboardVisit) => Promise<Shown>,
+  see?: Action,
+): PageRoute<DashboardVisit> => pageRoute(path, show, see)
+
+/** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with what was wrong. */
+export const form = (
+  spec: FormSpec,
+  handlers: Pick<FormRoute<DashboardVisit>, 'submit' | 'again'>,
+): FormRoute<DashboardVisit> => formRoute(spec, handlers)

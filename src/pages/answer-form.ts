@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { ruleOf } from '../actors/actions.ts'
+import { isFresh, requireRole } from '../actors/allow.ts'
+import { refusalFor } from '../http/errors.ts'
+import { canonicalJson } from '../platform/canonical-json.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { claimForm, forgetForm, keepFormResult } from './form-results.ts'
+import { FieldFault, type FormState, fieldOfRefusal, readForm, type Values } from './form-spec.ts'
+import { keyOfForm, same } from './form-token.ts'
+import type { FormRoute, Visit } from './route.ts'
+import type { Shown } from './shown.ts'
+import { PARTS } from './texts.ts'
+
+/** Gives a factor or password again in the middle of a session; throws FieldFault for `confirm`. Answers the visit as it is then. */
+export type StepUp<V> = (visit: V, confirm: string) => Promise<{ visit: V; cookies: readonly string[] }>
+
+const { errors } = PARTS
+/** The same form is being worked on, perhaps by another process. */
+class UnderWay extends Error {}
+
+// An operation says so of its own key.
+const IN_FLIGHT = /still in flight/
+
+/**
+ * A form that came from a page of ours: its role, its fields, the factor, the one-time token, and then its operation. Refusals become
+ * the page again, with what was typed. Throws Refusal where there is no page to show.
+ */
+export async function answerForm<V extends Visit>(
+  visit: V,
+  route: FormRoute<V>,
+  stepUp: StepUp<V>,
+): Promise<Shown> {
+  const { spec } = route
+  if (!same(visit.fields.csrf ?? '', visit.signedIn.csrf)) throw new Refusal(403, 'forbidden', errors.session)
+  requireRole(visit.caller, spec.action)
+  const { values, faults } = readForm(spec, visit.fields)
+  const state = (wrong: Partial<FormState>): FormState => ({
+    ...{ path: spec.path, values, faults, fault: null, status: 400, token: null },
+    ...wrong,
+  })
+  if (spec.mostFileBytes !== undefined && visit.file === null && fileIsWanted(route))
+    faults[fileField(route)] = PARTS.chooseFile
+  if (Object.keys(faults).length > 0) return route.again(visit, state({}))
+  try {
+    const confirmed = await confirm(visit, route, stepUp)
+    const shown = await submitOnce(confirmed.visit, route, values)
+    return confirmed.cookies.length === 0
+      ? shown
+      : { ...shown, cookies: [...confirmed.cookies, ...(shown.cookies ?? [])] }
+  } catch (error) {
+    return route.again(visit, state(wrongIn(visit, route, error)))
+  }
+}
+
+const fileField = <V>({ spec }: FormRoute<V>) =>
+  spec.fields.find(({ kind }) => kind === 'file')?.name ?? 'file'
+const fileIsWanted = <V>({ spec }: FormRoute<V>) =>
+  spec.fields.some(({ kind, optional }) => kind === 'file' && !optional)
+
+async function confirm<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp: StepUp<V>) {
+  if (!ruleOf(spec.action).fresh || isFresh(visit.caller)) return { visit, cookies: [] }
+  const given = visit.fields.confirm ?? ''
+  if (given === '') throw new FieldFault('confirm', PARTS.confirmMissing)
+  return stepUp(visit, given)
+}
+
+async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: Values): Promise<Shown> {
+  const { spec } = route
+  if (!spec.once) return route.submit(visit, values)
+  const { key, fingerprint } = onceOf(visit, values)
+  const claim = await claimForm(visit.gateway, key)
+  if (claim.kind === 'busy') throw new UnderWay(errors.busy)
+  if (claim.kind === 'done')
+    return { kind: 'redirect', to: claim.to, ...(claim.flash === null ? {} : { flash: claim.flash }) }
+  try {
+    const shown = await route.submit({ ...visit, once: { key, fingerprint } }, values)
+    if (shown.kind === 'redirect') await keepFormResult(visit.gateway, key, shown)
+    else await forgetForm(visit.gateway, key)
+    return shown
+  } catch (error) {
+    await forgetForm(visit.gateway, key).catch(() => {
+      // The database is away. The claim ends by itself after half a minute.
+    })
+    throw error
+  }
+}
+
+function onceOf(visit: Visit, values: Values) {
+  const address = visit.here.split('?', 1)[0] ?? ''
+  const place = { sessionId: visit.signedIn.sessionId, address }
+  const found = keyOfForm(visit.gateway.vault, place, {
+    token: visit.fields.form ?? '',
+    nowMs: visit.now.getTime(),
+  })
+  if ('refused' in found)
+    throw new Refusal(403, 'forbidden', found.refused === 'expired' ? errors.expired : errors.session)
+  const fingerprint = createHash('sha256')
+    .update(`${address}\n${canonicalJson(values)}`)
+    .digest()
+  return { key: found.key, fingerprint }
+}
+
+/** What an error says at the form. One of ours, and one that leaves open whether it took effect, keep the token. */
+function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unknown): Partial<FormState> {
+  if (error instanceof FieldFault) return { faults: { [error.field]: error.message } }
+  const token = visit.fields.form ?? null
+  if (error instanceof UnderWay) return { fault: error.message, status: 409, token }
+  const refusal = refusalFor(error)
+  if (refusal.status === 404) throw error
+  if (refusal.status >= 500 && !spec.once) throw error
+  const open = refusal.status >= 500 || IN_FLIGHT.test(refusal.message)
+  if (open) return { fault: errors.unknownEnd, status: refusal.status, token }
+  const field = fieldOfRefusal(spec, refusal)
+  const says = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
+  return field === null
+    ? { fault: says, status: refusal.status }
+    : { faults: { [field]: says }, status: refusal.status }
+}

@@ -1,0 +1,50 @@
+// Improves pages that work without it: copy buttons, and parts that change while something is under way.
+;(() => {
+  const QUICK_MS = 2000
+  const SLOW_MS = 10000
+  const QUICK_FOR_MS = 60000
+
+  for (const pre of document.querySelectorAll('pre[data-copy]')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button plain'
+    button.textContent = pre.dataset.copy
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(pre.textContent)
+      button.textContent = pre.dataset.copied
+      setTimeout(() => {
+        button.textContent = pre.dataset.copy
+      }, 2000)
+    })
+    if (navigator.clipboard) pre.parentNode.append(button)
+  }
+
+  // A part names the address of its newer self in `data-live`. It is asked for while the page is seen, less often after a minute.
+  const watch = (first) => {
+    let part = first
+    let seen = null
+    const since = Date.now()
+    const next = () => setTimeout(look, Date.now() - since < QUICK_FOR_MS ? QUICK_MS : SLOW_MS)
+    const look = async () => {
+      if (document.hidden) return next()
+      try {
+        const answer = await fetch(part.dataset.live, { headers: seen ? { 'If-None-Match': seen } : {} })
+        if (answer.status === 200 && !answer.redirected) {
+          seen = answer.headers.get('ETag')
+          const made = new DOMParser().parseFromString(await answer.text(), 'text/html')
+          const fresh = made.querySelector('[data-live]')
+          if (fresh && !part.contains(document.activeElement)) {
+            part.replaceWith(document.adoptNode(fresh))
+            part = fresh
+          }
+          if (answer.headers.get('X-Part') === 'final') return
+        } else if (answer.status !== 304) return
+      } catch {
+        // A bad network: the next look may find it again.
+      }
+      next()
+    }
+    next()
+  }
+  for (const part of document.querySelectorAll('[data-live]')) watch(part)
+})()

@@ -1,0 +1,227 @@
+import type { ComponentChildren } from 'preact'
+import { ruleOf } from '../actors/actions.ts'
+import { isFresh, mayDo } from '../actors/allow.ts'
+import type { Choice, Field, FormSpec, FormState, Values } from './form-spec.ts'
+import { newFormToken } from './form-token.ts'
+import { Icon } from './icons.tsx'
+import type { Visit } from './route.ts'
+import { PARTS } from './texts.ts'
+
+type FormBoxProps = {
+  of: FormSpec
+  visit: Visit
+  /** The form that was refused, where one was; of another form it is ignored. */
+  state?: FormState | null | undefined
+  /** What stands in the fields at first. */
+  values?: Values
+  /** What is put into the path: `{ id: 'txn_...' }`. */
+  params?: Readonly<Record<string, string>>
+  /** The choices of fields that depend on the merchant. */
+  choices?: Readonly<Record<string, readonly Choice[]>>
+  /** In one line, as for a filter or one button. */
+  compact?: boolean
+  children?: ComponentChildren
+}
+
+/** A form with its fields, tokens, and the factor where it needs one. Nothing where the person's role may not do it. */
+export function FormBox(props: FormBoxProps) {
+  const { of: spec, visit, params = {}, compact, children } = props
+  if (!mayDo(visit.caller, spec.action)) return null
+  const state = props.state?.path === spec.path ? props.state : null
+  const address = visit.to(filled(spec.path, params))
+  const token = spec.once ? (state?.token ?? tokenFor(visit, address)) : null
+  const file = spec.mostFileBytes !== undefined
+  return (
+    <form
+      method="post"
+      action={address}
+      class={compact ? 'form compact' : 'form'}
+      {...(file ? { enctype: 'multipart/form-data' } : {})}
+    >
+      <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
+      {token !== null && <input type="hidden" name="form" value={token} />}
+      {state !== null && <Fault state={state} />}
+      {children}
+      {spec.fields.map((field) => (
+        <FieldBox
+          field={withChoices(field, props.choices)}
+          id={`${idOf(spec)}-${field.name}`}
+          value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
+          fault={state?.faults[field.name] ?? null}
+        />
+      ))}
+      {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (
+        <Confirm spec={spec} visit={visit} fault={state?.faults.confirm ?? null} />
+      )}
+      <button type="submit" class={spec.danger ? 'button danger' : 'button'}>
+        {spec.submit}
+      </button>
+    </form>
+  )
+}
+
+/** The address of a form with the ids in it. */
+export const filled = (path: string, params: Readonly<Record<string, string>>) =>
+  path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+
+const idOf = ({ path }: FormSpec) => path.replace(/[^a-z]+/gi, '-').replace(/^-|-$/g, '')
+const withChoices = (field: Field, choices: FormBoxProps['choices']): Field => {
+  const own = choices?.[field.name]
+  return own === undefined ? field : { ...field, choices: own }
+}
+const tokenFor = ({ gateway, signedIn, now }: Visit, address: string) =>
+  newFormToken(gateway.vault, { sessionId: signedIn.sessionId, address }, now.getTime())
+
+function Fault({ state }: { state: FormState }) {
+  return (
+    <p class="fault" role="alert">
+      <Icon name="warning" />
+      <span>
+        {state.token === null && <strong>{PARTS.nothingDone}. </strong>}
+        {state.fault ?? PARTS.mend}
+      </span>
+    </p>
+  )
+}
+
+function Confirm({ spec, visit, fault }: { spec: FormSpec; visit: Visit; fault: string | null }) {
+  const factor = visit.signedIn.hasFactor
+  return (
+    <FieldBox
+      field={{
+        name: 'confirm',
+        label: factor ? PARTS.confirmCode : PARTS.confirmPassword,
+        hint: PARTS.confirmHint,
+        kind: factor ? 'code' : 'password',
+      }}
+      id={`${idOf(spec)}-confirm`}
+      value=""
+      fault={fault}
+    />
+  )
+}
+
+type FieldBoxProps = { field: Field; id: string; value: string; fault: string | null }
+
+/** One field with its label, hint and fault. What is secret is never written back. */
+export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
+  const { kind = 'text', label, hint, optional } = field
+  if (kind === 'hidden') return <input type="hidden" name={field.name} value={value} />
+  const about = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`].join(' ').trim()
+  const described = {
+    ...(about === '' ? {} : { 'aria-describedby': about }),
+    ...(fault === null ? {} : { 'aria-invalid': 'true' as const }),
+  }
+  const notes = (
+    <>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault !== null && (
+        <p class="wrong" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+    </>
+  )
+  if (kind === 'radio') return <Radios {...{ field, id, value, notes, described }} />
+  if (kind === 'check')
+    return (
+      <div class="field check">
+        <input
+          type="checkbox"
+          id={id}
+          name={field.name}
+          value="yes"
+          checked={value === 'yes'}
+          {...described}
+        />
+        <label for={id}>{label}</label>
+        {notes}
+      </div>
+    )
+  return (
+    <div class={fault === null ? 'field' : 'field bad'}>
+      <label for={id}>
+        {label}
+        {optional && <span class="optional"> ({PARTS.optional})</span>}
+      </label>
+      <Control {...{ field, id, value, described }} />
+      {notes}
+    </div>
+  )
+}
+
+type ControlProps = Omit<FieldBoxProps, 'fault'> & { described: object }
+
+function Radios({ field, id, value, notes, described }: ControlProps & { notes: ComponentChildren }) {
+  return (
+    <fieldset class="field radios" {...described}>
+      <legend>{field.label}</legend>
+      {field.choices?.map((one) => (
+        <div class="check">
+          <input
+            type="radio"
+            id={`${id}-${one.value}`}
+            name={field.name}
+            value={one.value}
+            checked={one.value === value}
+          />
+          <label for={`${id}-${one.value}`}>
+            {one.label}
+            {one.hint !== undefined && <span class="hint"> {one.hint}</span>}
+          </label>
+        </div>
+      ))}
+      {notes}
+    </fieldset>
+  )
+}
+
+const INPUTS: Partial<Record<NonNullable<Field['kind']>, object>> = {
+  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'off' },
+  amount: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
+  number: { type: 'text', inputmode: 'numeric', autocomplete: 'off', class: 'figure' },
+  email: { type: 'email', autocomplete: 'email' },
+  url: { type: 'url', autocomplete: 'off' },
+  password: { type: 'password', autocomplete: 'current-password' },
+  'new-password': { type: 'password', autocomplete: 'new-password' },
+  code: { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', class: 'figure' },
+  date: { type: 'date' },
+  month: { type: 'month' },
+  time: { type: 'time' },
+  color: { type: 'color' },
+}
+const SECRET: readonly string[] = ['password', 'new-password', 'code']
+
+function Control({ field, id, value, described }: ControlProps) {
+  const { name, kind = 'text', choices, rows, placeholder, autocomplete, accept } = field
+  const shared = { id, name, placeholder, ...described }
+  if (kind === 'select')
+    return (
+      <select {...shared}>
+        {choices?.map((one) => (
+          <option value={one.value} selected={one.value === value}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    )
+  if (kind === 'lines')
+    return (
+      <textarea {...shared} rows={rows ?? 4}>
+        {value}
+      </textarea>
+    )
+  if (kind === 'file') return <input type="file" {...shared} accept={accept} />
+  return (
+    <input
+      {...(INPUTS[kind] ?? { type: 'text' })}
+      {...shared}
+      {...(autocomplete === undefined ? {} : { autocomplete })}
+      value={SECRET.includes(kind) ? '' : value}
+    />
+  )
+}

@@ -1,0 +1,21 @@
+import { type Asset, readAsset, SCRIPT, STYLE, SVG, styleAsset } from './asset.ts'
+import { readStyle, TOKENS } from './stylesheet.ts'
+
+const own = (name: string, type: string): Asset =>
+  readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
+
+const STYLES = ['base', 'frame', 'forms', 'story', 'lists'].map((name) => `src/pages/assets/${name}.css`)
+
+/** What every page of the dashboard and the console loads: one stylesheet and one small script. */
+export const PAGE_ASSETS = {
+  'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
+  'pages.js': own('pages.js', SCRIPT),
+  'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
+} satisfies Record<string, Asset>
+
+/** The address of a script by its name, for pages that declare one. */
+export function scriptHref(name: string): string {
+  const asset = (PAGE_ASSETS as Readonly<Record<string, Asset>>)[name]
+  if (asset === undefined) throw new Error(`there is no script ${name}`)
+  return asset.href
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { sendStream } from '../http/stream-sender.ts'
+import { flashCookie, noFlashCookie } from './flash.ts'
+import { pagePolicy } from './policy.ts'
+import type { Asked } from './route.ts'
+import type { PageShown, Shown } from './shown.ts'
+
+const PRIVATE = { 'Cache-Control': 'no-store', Vary: 'Cookie' }
+// Not compressed: a page holds tokens beside text of others, and the length of what is compressed would tell of both.
+const PAGE = {
+  ...PRIVATE,
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': pagePolicy(),
+}
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+type Sending = {
+  request: FastifyRequest
+  reply: FastifyReply
+  /** Null where the request could not be read at all. */
+  asked: Asked | null
+  https: boolean
+  frame(page: PageShown): VNode
+  cut(error: unknown): void
+}
+
+/** Sends what a handler has answered. */
+export async function sendShown(shown: Shown, sending: Sending): Promise<FastifyReply> {
+  const { reply, asked, https, frame } = sending
+  setCookies(reply, shown.cookies ?? [])
+  switch (shown.kind) {
+    case 'page': {
+      if (asked?.flash != null) setCookies(reply, [noFlashCookie(https)])
+      if (shown.retryAfterSeconds !== undefined) reply.header('Retry-After', String(shown.retryAfterSeconds))
+      return reply
+        .code(shown.status ?? 200)
+        .headers(PAGE)
+        .send(`<!doctype html>${renderToString(frame(shown))}`)
+    }
+    case 'part':
+      return sendPart(shown, sending)
+    case 'redirect': {
+      if (shown.flash) setCookies(reply, [flashCookie(shown.flash, https)])
+      return reply
+        .code(303)
+        .headers({ ...PRIVATE, Location: shown.to })
+        .send()
+    }
+    case 'json':
+      return reply
+        .headers({ ...PRIVATE, 'Content-Security-Policy': DATA_POLICY })
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(shown.value))
+    case 'file':
+      return reply
+        .headers({
+          ...PRIVATE,
+          ...(shown.maxAgeSeconds === undefined
+            ? {}
+            : { 'Cache-Control': `private, max-age=${shown.maxAgeSeconds}` }),
+          'Content-Security-Policy': FILE_POLICY,
+          'Content-Disposition': disposition(shown.name, shown.inline === true),
+        })
+        .type(shown.type)
+        .send(shown.body)
+    case 'stream': {
+      const headers = {
+        ...PRIVATE,
+        'Content-Type': shown.type,
+        'Content-Security-Policy': FILE_POLICY,
+        'Content-Disposition': disposition(shown.name, false),
+        'X-Content-Type-Options': 'nosniff',
+        'X-Request-ID': sending.request.id,
+      }
+      return sendStream(reply, { status: 200, headers, stream: { ...shown.stream, cut: sending.cut } })
+    }
+  }
+}
+
+/** A part that has not changed is not sent again. */
+function sendPart(
+  { body, final }: Extract<Shown, { kind: 'part' }>,
+  { request, reply }: Sending,
+): FastifyReply {
+  const text = renderToString(body)
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  reply.headers({ ...PAGE, ETag: etag, 'X-Part': final ? 'final' : 'open' })
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  return reply.send(text)
+}
+
+function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
+  if (cookies.length === 0) return
+  const before = reply.getHeader('Set-Cookie')
+  reply.header('Set-Cookie', [...(before === undefined ? [] : [before].flat().map(String)), ...cookies])
+}
+
+// The name holds what we made of it; everything else becomes a dash.
+const disposition = (name: string, inline: boolean) =>
+  `${inline ? 'inline' : 'attachment'}; filename="${name.replace(/[^A-Za-z0-9._-]+/g, '-')}"`

@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requireRole } from '../actors/allow.ts'
+import { refusalFor } from '../http/errors.ts'
+import { clientAddress, readQuery } from '../http/guards.ts'
+import { refuseOtherMethods } from '../http/other-methods.ts'
+import type { SignedIn } from '../people/session.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { addressWindow } from '../rate-limits/address-window.ts'
+import { answerForm } from './answer-form.ts'
+import { readCookies } from './cookies.ts'
+import { ErrorPage } from './error-page.tsx'
+import { readFields } from './fields.ts'
+import { readFlash } from './flash.ts'
+import { sentFromHere } from './from-here.ts'
+import type { Asked, GuestRoute, Route, Visit } from './route.ts'
+import { sendShown } from './send-routes.ts'
+import type { PageShown, Shown } from './shown.ts'
+import type { Surface, SurfaceOptions } from './surface.ts'
+import { PARTS } from './texts.ts'
+
+const FORM_BYTES = 512 * 1024
+const LONGEST_AGENT = 300
+
+type Handle<V extends Visit> = { surface: Surface<V>; options: SurfaceOptions; limit(address: string): void }
+type Served<V> = { method: 'GET' | 'POST'; url: string; prefix: string; route: Route<V> | GuestRoute | null }
+
+/** Registers every page and form of a surface, and an answer for every other address under its base. */
+export function registerSurface<V extends Visit>(
+  server: FastifyInstance,
+  surface: Surface<V>,
+  options: SurfaceOptions,
+): void {
+  const window = addressWindow(options.requestsAMinute)
+  const handle: Handle<V> = { surface, options, limit: (address) => window.take(address, options.nowMs()) }
+  const all = [...servedBy(surface), ...elsewhere(surface)]
+  for (const served of all)
+    server.route({
+      method: served.method,
+      url: served.url,
+      bodyLimit: bytesOf(served),
+      // A stranger's file is not read at all.
+      ...(bytesOf(served) > FORM_BYTES ? { onRequest: strangersLeave(handle) } : {}),
+      handler: (request, reply) => answer(handle, { served, request, reply }),
+    })
+  refuseOtherMethods(
+    server,
+    all.map(({ url, method }) => ({ path: url, method })),
+  )
+}
+
+function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V>): Served<V>[] {
+  const signedIn = prefixes.flatMap((prefix) =>
+    routes.map((route): Served<V> => {
+      const path = route.kind === 'page' ? route.path : route.spec.path
+      const url = `${base}${prefix}${path === '/' ? '' : path}`
+      return { method: route.kind === 'page' ? 'GET' : 'POST', url, prefix, route }
+    }),
+  )
+  const open = guests.map(
+    (route): Served<V> => ({ method: route.method, url: `${base}${route.path}`, prefix: '', route }),
+  )
+  return [...signedIn, ...open]
+}
+
+const elsewhere = <V extends Visit>({ base }: Surface<V>): Served<V>[] =>
+  (['GET', 'POST'] as const).map((method) => ({ method, url: `${base}/*`, prefix: '', route: null }))
+
+const bytesOf = <V>({ route }: Served<V>) =>
+  FORM_BYTES + (route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0)
+
+const strangersLeave =
+  <V extends Visit>({ surface, options }: Handle<V>) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    const cookie = readCookies(request.raw.headers.cookie).get(surface.sessionCookie(options.https)) ?? null
+    if ((await surface.findSession(options.gateway(), cookie)) !== null) return
+    await reply.code(303).header('Location', surface.signIn).header('Connection', 'close').send()
+  }
+
+type Request<V> = { served: Served<V>; request: FastifyRequest; reply: FastifyReply }
+
+async function answer<V extends Visit>(
+  handle: Handle<V>,
+  { served, request, reply }: Request<V>,
+): Promise<FastifyReply> {
+  const { surface, options } = handle
+  const known: { asked: Asked | null; visit: V | null } = { asked: null, visit: null }
+  const shown = await answerTo(handle, { served, request, known }).catch((error) => {
+    const refusal = refusalFor(error)
+    request.code = refusal.code
+    if (refusal.status >= 500) options.troubled(error, request.id)
+    return errorPage(refusal)
+  })
+  const { asked, visit } = known
+  return sendShown(shown, {
+    ...{ request, reply, asked, https: options.https },
+    frame: (page) => surface.frame(page, { asked: asked ?? askedNothing(request, options), visit }),
+    cut: (error) => options.troubled(error, request.id),
+  })
+}
+
+async function answerTo<V extends Visit>(
+  { surface, options, limit }: Handle<V>,
+  {
+    served: { route, prefix },
+    request,
+    known,
+  }: { served: Served<V>; request: FastifyRequest; known: { asked: Asked | null; visit: V | null } },
+): Promise<Shown> {
+  limit(clientAddress(request.raw, options.trustedProxies))
+  const asked = await readAsked(request, options)
+  known.asked = asked
+  if (request.method === 'POST' && !sentFromHere(request.raw.headers, options.baseUrl()))
+    throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
+  if (route !== null && 'handle' in route) return route.handle(asked)
+  const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
+  const signedIn = await surface.findSession(asked.gateway, cookie)
+  if (signedIn === null) return toSignIn(surface, request)
+  const opened = await openVisit(surface, { asked, signedIn, prefix })
+  if ('instead' in opened) return opened.instead
+  known.visit = opened.visit
+  if (route === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
+  if (route.kind === 'form') return answerForm(opened.visit, route, surface.stepUp)
+  requireRole(opened.visit.caller, route.see)
+  return route.show(opened.visit)
+}
+
+const openVisit = <V extends Visit>(
+  surface: Surface<V>,
+  { asked, signedIn, prefix }: { asked: Asked; signedIn: SignedIn; prefix: string },
+) => surface.open(asked, signedIn, prefix)
+
+/** To the sign-in, which leads back to the page that was wanted. */
+function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }: FastifyRequest): Shown {
+  const to =
+    method === 'GET' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
+  return { kind: 'redirect', to: `${signIn}${to}` }
+}
+
+async function readAsked(request: FastifyRequest, options: SurfaceOptions): Promise<Asked> {
+  const { headers } = request.raw
+  const cookies = readCookies(headers.cookie)
+  const query = readQuery(request.query)
+  return {
+    gateway: options.gateway(),
+    params: request.params as Record<string, string>,
+    query,
+    ...{ fields: readFields(request.body), file: null },
+    cookies,
+    address: clientAddress(request.raw, options.trustedProxies),
+    agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT),
+    requestId: request.id,
+    now: new Date(options.nowMs()),
+    here: request.url,
+    part: query.part ?? null,
+    flash: readFlash(cookies, options.https),
+    https: options.https,
+  }
+}
+
+/** For the page of a request that could not be read, or that came while the database was away. */
+const askedNothing = (request: FastifyRequest, { nowMs, https }: SurfaceOptions): Asked => ({
+  // The frame of an error reads nothing from it.
+  gateway: null as never,
+  ...{ params: {}, query: {}, fields: {}, file: null, cookies: new Map(), address: '', agent: '' },
+  ...{ requestId: request.id, now: new Date(nowMs()), here: request.url, part: null, flash: null, https },
+})
+
+const OWN_WORDS = [400, 403, 409, 429]
+
+/** A refusal as a page: what went wrong, and that nothing was done. */
+function errorPage(refusal: Refusal): PageShown {
+  const { errors } = PARTS
+  const says =
+    refusal.status === 404
+      ? errors.notFound
+      : refusal.status === 503
+        ? errors.unavailable
+        : OWN_WORDS.includes(refusal.status)
+          ? refusal.message
+          : errors.internal
+  return {
+    kind: 'page',
+    status: refusal.status,
+    title: errors.title(refusal.status),
+    body: ErrorPage({ title: errors.title(refusal.status), says }),
+    ...(refusal.retryAfterSeconds === null ? {} : { retryAfterSeconds: refusal.retryAfterSeconds }),
+  }
+}

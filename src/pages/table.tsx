@@ -1,0 +1,138 @@
+import type { ComponentChildren } from 'preact'
+import { FieldBox } from './form.tsx'
+import type { Choice } from './form-spec.ts'
+import { Icon } from './icons.tsx'
+import { PARTS } from './texts.ts'
+
+/** One column: its heading, its cell, and whether it holds figures. */
+export type Column<Row> = {
+  title: string
+  cell(row: Row): ComponentChildren
+  figures?: true
+}
+
+/** A filter that stands in the address of the list. */
+export type Filter = {
+  name: string
+  label: string
+  kind?: 'text' | 'select' | 'date' | 'phone'
+  choices?: readonly Choice[]
+}
+
+/** Cursors of the pages beside this one; null where there is none. */
+export type Cursors = { newer: string | null; older: string | null }
+
+type Query = Readonly<Record<string, string | undefined>>
+
+type TableProps<Row> = {
+  caption: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  /** Where a row leads; the first column is the link. */
+  href?: (row: Row) => string
+}
+
+/** A list: a table where there is room, cards on a phone. */
+export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table>
+        <caption class="ear">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, figures }) => (
+              <th scope="col" class={figures && 'figure'}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {columns.map(({ title, cell, figures }, place) => (
+                <td data-title={title} class={figures && 'figure'}>
+                  {place === 0 && href !== undefined ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The filters of a list as a form that only changes the address. */
+export function Filters({
+  filters,
+  query,
+  action,
+  children,
+}: {
+  filters: readonly Filter[]
+  query: Query
+  action: string
+  children?: ComponentChildren
+}) {
+  const used = filters.some(({ name }) => query[name] !== undefined)
+  return (
+    <details class="filters" open={used}>
+      <summary>
+        <Icon name="search" /> {PARTS.filters}
+      </summary>
+      <form method="get" action={action} class="form compact">
+        {filters.map(({ name, label, kind = 'text', choices }) => (
+          <FieldBox
+            field={{
+              name,
+              label,
+              kind,
+              ...(choices === undefined ? {} : { choices: [{ value: '', label: PARTS.all }, ...choices] }),
+            }}
+            id={`filter-${name}`}
+            value={query[name] ?? ''}
+            fault={null}
+          />
+        ))}
+        <button type="submit" class="button">
+          {PARTS.filter}
+        </button>
+        {used && (
+          <a class="button plain" href={action}>
+            {PARTS.clear}
+          </a>
+        )}
+      </form>
+      {children}
+    </details>
+  )
+}
+
+/** The ways to the pages beside this one. `here` is the address of the list; its filters are kept. */
+export function Pager({ cursors, query, here }: { cursors: Cursors; query: Query; here: string }) {
+  if (cursors.newer === null && cursors.older === null) return null
+  const to = (name: 'before' | 'after', cursor: string) =>
+    addressWith(here, { ...query, before: undefined, after: undefined, [name]: cursor })
+  return (
+    <nav class="pager" aria-label={PARTS.pages}>
+      {cursors.newer !== null && (
+        <a class="button plain" href={to('before', cursors.newer)} rel="prev">
+          {PARTS.newer}
+        </a>
+      )}
+      {cursors.older !== null && (
+        <a class="button plain" href={to('after', cursors.older)} rel="next">
+          {PARTS.older}
+        </a>
+      )}
+    </nav>
+  )
+}
+
+/** An address with these values in its query; absent ones are left out. */
+export function addressWith(path: string, query: Query): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const text = new URLSearchParams(pairs).toString()
+  return text === '' ? path : `${path}?${text}`
+}
