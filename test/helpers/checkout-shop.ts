@@ -5,7 +5,7 @@ import type { Merchant } from '../../src/merchants/merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { switchLink } from '../../src/payment-links/switch-link.ts'
 import { BY_HAND } from './actors.ts'
-import { untilServed } from './checkout.ts'
+import { untilServed } from './browser.ts'
 import type { LiveService, Shop } from './live-service.ts'
 
 /** A shop whose customers pay on its pages. */

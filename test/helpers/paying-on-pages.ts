@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { lockLink } from '../../src/payment-links/hold-link.ts'
 import type { Call } from '../../src/platform/db/database.ts'
-import { type Browser, browserOf, type Page } from './checkout.ts'
+import { type Browser, browserOf, type Page } from './browser.ts'
 import { newPayer } from './live-service.ts'
 import { somebodyWaits } from './lock-waits.ts'
 import type { TestService } from './test-service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Browser, type Page, untilServed } from '../helpers/checkout.ts'
+import { type Browser, type Page, untilServed } from '../helpers/browser.ts'
 import { payShopOf } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import test from 'node:test'
-import { browserOf, type Cookie, formOf, hasForm } from '../helpers/checkout.ts'
+import { browserOf, type Cookie, formOf, hasForm } from '../helpers/browser.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'

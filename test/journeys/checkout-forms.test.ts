@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import test from 'node:test'
-import { type Fields, hasForm } from '../helpers/checkout.ts'
+import { type Fields, hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Page } from '../helpers/checkout.ts'
+import type { Page } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, opened } from '../helpers/opened.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { formOf, hasForm } from '../helpers/checkout.ts'
+import { formOf, hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { gate } from '../helpers/gate.ts'

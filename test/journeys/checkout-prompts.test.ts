@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { hasForm, type Page, untilServed } from '../helpers/checkout.ts'
+import { hasForm, type Page, untilServed } from '../helpers/browser.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
-import { formOf, type Page, untilServed } from '../helpers/checkout.ts'
+import { formOf, type Page, untilServed } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'

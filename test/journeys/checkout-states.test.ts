@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { switchTo } from '../../src/payment-links/switch-link.ts'
-import { type Browser, formOf, hasForm, untilServed } from '../helpers/checkout.ts'
+import { type Browser, formOf, hasForm, untilServed } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'

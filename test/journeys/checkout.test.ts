@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { formOf, hasForm } from '../helpers/checkout.ts'
+import { formOf, hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { DAY, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'

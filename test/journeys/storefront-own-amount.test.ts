@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
-import { formOf } from '../helpers/checkout.ts'
+import { formOf } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
