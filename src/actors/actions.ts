@@ -82,6 +82,11 @@ export const ACTIONS = {
   'sandbox.set': { ...AUDITED, persons: MAKERS },
   'sandbox.clock': { ...AUDITED, persons: MAKERS },
 
+  'account.create': { others: ['public', 'service', 'command'], audited: true },
+  'account.sign-in': { others: ['public'], audited: true },
+  'account.step-up': { persons: ALL, unconfirmed: true },
+  'account.sessions': { persons: ALL, audited: true, unconfirmed: true },
+
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },

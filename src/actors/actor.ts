@@ -48,9 +48,9 @@ export const nameOf = (actor: Actor): string =>
 /** A background task of the service. */
 export const service = (name: string): Unsigned => ({ kind: 'service', name, origin: '', requestId: null })
 
-/** Somebody on a hosted page, a machine or the operator of a rail: known by address alone. */
+/** Somebody on a public page, a machine or the operator of a rail: known by address alone. */
 export const someone = (
-  name: 'customer' | 'machine' | 'rail',
+  name: 'customer' | 'machine' | 'rail' | 'visitor',
   { origin, requestId = null }: { origin: string; requestId?: string | null },
 ): Unsigned => ({ kind: 'public', name, origin, requestId })
 

@@ -9,6 +9,8 @@ const TRACE = { origin: '::1', requestId: null }
 const MERCHANT_ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
 const MINUTE = 60_000
+// What everybody who has signed in does with the own account.
+const OWN_ACCOUNT = ['account.step-up', 'account.sessions']
 
 const key = (scope: 'full' | 'collections'): Actor => ({
   ...{ ...PLACE, ...TRACE, kind: 'key' as const },
@@ -62,8 +64,11 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   for (const role of ['developer', 'accountant', 'viewer'] as const)
     for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)
       equal(refusalOf(person(role), action), 'forbidden', `${role} ${action}`)
-  deepEqual(mayDo(person('viewer')), ['read', 'payouts.read'])
-  deepEqual(mayDo(others.public), ['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'])
+  deepEqual(mayDo(person('viewer')), ['read', 'payouts.read', ...OWN_ACCOUNT])
+  deepEqual(mayDo(others.public), [
+    ...['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'],
+    ...['account.create', 'account.sign-in'],
+  ])
 })
 
 test('A73: an action that moves money out or touches secrets needs a second factor from the last five minutes', () => {

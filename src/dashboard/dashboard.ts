@@ -7,6 +7,7 @@ import { callerOf, findSession, type Membership, type SignedIn } from '../people
 import { addressIn, BASE, TEST } from './addresses.ts'
 import { GUESTS } from './guests.ts'
 import { ROUTES } from './routes-list.ts'
+import { sessionCookieName } from './session-cookies.ts'
 import { Shell } from './shell.tsx'
 import { stepUpAt } from './step-up.ts'
 import { FRAME } from './texts/frame.ts'
@@ -19,7 +20,7 @@ export const DASHBOARD: Surface<DashboardVisit> = {
   signIn: `${BASE}/sign-in`,
   routes: ROUTES,
   guests: GUESTS,
-  sessionCookie: (https) => (https ? '__Host-dashboard' : 'dashboard'),
+  sessionCookie: sessionCookieName,
   findSession,
   open,
   stepUp: stepUpAt,

@@ -33,12 +33,15 @@ export type SignedIn = {
   /** Until then money out from the dashboard waits (reliability.md A74). */
   heldUntil: Date | null
   endsAt: Date
+  /** The account was made in this session, within the last hour: the first page shows the test key. */
+  firstSteps: boolean
   /** The token of the session for its forms. */
   csrf: string
 }
 
 // A merchant's person: idle and whole length of a session (reliability.md A68). A till shows its counter all day.
 const IDLE_MS = 30 * 60_000
+const FIRST_STEPS_MS = 3_600_000
 const SEEN_EVERY_MS = 60_000
 const MOST_MEMBERSHIPS = 200
 
@@ -57,6 +60,7 @@ type Row = {
   seenAt: Date
   endsAt: Date
   hasFactor: boolean
+  firstSteps: boolean
 }
 
 const FIND = statement<Row>(
@@ -64,6 +68,7 @@ const FIND = statement<Row>(
   `select s.id as "sessionId", p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind,
      p.confirmed_at as "confirmedAt", p.held_until as "heldUntil", s.merchant_id as "merchantId",
      s.stepped_up_at as "steppedUpAt", s.seen_at as "seenAt", s.ends_at as "endsAt",
+     s.signed_up and s.created_at > $4 as "firstSteps",
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
      (select coalesce(json_agg(w), '[]') from (
         select m.id as "merchantId", m.public_id as "publicId", m.tag, m.cell, m.handle, w.role,
@@ -72,7 +77,9 @@ const FIND = statement<Row>(
           left join merchant_rules r on r.merchant_id = w.merchant_id
         where w.person_id = p.id order by w.created_at, m.id limit ${MOST_MEMBERSHIPS}) w) as memberships
    from sessions s join people p on p.id = s.person_id
-   where s.hash = $1 and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
+   where s.id = (select id from sessions where hash = $1 union all
+       select id from sessions where previous_hash = $1 and previous_until > $2 limit 1)
+     and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
      and p.realm = 'merchant' and p.closed_at is null`,
 )
 const SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
@@ -89,6 +96,7 @@ export async function findSession(gateway: Gateway, token: string | null): Promi
     hashToken(token),
     now.toISOString(),
     idleSince.toISOString(),
+    later(now, -FIRST_STEPS_MS).toISOString(),
   ])
   if (!row) return null
   if (now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
@@ -109,6 +117,7 @@ export async function findSession(gateway: Gateway, token: string | null): Promi
     hasFactor: row.hasFactor,
     heldUntil: row.heldUntil !== null && row.heldUntil > now ? row.heldUntil : null,
     endsAt: row.endsAt,
+    firstSteps: row.firstSteps,
     csrf: formTokenOf(gateway, row.sessionId),
   }
 }

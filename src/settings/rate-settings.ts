@@ -68,6 +68,12 @@ export const RATE_SETTINGS = {
     'failed authentications a minute for each client address; 0 switches it off',
     perMinute,
   ),
+  rateSignIn: setting(
+    'RATE_LIMIT_SIGN_IN',
+    '10',
+    'sign-ins, sign-ups and requests for a new password a minute (each) for each client address and each account; 0 switches it off',
+    perMinute,
+  ),
   ratePublicPages: setting(
     'RATE_LIMIT_PUBLIC_PAGES',
     '300',

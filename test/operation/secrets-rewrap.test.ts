@@ -35,6 +35,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'command_keys.fingerprint',
     'factors.public_key',
     'idempotency_keys.fingerprint',
+    'form_results.token_hash',
     'gift_cards.code_hash',
     'known_browsers.hash',
     'one_time_links.hash',
@@ -44,6 +45,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'rail_statement_lines.digest',
     'recovery_codes.hash',
     'sessions.hash',
+    'sessions.previous_hash',
     'sign_in_misses.account',
     'storefront_items.picture',
   ])

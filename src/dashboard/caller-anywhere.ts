@@ -1,0 +1,15 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import type { Asked } from '../pages/route.ts'
+import { callerOf, type Membership, type SignedIn } from '../people/session.ts'
+
+const NOWHERE: Membership = {
+  ...{ merchantId: 0, publicId: '', tag: '', cell: '', handle: '' },
+  ...{ role: 'viewer', cashierRefundLimit: 0 },
+}
+
+/** The person for what is about its own account, though it may work for nobody. */
+export const callerAnywhere = ({ address, requestId, now }: Asked, signedIn: SignedIn): PersonCaller =>
+  callerOf(
+    { ...signedIn, at: signedIn.at ?? NOWHERE },
+    { mode: 'test', origin: address, requestId, nowMs: now.getTime() },
+  )

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact'
+import { FieldBox } from '../../pages/form.tsx'
+import {
+  type Field,
+  FieldFault,
+  type FormSpec,
+  fieldOfRefusal,
+  readForm,
+  type Values,
+} from '../../pages/form-spec.ts'
+import { Icon } from '../../pages/icons.tsx'
+import type { Asked } from '../../pages/route.ts'
+import { type PageShown, type Shown, shownPage } from '../../pages/shown.ts'
+import { PARTS } from '../../pages/texts.ts'
+import { Refusal } from '../../platform/refusal.ts'
+
+/** A form for somebody who is not signed in. */
+export type GuestForm = {
+  title: string
+  lead?: ComponentChildren
+  /** The whole address that it is sent to. */
+  address: string
+  fields: readonly Field[]
+  submit: string
+  /** What is sent along unseen. */
+  hidden?: Values
+  values?: Values
+  below?: ComponentChildren
+}
+
+type Wrong = { values: Values; faults: Values; fault: string | null; status: number }
+
+/** The page with the form; with what was typed and what was wrong where it was sent before. */
+export function showGuestForm(form: GuestForm, wrong: Wrong | null = null): PageShown {
+  const body = (
+    <div class="entry">
+      <h1>{form.title}</h1>
+      {form.lead}
+      <form method="post" action={form.address} class="form">
+        {Object.entries(form.hidden ?? {}).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {wrong !== null && (
+          <p class="fault" role="alert">
+            <Icon name="warning" />
+            <span>{wrong.fault ?? PARTS.mend}</span>
+          </p>
+        )}
+        {form.fields.map((field) => (
+          <FieldBox
+            field={field}
+            id={`guest-${field.name}`}
+            value={wrong?.values[field.name] ?? form.values?.[field.name] ?? ''}
+            fault={wrong?.faults[field.name] ?? null}
+          />
+        ))}
+        <button type="submit" class="button">
+          {form.submit}
+        </button>
+      </form>
+      {form.below}
+    </div>
+  )
+  return shownPage(form.title, body, wrong === null ? {} : { status: wrong.status })
+}
+
+/** Reads such a form and does what it asks for; what was wrong is shown beside the field it is about. */
+export async function answerGuestForm(
+  { fields }: Asked,
+  form: GuestForm,
+  submit: (values: Values) => Promise<Shown>,
+): Promise<Shown> {
+  const spec: FormSpec = { path: form.address, action: 'read', fields: form.fields, submit: form.submit }
+  const { values, faults } = readForm(spec, fields)
+  if (Object.keys(faults).length > 0) return showGuestForm(form, { values, faults, fault: null, status: 400 })
+  try {
+    return await submit(values)
+  } catch (error) {
+    return showGuestForm(form, { values, ...wrongIn(spec, error) })
+  }
+}
+
+function wrongIn(spec: FormSpec, error: unknown): Omit<Wrong, 'values'> {
+  if (error instanceof FieldFault)
+    return { faults: { [error.field]: error.message }, fault: null, status: 400 }
+  if (!(error instanceof Refusal) || error.status >= 500 || error.status === 410) throw error
+  const field = fieldOfRefusal(spec, error)
+  const says = error.message.replace(/^invalid request: /, '')
+  return field === null
+    ? { faults: {}, fault: says, status: error.status }
+    : { faults: { [field]: says }, fault: null, status: error.status }
+}

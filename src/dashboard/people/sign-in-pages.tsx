@@ -1,0 +1,127 @@
+import type { Values } from '../../pages/form-spec.ts'
+import { same } from '../../pages/form-token.ts'
+import type { Asked, GuestRoute } from '../../pages/route.ts'
+import { doneTo, type Shown } from '../../pages/shown.ts'
+import { PARTS } from '../../pages/texts.ts'
+import { findSession, type SignedIn } from '../../people/session.ts'
+import { awaitsCode, giveCode, type SignInStep, signIn } from '../../people/sign-in.ts'
+import { endOwnSession } from '../../people/sign-out.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { BASE, TEST } from '../addresses.ts'
+import { callerAnywhere } from '../caller-anywhere.ts'
+import {
+  enteredCookies,
+  noSessionCookie,
+  sessionCookie,
+  sessionCookieName,
+  visitorOf,
+} from '../session-cookies.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
+
+const ADDRESS = `${BASE}/sign-in`
+const LONGEST_PASSWORD = 512
+
+/** An address of the dashboard to go on to, and no other. */
+function thenOf({ query, fields }: Asked): string | null {
+  const then = fields.then ?? query.then ?? ''
+  return /^\/dashboard(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/.test(then) && !then.includes('//')
+    ? then
+    : null
+}
+
+function hiddenThen(asked: Asked): Values {
+  const then = thenOf(asked)
+  return then === null ? {} : { then }
+}
+
+const passwordForm = (asked: Asked): GuestForm => ({
+  title: SIGN_IN.in.title,
+  address: ADDRESS,
+  fields: [
+    { name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' },
+    { name: 'password', label: SIGN_IN.password.label, kind: 'password', most: LONGEST_PASSWORD },
+  ],
+  submit: SIGN_IN.in.submit,
+  hidden: hiddenThen(asked),
+  below: (
+    <>
+      <p>
+        <a href={`${BASE}/forgot`}>{SIGN_IN.in.forgot}</a>
+      </p>
+      <p>
+        {SIGN_IN.in.noAccount} <a href={`${BASE}/sign-up`}>{SIGN_IN.in.signUp}</a>
+      </p>
+    </>
+  ),
+})
+
+const codeForm = (asked: Asked, email: string): GuestForm => ({
+  title: SIGN_IN.second.title,
+  lead: <p>{SIGN_IN.second.of(email)}</p>,
+  address: ADDRESS,
+  fields: [{ name: 'code', label: SIGN_IN.code.label, hint: SIGN_IN.code.hint, kind: 'code', most: 40 }],
+  submit: SIGN_IN.second.submit,
+  hidden: hiddenThen(asked),
+  below: (
+    <p>
+      <a href={`${ADDRESS}?other`}>{SIGN_IN.second.other}</a>
+    </p>
+  ),
+})
+
+const sessionOf = ({ gateway, cookies, https }: Asked): Promise<SignedIn | null> =>
+  findSession(gateway, cookies.get(sessionCookieName(https)) ?? null)
+
+async function show(asked: Asked): Promise<Shown> {
+  if ((await sessionOf(asked)) !== null) return { kind: 'redirect', to: thenOf(asked) ?? BASE }
+  const email = asked.query.other === undefined ? await awaitsCode(asked.gateway, visitorOf(asked)) : null
+  return showGuestForm(email === null ? passwordForm(asked) : codeForm(asked, email))
+}
+
+async function submit(asked: Asked): Promise<Shown> {
+  const { gateway, fields } = asked
+  const visitor = visitorOf(asked)
+  const email = fields.email === undefined ? await awaitsCode(gateway, visitor) : null
+  if (email !== null)
+    return answerGuestForm(asked, codeForm(asked, email), async ({ code = '' }) => {
+      try {
+        return await goOn(asked, await giveCode(gateway, visitor, code))
+      } catch (error) {
+        // After too many wrong codes the password is asked for again.
+        if (error instanceof Refusal && error.status < 500 && (await awaitsCode(gateway, visitor)) === null)
+          return { kind: 'redirect', to: ADDRESS, flash: { kind: 'note', says: error.message } }
+        throw error
+      }
+    })
+  return answerGuestForm(asked, passwordForm(asked), async ({ email = '', password = '' }) =>
+    goOn(asked, await signIn(gateway, visitor, { email, password, code: fields.code || undefined })),
+  )
+}
+
+async function goOn(asked: Asked, step: SignInStep): Promise<Shown> {
+  const then = thenOf(asked)
+  if (step.kind === 'code') {
+    const to = then === null ? ADDRESS : `${ADDRESS}?then=${encodeURIComponent(then)}`
+    return { kind: 'redirect', to, cookies: [sessionCookie(step.token, asked)] }
+  }
+  const signedIn = await findSession(asked.gateway, step.token)
+  const home = signedIn?.person.confirmed === false ? `${BASE}${TEST}` : BASE
+  return { kind: 'redirect', to: then ?? home, cookies: enteredCookies(step, asked) }
+}
+
+async function signOut(asked: Asked): Promise<Shown> {
+  const signedIn = await sessionOf(asked)
+  if (signedIn !== null) {
+    if (!same(asked.fields.csrf ?? '', signedIn.csrf))
+      throw new Refusal(403, 'forbidden', PARTS.errors.session)
+    await endOwnSession(asked.gateway, callerAnywhere(asked, signedIn), signedIn.sessionId)
+  }
+  return { ...doneTo(ADDRESS), cookies: [noSessionCookie(asked)] }
+}
+
+export const SIGN_IN_GUESTS: readonly GuestRoute[] = [
+  { method: 'GET', path: '/sign-in', handle: show },
+  { method: 'POST', path: '/sign-in', handle: submit },
+  { method: 'POST', path: '/sign-out', handle: signOut },
+]

@@ -1,0 +1,84 @@
+import { FieldFault } from '../../pages/form-spec.ts'
+import { keyOfForm, newFormToken } from '../../pages/form-token.ts'
+import type { Asked, GuestRoute } from '../../pages/route.ts'
+import type { Shown } from '../../pages/shown.ts'
+import { PARTS } from '../../pages/texts.ts'
+import { signUp } from '../../people/sign-up.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { BASE, TEST } from '../addresses.ts'
+import { enteredCookies, visitorOf } from '../session-cookies.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
+
+const ADDRESS = `${BASE}/sign-up`
+// Nobody is signed in yet: the token belongs to the form alone.
+const PLACE = { sessionId: '', address: ADDRESS }
+
+const formOf = (token: string): GuestForm => ({
+  title: SIGN_IN.up.title,
+  lead: <p>{SIGN_IN.up.lead}</p>,
+  address: ADDRESS,
+  fields: [
+    {
+      name: 'business',
+      label: SIGN_IN.business.label,
+      hint: SIGN_IN.business.hint,
+      most: 200,
+      autocomplete: 'organization',
+      refused: /^invalid request: name /,
+    },
+    { name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' },
+    {
+      name: 'password',
+      label: SIGN_IN.newPassword.label,
+      hint: SIGN_IN.newPassword.hint,
+      kind: 'new-password',
+      most: 512,
+    },
+    {
+      name: 'handle',
+      label: SIGN_IN.handle.label,
+      hint: SIGN_IN.handle.hint,
+      most: 30,
+      optional: true,
+      refused: /handle/,
+    },
+  ],
+  submit: SIGN_IN.up.submit,
+  hidden: { form: token },
+  below: (
+    <p>
+      {SIGN_IN.up.known} <a href={`${BASE}/sign-in`}>{SIGN_IN.up.signIn}</a>
+    </p>
+  ),
+})
+
+const newToken = ({ gateway, now }: Asked) => newFormToken(gateway.vault, PLACE, now.getTime())
+
+const show = async (asked: Asked): Promise<Shown> => showGuestForm(formOf(newToken(asked)))
+
+async function submit(asked: Asked): Promise<Shown> {
+  const { gateway, fields } = asked
+  const form = formOf(fields.form || newToken(asked))
+  return answerGuestForm(asked, form, async ({ business = '', email = '', password = '', handle = '' }) => {
+    if (business.trim() === '') throw new FieldFault('business', PARTS.mend)
+    const formKey = keyOf(asked)
+    const entered = await signUp(gateway, visitorOf(asked), {
+      ...{ business, email, password, handle: handle || undefined, formKey },
+    })
+    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: enteredCookies(entered, asked) }
+  })
+}
+
+/** A form without a token came from a program: each time it is sent is one of its own. */
+function keyOf({ gateway, fields, now }: Asked): string | undefined {
+  if (!fields.form) return undefined
+  const found = keyOfForm(gateway.vault, PLACE, { token: fields.form, nowMs: now.getTime() })
+  if ('key' in found) return found.key
+  throw new Refusal(403, 'forbidden', PARTS.errors.expired)
+}
+
+export const SIGN_UP_GUESTS: readonly GuestRoute[] = [
+  { method: 'GET', path: '/sign-up', handle: show },
+  { method: 'POST', path: '/sign-up', handle: submit },
+]

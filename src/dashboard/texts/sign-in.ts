@@ -1,0 +1,91 @@
+/** The pages for people who are not signed in. */
+export const SIGN_IN = {
+  business: { label: 'Name of the business', hint: 'As your customers know it.' },
+  handle: {
+    label: 'Short name for addresses',
+    hint: 'Small letters, digits and dashes. Left empty, we make one from the name.',
+  },
+  email: { label: 'E-mail address' },
+  password: { label: 'Password' },
+  newPassword: {
+    label: 'Password',
+    hint: '12 to 128 characters of any kind. Four words of your own are easy to remember and hard to guess.',
+  },
+  name: { label: 'Your name', hint: 'As colleagues know you.' },
+  code: {
+    label: 'Code',
+    hint: 'Six digits from your authenticator app, or one of your recovery codes.',
+  },
+  in: {
+    title: 'Sign in',
+    submit: 'Sign in',
+    forgot: 'Forgotten your password?',
+    noAccount: 'New here?',
+    signUp: 'Open an account',
+    out: 'You are signed out.',
+  },
+  second: {
+    title: 'Your second factor',
+    submit: 'Go on',
+    other: 'Sign in with another account',
+    of: (email: string) => `For ${email}`,
+  },
+  up: {
+    title: 'Open an account',
+    lead: 'Test mode is ready at once. Real money comes after your business is verified.',
+    submit: 'Open the account',
+    known: 'Have you got an account?',
+    signIn: 'Sign in',
+  },
+  forgot: {
+    title: 'Choose a new password',
+    lead: 'We send you a link that works once, for 24 hours.',
+    submit: 'Send the link',
+    sentTitle: 'Look into your mail',
+    sent: 'A mail is on its way to this address. It has the link, or says that the address has no account.',
+    back: 'Back to the sign-in',
+  },
+  reset: {
+    title: 'Choose a new password',
+    lead: 'Every browser that is signed in now is signed out.',
+    submit: 'Set the password and sign in',
+  },
+  confirm: {
+    title: 'Confirm your e-mail address',
+    says: (email: string) => `This proves that ${email} is yours, and opens live mode to your account.`,
+    claimed: (business: string) =>
+      `You have an account with this address already. This adds the business ${business} to it. Do so only if you have opened it yourself: whoever opened it knows its API keys.`,
+    submit: 'Confirm',
+    done: 'Your e-mail address is confirmed. Sign in to go on.',
+  },
+  change: {
+    title: 'Your new e-mail address',
+    says: (email: string) =>
+      `From now on you sign in with ${email}. Money out from the dashboard waits for 24 hours.`,
+    submit: 'Use this address',
+    done: 'Your e-mail address is changed. Sign in with the new one.',
+  },
+  join: {
+    title: (business: string) => `Join ${business}`,
+    says: (role: string, email: string) => `You are invited as ${role}. Your account is ${email}.`,
+    known: 'You have an account with this address. Give its password to accept.',
+    submit: 'Join and sign in',
+  },
+  till: {
+    title: 'Start the shift',
+    says: (name: string, business: string, until: string) =>
+      `This device becomes the till ${name} of ${business} until ${until}. It sees payments and can ask for new ones; it cannot refund or pay out.`,
+    submit: 'Start the shift on this device',
+  },
+  gone: {
+    title: 'This link does not work any more',
+    says: 'It works once, and only for a while. Ask for a new one.',
+  },
+  roles: {
+    owner: 'owner',
+    developer: 'developer',
+    cashier: 'cashier',
+    accountant: 'accountant',
+    viewer: 'viewer',
+  },
+}

@@ -1,0 +1,86 @@
+import type { MerchantRole } from '../actors/actor.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId, newTag } from '../platform/ids.ts'
+import type { EmailAddress } from './email-address.ts'
+
+export type Realm = 'merchant' | 'operator'
+
+/** Somebody who may be meant by an e-mail address at sign-in. */
+export type Account = {
+  id: number
+  publicId: string
+  name: string
+  email: string
+  password: string | null
+  confirmed: boolean
+  hasFactor: boolean
+  merchantId: number | null
+}
+
+// So many accounts may claim an address that nobody has proven; the oldest claims give way.
+const MOST_CLAIMS = 10
+
+const ADD = statement<{ id: number }>(
+  'add person',
+  `insert into people (public_id, realm, kind, name, email, email_key, password, confirmed_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+)
+const ACCOUNTS = statement<Account>(
+  'accounts of address',
+  `select p.id, p.public_id as "publicId", p.name, p.email, p.password, p.confirmed_at is not null as confirmed,
+     exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
+     (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
+   from people p where p.realm = $1 and p.email_key = $2 and p.closed_at is null
+   order by p.confirmed_at is null, p.id desc limit ${MOST_CLAIMS + 1}`,
+)
+const CLOSE_CLAIMS = statement(
+  'close old claims',
+  `update people set closed_at = $3 where id in (
+     select id from people where realm = $1 and email_key = $2 and closed_at is null and confirmed_at is null
+     order by id desc offset ${MOST_CLAIMS})`,
+)
+const ADD_MEMBER = statement(
+  'add membership',
+  `insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)
+   on conflict (person_id, merchant_id) do nothing`,
+)
+const LOCK_MERCHANT = statement<{ id: number }>(
+  'lock merchant of people',
+  'select id from merchants where id = $1 for no key update',
+)
+
+/** Who may be meant by an address: first whoever has proven it, then the newest claims. */
+export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
+  call(ACCOUNTS, realm, email.key)
+
+/** A new person of the merchants' realm, with a password or none yet. */
+export const addPerson = (person: {
+  name: string
+  email: EmailAddress
+  password: string | null
+  confirmed: boolean
+  at: Date
+}): Call<{ id: number }> => {
+  const at = person.at.toISOString()
+  const { text, key } = person.email
+  const values = ['merchant', 'person', person.name, text, key, person.password]
+  return call(ADD, newId('per_', newTag()), ...values, person.confirmed ? at : null, at)
+}
+
+/** A device that shows the counter. Nobody signs in to it with a password. */
+export const addTill = (name: string, at: Date): Call<{ id: number }> => {
+  const now = at.toISOString()
+  return call(ADD, newId('per_', newTag()), 'merchant', 'till', name, null, null, null, now, now)
+}
+
+/** Ends the oldest claims to an address beyond a few. */
+export const closeOldClaims = (email: EmailAddress, at: Date): Call =>
+  call(CLOSE_CLAIMS, 'merchant', email.key, at.toISOString())
+
+/** What a person may do at a merchant. Whoever is a member already stays what it is. */
+export const addMember = (personId: number, merchantId: number, role: MerchantRole, at: Date): Call =>
+  call(ADD_MEMBER, personId, merchantId, role, at.toISOString())
+
+/** Held while the members of a merchant are changed. */
+export const lockMembers = (merchantId: number): Call<{ id: number }> => call(LOCK_MERCHANT, merchantId)

@@ -1,0 +1,123 @@
+import type { MerchantRole } from '../actors/actor.ts'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId, newTag } from '../platform/ids.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { hashToken } from './session.ts'
+import { newToken } from './write-sessions.ts'
+
+/** What a link is for: to confirm an address, choose a password, join a merchant, change an address, let a till in. */
+export type LinkPurpose = 'confirm' | 'reset' | 'join' | 'email' | 'till'
+
+/** A link that was not used and has not expired. */
+export type Link = {
+  id: string
+  purpose: LinkPurpose
+  personId: number | null
+  merchantId: number | null
+  role: MerchantRole | null
+  email: string | null
+  name: string | null
+  shiftEnds: Date | null
+  madeBy: number | null
+  expiresAt: Date
+}
+
+const LASTS_MS = 24 * 3_600_000
+// One that is not known to be unusable is not told from one that never was.
+const LONGEST_TOKEN = 100
+
+const COLUMNS = `id, purpose, person_id as "personId", merchant_id as "merchantId", role, email, name,
+  shift_ends as "shiftEnds", made_by as "madeBy", expires_at as "expiresAt"`
+const ADD = statement(
+  'add one-time link',
+  `insert into one_time_links (hash, id, purpose, person_id, merchant_id, role, email, name, shift_ends, made_by, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+)
+const FIND = statement<Link>(
+  'find one-time link',
+  `select ${COLUMNS} from one_time_links where hash = $1 and purpose = $2 and used_at is null and expires_at > $3`,
+)
+const USE = statement<Link>(
+  'use one-time link',
+  `update one_time_links set used_at = $3 where hash = $1 and purpose = $2 and used_at is null and expires_at > $3
+   returning ${COLUMNS}`,
+)
+const VOID = statement(
+  'void links of person',
+  `update one_time_links set used_at = $3 where person_id = $1 and purpose = any($2::text[]) and used_at is null`,
+)
+const VOID_ONE = statement<Link>(
+  'void link of merchant',
+  `update one_time_links set used_at = $3 where merchant_id = $1 and id = $2 and used_at is null and expires_at > $3
+   returning ${COLUMNS}`,
+)
+const OPEN_OF_MERCHANT = statement<Link>(
+  'open links of merchant',
+  `select ${COLUMNS} from one_time_links where merchant_id = $1 and used_at is null and expires_at > $2
+   order by created_at desc limit 200`,
+)
+const FORGET = statement(
+  'forget expired links',
+  `delete from one_time_links where hash in (
+     select hash from one_time_links where expires_at < $1 order by expires_at limit 1000 for update skip locked)`,
+)
+
+type NewLink = Partial<Omit<Link, 'id' | 'expiresAt'>> & { purpose: LinkPurpose; at: Date; lastsMs?: number }
+
+/** A link that works once, for 24 hours unless said: its secret, which is never stored, and its row. */
+export function makeLink(link: NewLink): { id: string; token: string; add: Call } {
+  const {
+    purpose,
+    personId = null,
+    merchantId = null,
+    role = null,
+    email = null,
+    at,
+    lastsMs = LASTS_MS,
+  } = link
+  const token = newToken()
+  const id = newId('lnk_', newTag())
+  const more = [link.name ?? null, link.shiftEnds?.toISOString() ?? null, link.madeBy ?? null]
+  const times = [at.toISOString(), later(at, lastsMs).toISOString()]
+  return {
+    id,
+    token,
+    add: call(ADD, hashToken(token), id, purpose, personId, merchantId, role, email, ...more, ...times),
+  }
+}
+
+/** The link with this secret, for the page that asks before it is used; null when it does not work any more. */
+export async function findLink(
+  { directory, clock }: Gateway,
+  purpose: LinkPurpose,
+  token: string,
+): Promise<Link | null> {
+  if (token.length > LONGEST_TOKEN) return null
+  return firstRow(directory.query(FIND, [hashToken(token), purpose, clock.now().toISOString()]))
+}
+
+/** Uses it up, in the transaction of what it does. No row: it does not work any more. */
+export const useLink = (purpose: LinkPurpose, token: string, at: Date): Call<Link> =>
+  call(USE, hashToken(token), purpose, at.toISOString())
+
+/** Whatever was sent to this person for these purposes works no longer. */
+export const voidLinks = (personId: number, purposes: readonly LinkPurpose[], at: Date): Call =>
+  call(VOID, personId, purposes, at.toISOString())
+
+/** Takes back an invitation or the code for a till. */
+export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>
+  call(VOID_ONE, merchantId, id, at.toISOString())
+
+/** Invitations and codes for tills that somebody may still use, newest first. */
+export const openLinks = (merchantId: number, at: Date): Call<Link> =>
+  call(OPEN_OF_MERCHANT, merchantId, at.toISOString())
+
+export const forgetLinks = (now: Date): Call => call(FORGET, now.toISOString())
+
+/** 410: the link was used, has expired, or never was one. */
+export const linkGone = () =>
+  new Refusal(410, 'link_gone', 'this link does not work any more: it works once, and only for a while')

@@ -1,0 +1,34 @@
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { makeLink } from './links.ts'
+import { addressOfPage, tell } from './tell.ts'
+import { type Counter, lockCounter, locksAt } from './tries.ts'
+import { type Visitor, visitorActor } from './visitor.ts'
+
+type Miss = {
+  counter: Counter
+  /** Which miss of the counter it was. */
+  miss: number
+  /** Whose account was tried; null when nobody has it. */
+  account: { id: number; publicId: string; email: string; merchantId: number | null } | null
+  visitor: Visitor
+}
+
+/** After a wrong password or code: the fifth locks, and the owner gets a mail with a link to choose a new password. */
+export async function missed(gateway: Gateway, { counter, miss, account, visitor }: Miss): Promise<void> {
+  if (!locksAt(miss)) return
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    await tx.send(lockCounter(counter, at))
+    if (account === null) return { value: null }
+    const { id: personId, publicId, email, merchantId } = account
+    const { token, add } = makeLink({ purpose: 'reset', personId, at })
+    const values = { link: addressOfPage(gateway, `/reset?link=${token}`), address: visitor.origin }
+    const act = { actor: visitorActor(visitor), action: 'account.sign-in', at, merchantId } as const
+    const row = auditRow({ ...act, subject: publicId, after: { locked_for: '30 minutes' } })
+    return {
+      value: null,
+      last: [add, ...tell(gateway, { to: email, template: 'account-locked', values, at }), row],
+    }
+  })
+}

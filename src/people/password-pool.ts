@@ -1,0 +1,68 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import { unavailable } from '../platform/refusal.ts'
+
+// argon2id with 19 MiB and two passes (reliability.md A69): some 20 ms of one processor.
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const SALT_BYTES = 16
+const CURRENT = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`
+const STORED =
+  /^(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86}))\$[A-Za-z0-9+/]+$/
+
+// Two at once leave the other processors to payments. Who waits behind fifty others would wait for more than half a second.
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 50
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Runs when fewer than two others do. Throws 503 when too many wait. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) throw unavailable()
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else running += 1
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+// The same characters typed on another keyboard may arrive in another form.
+const bytesOf = (password: string) => password.normalize('NFC')
+
+/**
+ * What is stored of a password. Accounts that claim the same address share a salt (`others`: what they have stored), so that to
+ * check a password against all of them takes no longer than against one.
+ */
+export async function hashPassword(password: string, others: readonly string[] = []): Promise<string> {
+  const shared = others.map((one) => STORED.exec(one)).find((read) => read?.[0].startsWith(CURRENT))
+  const salt = shared ? Buffer.from(shared[5] ?? '', 'base64') : randomBytes(SALT_BYTES)
+  return inTurn(() => hash(bytesOf(password), { ...COST, salt }))
+}
+
+/** Which of these the password belongs to. With none of them it takes as long as with one. */
+export async function checkPassword(password: string, stored: readonly string[]): Promise<boolean[]> {
+  const ways = new Map(stored.map((one) => [STORED.exec(one)?.[1] ?? '', one]))
+  if (ways.size === 0) {
+    await hashPassword(password)
+    return []
+  }
+  const made = new Map<string, string>()
+  for (const [way, one] of ways) made.set(way, await hashLike(password, one))
+  return stored.map((one) => same(one, made.get(STORED.exec(one)?.[1] ?? '') ?? ''))
+}
+
+/** Whether it was made with less than today's cost. */
+export const isOutdated = (stored: string): boolean => !stored.startsWith(CURRENT)
+
+function hashLike(password: string, stored: string): Promise<string> {
+  const [, , memory, time, parallelism, salt = ''] = STORED.exec(stored) ?? []
+  const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(parallelism) }
+  return inTurn(() => hash(bytesOf(password), { ...cost, salt: Buffer.from(salt, 'base64') }))
+}
+
+const same = (one: string, other: string) =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))

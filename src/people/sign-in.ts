@@ -1,0 +1,187 @@
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type Account, accountsOf } from './accounts.ts'
+import { takeCode } from './codes.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
+import { missed } from './miss.ts'
+import { checkPassword, hashPassword, isOutdated } from './password-pool.ts'
+import { hashToken } from './session.ts'
+import { signInLimits } from './sign-in-limits.ts'
+import { type Entered, sent } from './sign-up.ts'
+import {
+  accountCounter,
+  type Counter,
+  clearCounter,
+  counterFor,
+  rememberBrowser,
+  takeBackTry,
+  takeTry,
+} from './tries.ts'
+import { addressOf, type Visitor, visitorActor } from './visitor.ts'
+import { newToken, startSession } from './write-sessions.ts'
+
+/** Signed in, or the password was right and the code of the second factor is awaited under this cookie. */
+export type SignInStep = ({ kind: 'in' } & Entered) | { kind: 'code'; token: string }
+
+const AWAITS_CODE = statement<{
+  sessionId: string
+  personId: number
+  publicId: string
+  merchantId: number | null
+  email: string
+  emailKey: string
+}>(
+  'session that awaits a code',
+  `select s.id as "sessionId", s.person_id as "personId", p.public_id as "publicId", s.merchant_id as "merchantId", p.email, p.email_key as "emailKey"
+   from sessions s join people p on p.id = s.person_id
+   where s.hash = $1 and s.stage = 'code' and s.ends_at > $2 and p.realm = 'merchant' and p.closed_at is null`,
+)
+const WRONG_CODE = statement<{ wrongCodes: number }>(
+  'wrong code',
+  'update sessions set wrong_codes = wrong_codes + 1 where id = $1 returning wrong_codes as "wrongCodes"',
+)
+const END = statement('end session that awaits a code', 'delete from sessions where id = $1')
+const REHASH = statement(
+  'renew hash of password',
+  'update people set password = $2 where id = $1 and password = $3',
+)
+
+const MOST_WRONG_CODES = 5
+
+/**
+ * Checks e-mail address and password, and the code where a second factor is on and the code came along. What is wrong takes the
+ * same time and has the same answer whether the account exists or not. Throws 401, 403 while it is locked, 429, 503.
+ */
+export async function signIn(
+  gateway: Gateway,
+  visitor: Visitor,
+  given: { email: string; password: string; code?: string | undefined },
+): Promise<SignInStep> {
+  allow(visitorActor(visitor), 'account.sign-in')
+  const email = readEmail(given.email)
+  await signInLimits(gateway).ofAddress.take(addressOf(visitor), gateway.clock.nowMs())
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const counter = await counterOf(gateway, { email, visitor, accounts })
+  const miss = await takeTry(gateway, counter)
+  const account = await accountWith(given.password, accounts)
+  if (account === null) {
+    await missed(gateway, { counter, miss, account: accounts[0] ?? null, visitor })
+    throw wrongSignIn()
+  }
+  await renewHash(gateway, account, given.password)
+  if (!account.hasFactor) return enter(gateway, visitor, { account, counter })
+  const back = takeBackTry(counter)
+  await gateway.directory.query(back.statement, back.values)
+  const half = await awaitCode(gateway, visitor, account)
+  if (!given.code) return { kind: 'code', token: half }
+  return giveCode(gateway, { ...visitor, token: half }, given.code)
+}
+
+/** The code of the second factor, or a recovery code, after the password. Throws 401; after five wrong ones the password is asked again. */
+export async function giveCode(gateway: Gateway, visitor: Visitor, code: string): Promise<SignInStep> {
+  allow(visitorActor(visitor), 'account.sign-in')
+  const now = gateway.clock.now()
+  const half = await findHalf(gateway, visitor)
+  if (half === null) throw new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
+  const { personId, publicId, email, emailKey, merchantId } = half
+  const account = { id: personId, publicId, email, merchantId }
+  const known = { text: email, key: emailKey }
+  const counter = await counterOf(gateway, { email: known, visitor, accounts: [account] })
+  const miss = await takeTry(gateway, counter)
+  if ((await takeCode(gateway, personId, code)) === null) {
+    const [wrong] = await gateway.directory.query(WRONG_CODE, [half.sessionId])
+    if ((wrong?.wrongCodes ?? MOST_WRONG_CODES) >= MOST_WRONG_CODES)
+      await gateway.directory.query(END, [half.sessionId])
+    await missed(gateway, { counter, miss, account, visitor })
+    throw new Refusal(401, 'wrong_code', 'this code is wrong, or was used already')
+  }
+  return enter(gateway, visitor, { account, counter, at: now })
+}
+
+/** The e-mail address of whoever has given the password in this browser and owes the code; null for nobody. */
+export const awaitsCode = async (gateway: Gateway, visitor: Visitor): Promise<string | null> =>
+  (await findHalf(gateway, visitor))?.email ?? null
+
+async function findHalf({ directory, clock }: Gateway, { token }: Visitor) {
+  if (token === null) return null
+  return firstRow(directory.query(AWAITS_CODE, [hashToken(token), clock.now().toISOString()]))
+}
+
+/** Browsers that have signed in before are not limited by what strangers try. */
+async function counterOf(
+  gateway: Gateway,
+  {
+    email,
+    visitor,
+    accounts,
+  }: { email: EmailAddress; visitor: Visitor; accounts: readonly { id: number }[] },
+): Promise<Counter> {
+  const counter = await counterFor(gateway, {
+    account: accountCounter('merchant', email.key),
+    browser: visitor.browser,
+    people: accounts.map(({ id }) => id),
+  })
+  if (counter.kind === 'account') await signInLimits(gateway).ofAccount.take(email.key, gateway.clock.nowMs())
+  return counter
+}
+
+async function accountWith(password: string, accounts: readonly Account[]): Promise<Account | null> {
+  const own = accounts.filter((one) => one.password !== null)
+  const right = await checkPassword(
+    password,
+    own.map((one) => one.password ?? ''),
+  )
+  return own[right.indexOf(true)] ?? null
+}
+
+async function renewHash({ directory }: Gateway, { id, password }: Account, typed: string): Promise<void> {
+  if (password === null || !isOutdated(password)) return
+  await directory.query(REHASH, [id, await hashPassword(typed), password])
+}
+
+type Entering = {
+  account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId'>
+  counter: Counter
+  at?: Date
+}
+
+async function enter(
+  gateway: Gateway,
+  visitor: Visitor,
+  { account, counter, at = gateway.clock.now() }: Entering,
+): Promise<SignInStep> {
+  const browser = visitor.browser ?? newToken()
+  const { id: personId, publicId, email, merchantId } = account
+  const session = startSession({ personId, merchantId, visitor, at })
+  const row = auditRow({
+    ...{ actor: visitorActor(visitor, email), action: 'account.sign-in', at, merchantId },
+    subject: publicId,
+  })
+  const last = [...session.calls, rememberBrowser(browser, personId, at), row]
+  await commit(gateway, clearCounter(counter, at), last)
+  return { kind: 'in', token: session.token, browser }
+}
+
+async function awaitCode(gateway: Gateway, visitor: Visitor, account: Account): Promise<string> {
+  const at = gateway.clock.now()
+  const { id: personId, merchantId } = account
+  const { token, calls } = startSession({ personId, merchantId, visitor, at, stage: 'code' })
+  const [first, ...last] = calls
+  await commit(gateway, first as Call, last) // A session is at least one statement.
+  return token
+}
+
+const commit = ({ directory }: Gateway, first: Call, last: readonly Call[]) =>
+  directory.transaction(async (tx) => {
+    await tx.send(first)
+    return { value: null, last }
+  })
+
+/** The same for a wrong password and for an address without an account. */
+const wrongSignIn = () =>
+  new Refusal(401, 'wrong_sign_in', 'this e-mail address and password do not belong together')

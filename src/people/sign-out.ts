@@ -1,0 +1,27 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { notFound } from '../platform/refusal.ts'
+import { endSession } from './write-sessions.ts'
+
+/** Ends a session of the person itself: this one, or one that another browser has. Throws 404. */
+export async function endOwnSession(
+  gateway: Gateway,
+  caller: PersonCaller,
+  sessionId: string,
+): Promise<void> {
+  allow(caller, 'account.sessions')
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [ended] = await tx.send(endSession(caller.personId, sessionId))
+    if (ended.length === 0) throw notFound('session')
+    const act = {
+      actor: caller,
+      action: 'account.sessions',
+      at,
+      merchantId: caller.merchantId || null,
+    } as const
+    return { value: null, last: [auditRow({ ...act, subject: sessionId })] }
+  })
+}

@@ -1,0 +1,141 @@
+import { service } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { createMerchant } from '../merchants/create-merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type Account, accountsOf, addMember, addPerson, closeOldClaims, lockMembers } from './accounts.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
+import { makeLink } from './links.ts'
+import { checkPassword, hashPassword } from './password-pool.ts'
+import { judgePassword } from './password-rules.ts'
+import { signInLimits } from './sign-in-limits.ts'
+import { addressOfPage, tell } from './tell.ts'
+import { rememberBrowser } from './tries.ts'
+import { addressOf, type Visitor, visitorActor } from './visitor.ts'
+import { newToken, startSession } from './write-sessions.ts'
+
+export type SignUp = {
+  business: string
+  email: string
+  password: string
+  handle?: string | undefined
+  /** Of the form: the same one sent again leads to the same account. */
+  formKey?: string | undefined
+}
+
+/** A browser that is signed in from now on: the values of its two cookies. */
+export type Entered = { token: string; browser: string }
+
+const PLACE = statement<{ merchantId: number }>(
+  'merchant of sign-up',
+  'select id as "merchantId" from merchants where public_id = $1',
+)
+const FIRST_OWNER = statement<{ personId: number; password: string | null }>(
+  'first owner',
+  `select p.id as "personId", p.password from memberships w join people p on p.id = w.person_id
+   where w.merchant_id = $1 and w.role = 'owner' order by w.created_at, p.id limit 1`,
+)
+
+/**
+ * Makes a business with its keys, its owner and a session in one go. It is the same for an address that has an account: the new
+ * account claims the address too, works in test mode like every unproven one, and the mail tells the address's owner of it. So
+ * neither the answer nor a later sign-in says whether an address is in use (reliability.md A71). The same form sent again, by
+ * whoever knows its password, leads to the same account; after a crash it finishes what was begun.
+ */
+export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp): Promise<Entered> {
+  const actor = visitorActor(visitor)
+  allow(actor, 'account.create')
+  const email = readEmail(wanted.email)
+  judgePassword(wanted.password)
+  await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const password = await hashPassword(wanted.password, passwordsOf(accounts))
+  const made = await createMerchant(
+    gateway,
+    { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId },
+    {
+      name: wanted.business.trim(),
+      email: email.text,
+      ...(wanted.handle ? { handle: wanted.handle.trim().toLowerCase() } : {}),
+      ...(wanted.formKey === undefined ? {} : { commandKey: `sign-up ${wanted.formKey}` }),
+    },
+  )
+  const place = await firstRow(gateway.directory.query(PLACE, [made.id]))
+  assert(place, 'a merchant that was made is in the directory')
+  const inUse = accounts.some(({ confirmed }) => confirmed)
+  const owner = { ...place, publicId: made.id, email, password, business: wanted.business.trim(), inUse }
+  return firstSession(gateway, visitor, { owner, typed: wanted.password })
+}
+
+type NewOwner = {
+  merchantId: number
+  publicId: string
+  email: EmailAddress
+  password: string
+  business: string
+  /** Somebody else has proven the address already. */
+  inUse: boolean
+}
+
+async function firstSession(
+  gateway: Gateway,
+  visitor: Visitor,
+  { owner, typed }: { owner: NewOwner; typed: string },
+): Promise<Entered> {
+  const at = gateway.clock.now()
+  const browser = visitor.browser ?? newToken()
+  const { merchantId, email } = owner
+  const enter = (personId: number) => {
+    const session = startSession({ personId, merchantId, visitor, at, signedUp: true })
+    return { token: session.token, last: [...session.calls, rememberBrowser(browser, personId, at)] }
+  }
+  const again = await firstRow(gateway.directory.query(FIRST_OWNER, [merchantId]))
+  const repeats = again !== null && (await checkPassword(typed, [again.password ?? '']))[0] === true
+  if (again !== null && !repeats) throw otherForm()
+  const token = await gateway.directory.transaction(async (tx) => {
+    const [, [first]] = await tx.send(lockMembers(merchantId), call(FIRST_OWNER, merchantId))
+    if (first) {
+      // The same form came twice at once. Whoever was second has not proven the password of the first.
+      if (first.personId !== again?.personId) throw otherForm()
+      const { token, last } = enter(first.personId)
+      return { value: token, last }
+    }
+    const person = { name: nameFrom(email), email, password: owner.password, confirmed: false, at }
+    const [[added]] = await tx.send(addPerson(person))
+    assert(added, 'a person that was added has an id')
+    const { token, last } = enter(added.id)
+    const signedUp = { actor: visitorActor(visitor, email.text), action: 'account.create', at } as const
+    const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after: { role: 'owner' } })
+    const more = [closeOldClaims(email, at), ...letterTo(gateway, { owner, personId: added.id, at }), row]
+    return { value: token, last: [addMember(added.id, merchantId, 'owner', at), ...last, ...more] }
+  })
+  return { token, browser }
+}
+
+/** The mail that proves the address; to one that is in use it says so, and asks whether the new business belongs to it. */
+function letterTo(
+  gateway: Gateway,
+  { owner, personId, at }: { owner: NewOwner; personId: number; at: Date },
+): Call[] {
+  const { token, add } = makeLink({ purpose: 'confirm', personId, at })
+  const values = { business: owner.business, link: addressOfPage(gateway, `/confirm?link=${token}`) }
+  const template = owner.inUse ? 'account-exists' : 'confirm-email'
+  return [add, ...tell(gateway, { to: owner.email.text, template, values, at })]
+}
+
+const otherForm = () =>
+  new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
+
+/** What an account is called until its person says so: what stands before the @. */
+export const nameFrom = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text
+
+export const passwordsOf = (accounts: readonly Account[]): string[] =>
+  accounts.flatMap(({ password }) => (password === null ? [] : [password]))
+
+/** The statement and values of a call, as `query` takes them. */
+export const sent = <Row>({ statement, values }: Call<Row>) => [statement, values] as const

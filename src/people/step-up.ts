@@ -1,0 +1,82 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { Gateway } from '../app.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { takeCode } from './codes.ts'
+import { missed } from './miss.ts'
+import { checkPassword } from './password-pool.ts'
+import { accountCounter, clearCounter, counterFor, type lockCounter, locksAt, takeTry } from './tries.ts'
+import type { Visitor } from './visitor.ts'
+import { endSession, renewSession } from './write-sessions.ts'
+
+/** What somebody has who confirms an act. */
+type Confirming = {
+  publicId: string
+  password: string | null
+  email: string | null
+  emailKey: string | null
+  hasFactor: boolean
+}
+
+const CONFIRMING = statement<Confirming>(
+  'who confirms',
+  `select p.public_id as "publicId", p.password, p.email, p.email_key as "emailKey",
+     exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor"
+   from people p where p.id = $1`,
+)
+
+/**
+ * Confirms with the second factor, or with the password where there is none, that the person itself is at the browser
+ * (reliability.md A73). Answers the new value of the session's cookie. Wrong tries count like those at sign-in; the fifth ends the
+ * session. Throws 403.
+ */
+export async function stepUp(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { confirm, visitor }: { confirm: string; visitor: Visitor },
+): Promise<{ token: string }> {
+  allow(caller, 'account.step-up')
+  const { personId, sessionId } = caller
+  const own = await firstRow(gateway.directory.query(CONFIRMING, [personId]))
+  if (!own?.email || own.emailKey === null)
+    throw new Refusal(403, 'till', 'a till cannot do this: it has neither a password nor a second factor')
+  const counter = await counterFor(gateway, {
+    account: accountCounter('merchant', own.emailKey),
+    ...{ browser: visitor.browser, people: [personId] },
+  })
+  const miss = await takeTry(gateway, counter)
+  if (!(await isRight(gateway, own, { personId, confirm }))) {
+    await missed(gateway, {
+      counter,
+      miss,
+      visitor,
+      account: { id: personId, publicId: own.publicId, email: own.email, merchantId: caller.merchantId },
+    })
+    if (locksAt(miss)) await send(gateway, endSession(personId, sessionId))
+    throw new Refusal(
+      403,
+      'wrong_confirm',
+      own.hasFactor ? 'this code is wrong, or was used already' : 'this is not your password',
+    )
+  }
+  const at = gateway.clock.now()
+  const { token, renew } = renewSession(sessionId, at)
+  const [renewed] = await gateway.directory.query(renew.statement, renew.values)
+  if (!renewed) throw new Refusal(403, 'signed_out', 'you were signed out: sign in again')
+  await send(gateway, clearCounter(counter, at))
+  return { token }
+}
+
+async function isRight(
+  gateway: Gateway,
+  { hasFactor, password }: Confirming,
+  { personId, confirm }: { personId: number; confirm: string },
+): Promise<boolean> {
+  if (hasFactor) return (await takeCode(gateway, personId, confirm)) !== null
+  return password !== null && (await checkPassword(confirm, [password]))[0] === true
+}
+
+const send = ({ directory }: Gateway, { statement, values }: ReturnType<typeof lockCounter>) =>
+  directory.query(statement, values)

@@ -1,0 +1,161 @@
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Realm } from './accounts.ts'
+import { hashToken } from './session.ts'
+
+// Reliability.md A70: five misses lock for half an hour. Single misses are forgotten after a day.
+const MOST_MISSES = 5
+const LOCK_MS = 30 * 60_000
+const COUNTS_MS = 24 * 3_600_000
+const FORGOTTEN_BROWSER_MS = 400 * 24 * 3_600_000
+
+/** Whose misses are counted: all strangers at an account together, or one browser that has signed in to it before. */
+export type Counter =
+  | { kind: 'account'; realm: Realm; account: Buffer }
+  | { kind: 'browser'; browser: Buffer; personId: number }
+
+type Tried = { misses: number }
+
+// A try counts before it is known how it ends: of a hundred at once only five are looked at.
+const TRY_ACCOUNT = statement<Tried>(
+  'try at account',
+  `insert into sign_in_misses as m (realm, account, misses, counts_until) values ($1, $2, 1, $4)
+   on conflict (realm, account) do update set
+     misses = case when m.locked_until <= $3 or (m.locked_until is null and m.counts_until <= $3) then 1 else m.misses + 1 end,
+     locked_until = case when m.locked_until <= $3 then null else m.locked_until end,
+     counts_until = $4
+   where m.locked_until is null or m.locked_until <= $3
+   returning misses`,
+)
+const TRY_BROWSER = statement<Tried>(
+  'try of browser',
+  `update known_browsers set misses = case when locked_until <= $3 then 1 else misses + 1 end,
+     locked_until = case when locked_until <= $3 then null else locked_until end
+   where hash = $1 and person_id = $2 and (locked_until is null or locked_until <= $3) returning misses`,
+)
+const LOCK_ACCOUNT = statement(
+  'lock account',
+  'update sign_in_misses set locked_until = $3 where realm = $1 and account = $2 and locked_until is null',
+)
+const LOCK_BROWSER = statement(
+  'lock browser',
+  'update known_browsers set locked_until = $3 where hash = $1 and person_id = $2 and locked_until is null',
+)
+const TAKE_BACK_ACCOUNT = statement(
+  'take back try at account',
+  'update sign_in_misses set misses = greatest(misses - 1, 0) where realm = $1 and account = $2',
+)
+const TAKE_BACK_BROWSER = statement(
+  'take back try of browser',
+  'update known_browsers set misses = greatest(misses - 1, 0) where hash = $1 and person_id = $2',
+)
+const CLEAR_ACCOUNT = statement(
+  'clear misses of account',
+  'delete from sign_in_misses where realm = $1 and account = $2',
+)
+const CLEAR_BROWSER = statement(
+  'clear misses of browser',
+  'update known_browsers set misses = 0, locked_until = null, seen_at = $3 where hash = $1 and person_id = $2',
+)
+const KNOWN = statement<{ personId: number }>(
+  'known browser',
+  'select person_id as "personId" from known_browsers where hash = $1 and person_id = any($2::bigint[]) order by person_id limit 1',
+)
+const REMEMBER = statement(
+  'remember browser',
+  `insert into known_browsers (hash, person_id, seen_at) values ($1, $2, $3)
+   on conflict (hash, person_id) do update set seen_at = $3, misses = 0, locked_until = null`,
+)
+const FORGET_BROWSERS = statement(
+  'forget browsers of person',
+  'delete from known_browsers where person_id = $1',
+)
+const FORGET_MISSES = statement(
+  'forget misses',
+  `delete from sign_in_misses where (realm, account) in (
+     select realm, account from sign_in_misses where counts_until < $1 order by counts_until limit 1000 for update skip locked)`,
+)
+const FORGET_OLD_BROWSERS = statement(
+  'forget old browsers',
+  `delete from known_browsers where (hash, person_id) in (
+     select hash, person_id from known_browsers where seen_at < $1 order by seen_at limit 1000 for update skip locked)`,
+)
+
+/** The counter of an address, whether anybody has it or not. */
+export const accountCounter = (realm: Realm, emailKey: string): Counter => ({
+  kind: 'account',
+  realm,
+  account: hashToken(`account ${emailKey}`),
+})
+
+/** The counter for a try: the browser's own where it has signed in as one of these people before. */
+export async function counterFor(
+  { directory }: Gateway,
+  { account, browser, people }: { account: Counter; browser: string | null; people: readonly number[] },
+): Promise<Counter> {
+  const hash = hashToken(browser ?? '')
+  const [known] = await directory.query(KNOWN, [hash, browser === null ? [] : people])
+  return known ? { kind: 'browser', browser: hash, personId: known.personId } : account
+}
+
+/** Counts one more try. Answers which one it is; throws 403 while the counter is locked or five others are being looked at. */
+export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<number> {
+  const now = clock.now()
+  const until = later(now, COUNTS_MS).toISOString()
+  const [tried] =
+    counter.kind === 'account'
+      ? await directory.query(TRY_ACCOUNT, [counter.realm, counter.account, now.toISOString(), until])
+      : await directory.query(TRY_BROWSER, [counter.browser, counter.personId, now.toISOString()])
+  if (!tried) throw locked()
+  if (tried.misses > MOST_MISSES) {
+    const lock = lockCounter(counter, now)
+    await directory.query(lock.statement, lock.values)
+    throw locked()
+  }
+  return tried.misses
+}
+
+/** Whether the miss with this number locks. */
+export const locksAt = (miss: number): boolean => miss >= MOST_MISSES
+
+export function lockCounter(counter: Counter, at: Date): Call {
+  const until = later(at, LOCK_MS).toISOString()
+  return counter.kind === 'account'
+    ? call(LOCK_ACCOUNT, counter.realm, counter.account, until)
+    : call(LOCK_BROWSER, counter.browser, counter.personId, until)
+}
+
+/** The try was right, and more is asked before the misses are forgotten. */
+export const takeBackTry = (counter: Counter): Call =>
+  counter.kind === 'account'
+    ? call(TAKE_BACK_ACCOUNT, counter.realm, counter.account)
+    : call(TAKE_BACK_BROWSER, counter.browser, counter.personId)
+
+/** Somebody has signed in: its misses are forgotten. */
+export const clearCounter = (counter: Counter, at: Date): Call =>
+  counter.kind === 'account'
+    ? call(CLEAR_ACCOUNT, counter.realm, counter.account)
+    : call(CLEAR_BROWSER, counter.browser, counter.personId, at.toISOString())
+
+/** This browser has signed in as this person. */
+export const rememberBrowser = (browser: string, personId: number, at: Date): Call =>
+  call(REMEMBER, hashToken(browser), personId, at.toISOString())
+
+/** After a new password every browser is a stranger again. */
+export const forgetBrowsers = (personId: number): Call => call(FORGET_BROWSERS, personId)
+
+export const forgetTries = (now: Date): Call[] => [
+  call(FORGET_MISSES, now.toISOString()),
+  call(FORGET_OLD_BROWSERS, later(now, -FORGOTTEN_BROWSER_MS).toISOString()),
+]
+
+/** The same for an account that exists and one that does not. */
+const locked = () =>
+  new Refusal(
+    403,
+    'sign_in_locked',
+    'too many wrong tries: sign-in with this e-mail address is locked for 30 minutes. If it has an account, its owner has a mail from us with a link',
+  )

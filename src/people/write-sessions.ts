@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId, newTag } from '../platform/ids.ts'
+import { hashToken } from './session.ts'
+import { addressOf, agentOf, type Visitor } from './visitor.ts'
+
+// The whole length of a session of a merchant's person (reliability.md A68), and how long a code is awaited.
+const LASTS_MS = 12 * 3_600_000
+const CODE_MS = 10 * 60_000
+// Other windows of the browser have requests under way while the cookie changes.
+const OVERLAP_MS = 30_000
+
+const ADD = statement(
+  'add session',
+  `insert into sessions (id, hash, person_id, merchant_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at, signed_up)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
+)
+const RENEW = statement<{ id: string }>(
+  'renew session',
+  `update sessions set hash = $2, stepped_up_at = $3, seen_at = $3, previous_hash = hash, previous_until = $4
+   where id = $1 and stage = 'in' returning id`,
+)
+const END = statement<{ id: string }>(
+  'end session',
+  'delete from sessions where id = $1 and person_id = $2 returning id',
+)
+const END_OF_COOKIE = statement('end session of cookie', 'delete from sessions where hash = $1')
+const END_OTHERS = statement(
+  'end other sessions',
+  'delete from sessions where person_id = $1 and ($2::text is null or id <> $2)',
+)
+const MOVE = statement('move session', 'update sessions set merchant_id = $2 where id = $1')
+const FORGET = statement(
+  'forget ended sessions',
+  `delete from sessions where id in (
+     select id from sessions where ends_at < $1 order by ends_at limit 1000 for update skip locked)`,
+)
+
+/** 256 random bits, as a cookie or a link carries them. */
+export const newToken = (): string => randomBytes(32).toString('base64url')
+
+export type NewSession = {
+  personId: number
+  merchantId: number | null
+  visitor: Visitor
+  at: Date
+  /** Whether the second factor is still awaited. */
+  stage?: 'code' | 'in'
+  /** When it ends; twelve hours from now unless said. */
+  endsAt?: Date
+  /** Whether what was given counts as a step-up. */
+  steppedUp?: boolean
+  signedUp?: boolean
+}
+
+/** A new session and the value of its cookie; the one the browser had before ends. */
+export function startSession(session: NewSession): { token: string; calls: Call[] } {
+  const { personId, merchantId, visitor, at, stage = 'in', steppedUp = true, signedUp = false } = session
+  const token = newToken()
+  const now = at.toISOString()
+  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS)
+  const steppedUpAt = stage === 'in' && steppedUp ? now : null
+  const add = call(
+    ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),
+    ...[stage, steppedUpAt, agentOf(visitor), addressOf(visitor), now, endsAt.toISOString(), signedUp],
+  )
+  const end = visitor.token === null ? [] : [call(END_OF_COOKIE, hashToken(visitor.token))]
+  return { token, calls: [...end, add] }
+}
+
+/** The same session under a new value, with the factor given now (reliability.md A67). */
+export function renewSession(sessionId: string, at: Date): { token: string; renew: Call<{ id: string }> } {
+  const token = newToken()
+  const oldUntil = later(at, OVERLAP_MS).toISOString()
+  return { token, renew: call(RENEW, sessionId, hashToken(token), at.toISOString(), oldUntil) }
+}
+
+/** One session of a person. */
+export const endSession = (personId: number, sessionId: string): Call<{ id: string }> =>
+  call(END, sessionId, personId)
+
+/** The session of a browser, on signing out. */
+export const endSessionOf = (token: string): Call => call(END_OF_COOKIE, hashToken(token))
+
+/** All sessions of a person, but the one that stays. */
+export const endOtherSessions = (personId: number, stays: string | null): Call =>
+  call(END_OTHERS, personId, stays)
+
+/** From now on the session works for this merchant. */
+export const moveSession = (sessionId: string, merchantId: number): Call => call(MOVE, sessionId, merchantId)
+
+export const forgetSessions = (now: Date): Call => call(FORGET, now.toISOString())
