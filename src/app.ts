@@ -15,6 +15,7 @@ import type { StatusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
+import { type RequestRecorder, requestRecorder } from './requests/request-recorder.ts'
 import type { Config } from './settings/config.ts'
 import { SUPPLIER_LIMITS } from './vending/suppliers/http-supplier.ts'
 
@@ -83,6 +84,8 @@ export type Gateway = Shared & {
   appOf(place: { cell: string }): App
   /** The live rail that the settings describe; null without one. */
   op1: Op1Rail | null
+  /** Where the requests of merchants are noted for their log. */
+  requests: RequestRecorder
   /** Lets the live rail get its tokens ahead; a command that only asks once does without. */
   startRails(): void
   /** Whatever the live rails tell goes to this one too. */
@@ -153,14 +156,12 @@ export function buildGateway(parts: Parts): Gateway {
     const db = open(cell, MONEY_CONNECTIONS)
     return buildCell(shared, { cell, db, nudge: (sweep) => wake(cell, sweep), allCells: () => cells })
   })
+  const appOf = ({ cell }: { cell: string }) => cellNamed(cells, cell)
   return {
     ...shared,
     cells,
-    appOf: ({ cell }) => {
-      const found = cells.find((app) => app.cell === cell)
-      if (!found) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
-      return found
-    },
+    appOf,
+    requests: requestRecorder(shared, appOf),
     onNudge: (listener) => {
       wake = listener
     },
@@ -175,6 +176,12 @@ export function buildGateway(parts: Parts): Gateway {
       await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
     },
   }
+}
+
+function cellNamed(cells: readonly App[], cell: string): App {
+  const found = cells.find((app) => app.cell === cell)
+  if (!found) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
+  return found
 }
 
 /** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */

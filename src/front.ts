@@ -63,6 +63,7 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
     },
     crowds: crowds(),
     metrics: requestMetrics(registry),
+    note: (request) => door.opened?.gateway.requests.note(request),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,
     errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),

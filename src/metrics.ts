@@ -86,6 +86,12 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   gauge({ name: 'db_pool_waiting', help: 'work waiting for a connection', labelNames: ['pool'] }, (self) => {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.waiting())
   })
+  gauge(
+    { name: 'request_log_dropped_total', help: 'requests without room in the log of their merchant' },
+    (self) => {
+      self.set(gateway()?.requests.dropped() ?? 0)
+    },
+  )
   addSealLag(registry, gateway)
   gauge({ name: 'idempotency_in_flight', help: 'keys being worked on' }, (self) => {
     self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0))

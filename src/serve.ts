@@ -153,6 +153,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
     Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),
   )
   every(SHARE_MS, () => gateway.addressCounts.forget(gateway.clock.now()))
+  every(SHARE_MS, () => gateway.requests.flush())
   every(SHARE_MS, async () => {
     if (!(await answers(gateway.directory)) && !door.draining) await opened.rejoin()
   })
@@ -181,6 +182,7 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
   await Promise.all(door.sweeps.map((sweep) => sweep.finish?.()))
   await Promise.all((door.opened?.gateway.cells ?? []).map(untilIdle))
   await door.opened?.gateway.addressCounts.idle()
+  await door.opened?.gateway.requests.flush()
   for (const timer of door.timers) clearInterval(timer)
   await door.opened?.close()
 }

@@ -17,6 +17,7 @@ import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
+import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
@@ -111,15 +112,14 @@ async function prune(app: App): Promise<number> {
   for (;;) {
     const gone = await app.db.query(keys.statement, keys.values)
     pruned += gone.length
-    if (gone.length < PRUNED_AT_ONCE)
-      return (
-        pruned +
-        (await pruneDeliveries(app)) +
-        (await pruneCallbacks(app)) +
-        (await forgetSecrets(app)) +
-        (await pruneFormResults(app))
-      )
+    if (gone.length < PRUNED_AT_ONCE) return pruned + (await pruneRecords(app)) + (await forgetSecrets(app))
   }
 }
+
+const pruneRecords = async (app: App) =>
+  (await pruneDeliveries(app)) +
+  (await pruneCallbacks(app)) +
+  (await pruneRequests(app)) +
+  (await pruneFormResults(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

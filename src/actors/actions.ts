@@ -66,9 +66,11 @@ export const ACTIONS = {
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
 
   'key.create': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'key.reveal': { ...STEP_UP, persons: MAKERS },
   'key.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'key.revoke': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.address': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  'webhook.reveal': { ...STEP_UP, persons: MAKERS },
   'webhook.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.ping': { ...AUDITED, persons: MAKERS },
   'webhook.resend': { key: 'any', persons: MAKERS },

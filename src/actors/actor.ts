@@ -5,7 +5,7 @@ export type Place = { merchantId: number; tag: string; cell: string; mode: 'test
 type Trace = { origin: string; requestId: string | null }
 
 /** What an API key may do: a collections key cannot move money out (spec 5.2). */
-type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyLast4: string }
+type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyId: string; keyLast4: string }
 
 export type MerchantRole = 'owner' | 'developer' | 'cashier' | 'accountant' | 'viewer'
 export type OperatorRole = 'support' | 'risk' | 'finance' | 'admin'

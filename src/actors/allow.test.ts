@@ -14,7 +14,7 @@ const OWN_ACCOUNT = ['account.step-up', 'account.sessions']
 
 const key = (scope: 'full' | 'collections'): Actor => ({
   ...{ ...PLACE, ...TRACE, kind: 'key' as const },
-  ...{ scope, keyLast4: 'abcd' },
+  ...{ scope, keyId: 'key_a', keyLast4: 'abcd' },
 })
 const person = (role: MerchantRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ ...PLACE, ...TRACE, kind: 'person' as const },

@@ -16,11 +16,12 @@ const rotate = command({
 })
 
 const create = command({
-  usage: `keys create <m> ${KIND} [--key K]`,
+  usage: `keys create <m> ${KIND} [--name N] [--key K]`,
   says: 'a second key of a kind, for a change without a gap; printed once',
   async run(input) {
     const { app, wanted, kind } = await readWanted(input)
-    const made = await createKey(app, input.actor, wanted)
+    const name = optionalText(input, 'name') ?? null
+    const made = await createKey(app, input.actor, { ...wanted, name })
     return { json: { id: made.id, kind, key: made.key }, lines: [`${made.id}  ${kind}  ${made.key}`] }
   },
 })
@@ -37,13 +38,18 @@ const list = command({
   says: 'keys of a merchant with their last four characters, never whole',
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const keys = (await listKeys(app, merchant)).map(({ id, kind, last4, createdAt, revokedAt }) => ({
-      id,
-      kind,
-      last4,
-      created_at: createdAt.toISOString(),
-      revoked_at: revokedAt?.toISOString() ?? null,
-    }))
+    const keys = (await listKeys(app, merchant)).map(
+      ({ id, kind, last4, createdAt, revokedAt, ...more }) => ({
+        id,
+        kind,
+        last4,
+        created_at: createdAt.toISOString(),
+        revoked_at: revokedAt?.toISOString() ?? null,
+        name: more.name,
+        created_by: more.createdBy,
+        last_used_at: more.lastUsedAt?.toISOString() ?? null,
+      }),
+    )
     return {
       json: keys,
       lines: keys.map(

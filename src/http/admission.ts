@@ -36,6 +36,7 @@ const callerOf = (holder: KeyHolder, origin: string, requestId: string): KeyCall
   cell: holder.cell,
   mode: holder.mode,
   scope: holder.scope,
+  keyId: holder.keyId,
   keyLast4: holder.keyLast4,
   origin,
   requestId,

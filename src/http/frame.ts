@@ -11,6 +11,21 @@ import type { RequestMetrics } from './request-metrics.ts'
 /** Whom a key belongs to, whatever it is used for. */
 export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId'>
 
+/** One request that was answered, as the log of its merchant keeps it: never a body, a phone or a whole key. */
+export type NotedRequest = {
+  caller: KeyCaller
+  method: string
+  /** The pattern of the path. */
+  route: string
+  status: number
+  ms: number
+  code: string | null
+  /** The text of a refusal as the caller saw it. */
+  error: string | null
+  keyOutcome: 'new' | 'replay' | 'conflict' | null
+  objectId: string | null
+}
+
 /** What the frame needs from the product. */
 export type Frame<App> = {
   endpoints: readonly Endpoint<App>[]
@@ -26,6 +41,8 @@ export type Frame<App> = {
   refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
   crowds: Crowds
   metrics: RequestMetrics
+  /** Takes the facts of an answered request whose caller is known; it never waits and never throws. */
+  note(request: NotedRequest): void
   trustedProxies: number
   https: boolean
   /** What a browser sees outside /v1 instead of JSON: headers and HTML. */

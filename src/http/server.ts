@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { crashPoint } from '../platform/crash-point.ts'
+import { uuidAt } from '../platform/ids.ts'
 import { invalidRequest, TooBusy } from '../platform/refusal.ts'
 import { admitNow } from './admission.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
@@ -25,8 +25,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     passed: Passed | null
     objectId: string | null
-    outcome: string | null
+    outcome: 'new' | 'replay' | null
     code: string | null
+    errorText: string | null
   }
 }
 
@@ -54,7 +55,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     forceCloseConnections: 'idle',
     // A stop still answers requests that arrive on open connections and then closes them: no request is refused.
     return503OnClosing: false,
-    genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? randomUUID(),
+    genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? uuidAt(frame.clock.nowMs()),
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -68,7 +69,8 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  for (const fact of ['passed', 'objectId', 'outcome', 'code']) server.decorateRequest(fact, null)
+  for (const fact of ['passed', 'objectId', 'outcome', 'code', 'errorText'])
+    server.decorateRequest(fact, null)
   // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -117,9 +119,17 @@ function addEndpoint<App>(
     handler: async (request, reply) => {
       const answer = await serve(frame, declared, request)
       request.objectId = answer.objectId ?? null
+      if (answer.status >= 400) keepRefusal(request, answer)
       return send(request.id, reply, answer)
     },
   })
+}
+
+/** A refusal that is kept under a key is answered from its stored bytes. */
+function keepRefusal(request: FastifyRequest, { body }: Answer): void {
+  const { code, error } = JSON.parse(body) as { code?: string; error?: string } // errorBody wrote it, or the endpoint.
+  request.code = code ?? null
+  request.errorText = error ?? null
 }
 
 async function serve<App>(
@@ -159,6 +169,7 @@ function sendError<App>(
 ): void {
   const refusal = refusalFor(error)
   request.code = refusal.code
+  request.errorText = refusal.message
   // Fastify's own refusals run no hooks.
   reply.headers(secureHeaders({ https: frame.https })).header('X-Request-ID', request.id)
   // Overload: a second log line for each refusal would add to it.

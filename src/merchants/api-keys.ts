@@ -1,4 +1,4 @@
-import type { Actor } from '../actors/actor.ts'
+import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
@@ -6,8 +6,8 @@ import { hashApiKey, type KeyKind, newApiKey } from '../platform/api-key-format.
 import { crashPoint } from '../platform/crash-point.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { domainRefusal } from '../platform/refusal.ts'
-import { echo } from '../platform/text.ts'
+import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
+import { echo, hasForbiddenControl } from '../platform/text.ts'
 import { directoryChanged } from './authenticate.ts'
 import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
@@ -16,8 +16,14 @@ import { findCommand, keepCommand } from './command-keys.ts'
 export const CELL_KEY_COLUMN = 'api_keys.ciphertext'
 
 type Holder = { id: number }
-type WantedKey = { holder: Holder; kind: KeyKind; commandKey?: string | undefined }
-type NewKey = { kind: KeyKind; key: string; at: Date }
+type WantedKey = {
+  holder: Holder
+  kind: KeyKind
+  name?: string | null
+  commandKey?: string | undefined
+}
+/** `by`: who made it. */
+type NewKey = { kind: KeyKind; key: string; at: Date; name?: string | null; by?: string | null }
 
 const ADD_DIRECTORY = statement(
   'add directory key',
@@ -29,7 +35,8 @@ const REVOKE_DIRECTORY = statement(
 )
 const ADD_CELL = statement(
   'add cell key',
-  `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+  `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at, name, created_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
 )
 const REVOKE_ONE = statement<{ id: string }>(
   'revoke directory key',
@@ -43,30 +50,37 @@ const OPEN_OF_KIND = statement<{ count: number }>(
   'open keys of kind',
   `select count(*) as count from api_keys where merchant_id = $1 and kind = $2 and revoked_at is null`,
 )
-const LIST_DIRECTORY = statement<Omit<ListedKey, 'last4'>>(
+const LIST_DIRECTORY = statement<Omit<ListedKey, keyof CellFacts>>(
   'list directory keys',
   `select id, kind, created_at as "createdAt", revoked_at as "revokedAt" from api_keys where merchant_id = $1
    order by created_at, id`,
 )
-const LIST_CELL = statement<{ id: string; last4: string }>(
+const LIST_CELL = statement<CellFacts & { id: string }>(
   'list cell keys',
-  'select id, last4 from api_keys where merchant_id = $1',
+  `select id, last4, name, created_by as "createdBy", last_used_at as "lastUsedAt" from api_keys where merchant_id = $1`,
 )
+
+const UNKNOWN: CellFacts = { last4: '', name: null, createdBy: null, lastUsedAt: null }
 
 // Enough for a change without a gap; more keys would only be forgotten (reliability.md 8.1).
 const MOST_OF_A_KIND = 2
 
-/** A key for showing, without its secret. */
-export type ListedKey = { id: string; kind: KeyKind; last4: string; createdAt: Date; revokedAt: Date | null }
+const NAME_CHARACTERS = 60
+
+type CellFacts = { last4: string; name: string | null; createdBy: string | null; lastUsedAt: Date | null }
+
+/** A key for showing, without its secret. `lastUsedAt` is known to the minute. */
+export type ListedKey = { id: string; kind: KeyKind; createdAt: Date; revokedAt: Date | null } & CellFacts
 
 /** The row by which a key is found: its SHA-256, never the key. */
 export const addDirectoryKey = (holder: Holder, { kind, key, at }: NewKey): Call =>
   call(ADD_DIRECTORY, hashApiKey(key), holder.id, keyIdOf(key), kind, at.toISOString())
 
 /** The sealed copy, for checking signatures made with it (contract.md 3 q). */
-export function addCellKey(app: App, holder: Holder, { kind, key, at }: NewKey): Call {
+export function addCellKey(app: App, holder: Holder, { kind, key, at, name, by }: NewKey): Call {
   const sealed = app.vault.seal(key, { merchantId: holder.id, purpose: kind, column: CELL_KEY_COLUMN })
-  return call(ADD_CELL, holder.id, keyIdOf(key), kind, key.slice(-4), sealed, at.toISOString())
+  const facts = [at.toISOString(), name ?? null, by ?? null]
+  return call(ADD_CELL, holder.id, keyIdOf(key), kind, key.slice(-4), sealed, ...facts)
 }
 
 /** A new key of this kind; every older one of the kind is refused from the commit on, in all processes within a second (G60). */
@@ -85,7 +99,7 @@ export async function rotateKey(
   const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
   const act = { actor, action: 'key.rotate', at, merchantId: holder.id, subject: keyIdOf(key) } as const
   const row = auditRow({ ...act, after: { kind, ends: key.slice(-4) } })
-  await storeInCell(app, addCellKey(app, holder, { kind, key, at }), row)
+  await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: nameOf(actor) }), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
     const add = addDirectoryKey(holder, { kind, key, at })
@@ -101,14 +115,18 @@ export async function rotateKey(
 export async function createKey(
   app: App,
   actor: Actor,
-  { holder, kind, commandKey }: WantedKey,
+  { holder, kind, name = null, commandKey }: WantedKey,
 ): Promise<{ id: string; key: string }> {
   allow(actor, 'key.create', holder.id)
-  const command = { command: 'keys create', input: { merchant: holder.id, kind } }
+  checkName(name)
+  const command = {
+    command: 'keys create',
+    input: { merchant: holder.id, kind, ...(name === null ? {} : { name }) },
+  }
   const seen =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
   if (seen !== null) return { id: keyIdOf(seen.key), key: seen.key }
-  const made: NewKey = { kind, key: newApiKey(kind), at: app.clock.now() }
+  const made: NewKey = { kind, key: newApiKey(kind), at: app.clock.now(), name, by: nameOf(actor) }
   const keep =
     commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key: made.key })]
   refuseThird(await app.directory.query(OPEN_OF_KIND, [holder.id, kind]), kind)
@@ -125,6 +143,12 @@ export async function createKey(
   return { id: keyIdOf(made.key), key: made.key }
 }
 
+function checkName(name: string | null): void {
+  if (name === null) return
+  if (name.trim() === '' || [...name].length > NAME_CHARACTERS || hasForbiddenControl(name, false))
+    throw invalidRequest(`name must be 1 to ${NAME_CHARACTERS} characters`)
+}
+
 function refuseThird([open]: readonly { count: number }[], kind: KeyKind): void {
   if ((open?.count ?? 0) >= MOST_OF_A_KIND)
     throw domainRefusal(
@@ -136,8 +160,8 @@ function refuseThird([open]: readonly { count: number }[], kind: KeyKind): void 
 /** Keys of a merchant, revoked ones too, oldest first. */
 export async function listKeys(app: App, holder: Holder): Promise<ListedKey[]> {
   const keys = await app.directory.query(LIST_DIRECTORY, [holder.id])
-  const ends = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, last4 }) => [id, last4]))
-  return keys.map((key) => ({ ...key, last4: ends.get(key.id) ?? '' }))
+  const facts = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, ...one }) => [id, one]))
+  return keys.map((key) => ({ ...key, ...(facts.get(key.id) ?? UNKNOWN) }))
 }
 
 /**

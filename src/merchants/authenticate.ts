@@ -8,9 +8,9 @@ import { statement } from '../platform/db/statement.ts'
 import { sharedLook } from '../platform/shared-look.ts'
 import { type AddressCounts, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 
-const HOLDER = statement<{ merchantId: number; tag: string; cell: string }>(
+const HOLDER = statement<{ merchantId: number; tag: string; cell: string; keyId: string }>(
   'holder of api key',
-  `select k.merchant_id as "merchantId", m.tag, m.cell from api_keys k join merchants m on m.id = k.merchant_id
+  `select k.merchant_id as "merchantId", m.tag, m.cell, k.id as "keyId" from api_keys k join merchants m on m.id = k.merchant_id
    where k.hash = $1 and k.revoked_at is null`,
 )
 const REVISION = statement<{ number: number }>('directory revision', 'select number from revision')

@@ -1,4 +1,4 @@
-import { hash, randomFillSync } from 'node:crypto'
+import { hash, randomFillSync, randomUUID } from 'node:crypto'
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TAG_CHARACTERS = 5
@@ -38,6 +38,18 @@ export function uuidFor(id: string): string {
   const hex = hash('sha256', id, 'hex')
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A new UUID of version 7: it begins with the time, by which what it names is found. */
+export function uuidAt(ms: number): string {
+  const time = Math.floor(ms).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+/** The time in ms in a UUID of version 7; null in any other text. */
+export function timeOfUuid(text: string): number | null {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(text)
+  return match === null ? null : Number.parseInt(`${match[1]}${match[2]}`, 16)
 }
 
 /** `length` characters of `alphabet` from the system generator, each equally likely. */

@@ -16,5 +16,5 @@ export const CUSTOMER = { kind: 'public', name: 'customer', origin: '::1', reque
 /** A full key of this merchant. */
 export const fullKey = (place: Place): KeyCaller => ({
   ...{ merchantId: place.merchantId, tag: place.tag, cell: place.cell, mode: place.mode },
-  ...{ kind: 'key', scope: 'full', keyLast4: 'test', origin: '::1', requestId: null },
+  ...{ kind: 'key', scope: 'full', keyId: 'key_test', keyLast4: 'test', origin: '::1', requestId: null },
 })

@@ -22,7 +22,7 @@ const ORDER = [
   ['idempotency'],
   ['ledger', 'rails'],
   ['merchants'],
-  ['webhooks'],
+  ['webhooks', 'requests'],
   ['people'],
   ['exceptions'],
   ['subaccounts', 'gift-cards'],

@@ -1,0 +1,41 @@
+import type { App } from '../app.ts'
+import { columnsOf } from '../platform/db/columns.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** One use of a key. */
+export type KeyUse = { merchantId: number; keyId: string; atMs: number }
+
+/** What a process knows of the last uses that it has written. */
+export type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
+
+const MINUTE_MS = 60_000
+const MOST_REMEMBERED = 50_000
+
+const USED = statement(
+  'keys were used',
+  `update api_keys k set last_used_at = greatest(k.last_used_at, n.at)
+   from unnest($1::bigint[], $2::text[], $3::timestamptz[]) as n (merchant_id, id, at)
+   where k.merchant_id = n.merchant_id and k.id = n.id`,
+)
+
+/** Keeps when keys were last used, to the minute: a key in constant use is written once a minute. */
+export function keyUses(): KeyUses {
+  const written = new Map<string, number>()
+  return {
+    async write(app, uses) {
+      const newest = new Map<string, KeyUse>()
+      for (const use of uses)
+        if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS)
+          newest.set(use.keyId, use)
+      if (newest.size === 0) return
+      // In one order, so that two processes never wait for each other's rows in a ring.
+      const rows = [...newest.values()]
+        .sort((a, b) => a.merchantId - b.merchantId || (a.keyId < b.keyId ? -1 : 1))
+        .map((use) => ({ ...use, at: new Date(use.atMs) }))
+      const each = columnsOf(rows)
+      await app.db.query(USED, [...each.numbers('merchantId'), ...each.words('keyId'), ...each.times('at')])
+      if (written.size > MOST_REMEMBERED) written.clear()
+      for (const { keyId, atMs } of rows) written.set(keyId, atMs)
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { timeOfUuid } from '../platform/ids.ts'
+import { badRequest } from '../platform/refusal.ts'
+import { readIsoTime } from '../platform/times.ts'
+import { firstIdAt, timeOfId } from './request-row.ts'
+
+/** A request as its merchant sees it. `id` is its name in the log. */
+export type LoggedRequest = {
+  id: string
+  at: Date
+  requestId: string
+  method: string
+  route: string
+  status: number
+  code: string | null
+  ms: number
+  keyOutcome: 'new' | 'replay' | 'conflict' | null
+  error: string | null
+  keyLast4: string
+  objectId: string | null
+}
+
+/** What is looked for, as it stands in an address; absent: all. */
+export type RequestFilter = Partial<
+  Record<
+    'status' | 'method' | 'route' | 'code' | 'key' | 'request' | 'from' | 'until' | 'after' | 'before',
+    string
+  >
+>
+
+/** One page, newest first. `lookedBackTo`: the filter left so few that the search stopped here; `older` goes on from there. */
+export type RequestPage = {
+  rows: LoggedRequest[]
+  newer: string | null
+  older: string | null
+  lookedBackTo: Date | null
+}
+
+type Row = Omit<LoggedRequest, 'id' | 'at'> & { number: string }
+
+const STATUSES = ['2', '4', '5', 'refused'] as const
+const METHODS = ['GET', 'POST'] as const
+const PAGE = 30
+// A filter without an index reads at most so many rows for a page; the page says how far it has looked.
+const LOOKED_AT = 10_000
+const MOST = 2n ** 63n - 1n
+// A request that is answered later is not found by an id of ours, which tells when it began.
+const LONGEST_ANSWER_MS = 60_000
+
+const COLUMNS = `r.id::text as number, r.request_id as "requestId", r.method, r.route, r.status, r.code, r.ms::float8 as ms,
+  r.key_outcome as "keyOutcome", r.error, r.key_last4 as "keyLast4", r.object_id as "objectId"`
+const MATCHES = `($6::smallint is null or r.status / 100 = $6) and ($7::text is null or r.method = $7)
+  and ($8::text is null or r.route = $8) and ($9::text is null or r.code = $9) and ($10::text is null or r.key_last4 = $10)
+  and ($11::text is null or r.request_id = $11)`
+
+const looked = (refused: boolean, order: 'asc' | 'desc') =>
+  `select * from request_log where merchant_id = $1 and mode = $2 and id > $3 and id < $4
+     ${refused ? 'and status >= 400' : ''} order by id ${order} limit $5`
+const list = (refused: boolean, order: 'asc' | 'desc') =>
+  statement<Row>(
+    `list ${refused ? 'refused' : 'all'} requests ${order}`,
+    `select ${COLUMNS} from (${looked(refused, order)}) r where ${MATCHES} order by r.id ${order} limit $12`,
+  )
+const last = (refused: boolean, order: 'asc' | 'desc') =>
+  statement<{ number: string }>(
+    `last of ${refused ? 'refused' : 'all'} requests looked at ${order}`,
+    `select id::text as number from (${looked(refused, order)}) r order by id ${order} offset $5 - 1`,
+  )
+const both = (refused: boolean) => ({
+  desc: { list: list(refused, 'desc'), last: last(refused, 'desc') },
+  asc: { list: list(refused, 'asc'), last: last(refused, 'asc') },
+})
+const STATEMENTS = { all: both(false), refused: both(true) }
+const BY_ID = statement<Row>(
+  'request by id',
+  `select ${COLUMNS} from request_log r where r.merchant_id = $1 and r.mode = $2 and r.id = $3`,
+)
+
+/** One page of the caller's requests in its mode. Refuses filters that it cannot read. */
+export async function listRequests(app: App, caller: Caller, filter: RequestFilter): Promise<RequestPage> {
+  const toNewer = filter.before !== undefined
+  const order = toNewer ? 'asc' : 'desc'
+  const refused = filter.status !== undefined && filter.status !== '2'
+  const { list: rowsOf, last: lastOf } = STATEMENTS[refused ? 'refused' : 'all'][order]
+  const place = [caller.merchantId, caller.mode, ...boundsOf(filter), LOOKED_AT]
+  const found = await app.db.query(rowsOf, [...place, ...matchesOf(filter), PAGE + 1])
+  const more = found.length > PAGE
+  const shown = found.slice(0, PAGE).map(seen)
+  const end = more ? null : ((await app.db.query(lastOf, place))[0]?.number ?? null)
+  const further = more ? (shown.at(-1)?.id ?? null) : end === null ? null : nameOf(end)
+  if (toNewer) {
+    const rows = shown.reverse()
+    return { rows, newer: further, older: rows.at(-1)?.id ?? null, lookedBackTo: null }
+  }
+  const newer = filter.after === undefined ? null : (shown[0]?.id ?? null)
+  return { rows: shown, newer, older: further, lookedBackTo: end === null ? null : timeOfId(BigInt(end)) }
+}
+
+/** One request of the caller's in its mode; null where there is none. */
+export async function findRequest(app: App, caller: Caller, id: string): Promise<LoggedRequest | null> {
+  const number = numberOf(id)
+  if (number === null) return null
+  const [row] = await app.db.query(BY_ID, [caller.merchantId, caller.mode, number.toString()])
+  return row ? seen(row) : null
+}
+
+/** Ids between these two, both excluded. */
+function boundsOf({ from, until, after, before, request }: RequestFilter): [string, string] {
+  const begunAt = request === undefined ? null : timeOfUuid(request)
+  const low = [
+    from === undefined ? 0n : firstIdAt(timeIn('from', from)) - 1n,
+    begunAt === null ? 0n : firstIdAt(begunAt) - 1n,
+    cursorIn(before, 0n),
+  ]
+  const high = [
+    until === undefined ? MOST : firstIdAt(timeIn('until', until) + 1),
+    begunAt === null ? MOST : firstIdAt(begunAt + LONGEST_ANSWER_MS),
+    cursorIn(after, MOST),
+  ]
+  return [String(low.reduce((a, b) => (a > b ? a : b))), String(high.reduce((a, b) => (a < b ? a : b)))]
+}
+
+function matchesOf({ status, method, route, code, key, request }: RequestFilter): unknown[] {
+  if (status !== undefined && !STATUSES.some((one) => one === status))
+    throw badRequest('status must be 2, 4, 5 or refused')
+  if (method !== undefined && !METHODS.some((one) => one === method))
+    throw badRequest('method must be GET or POST')
+  const first = status === undefined || status === 'refused' ? null : Number(status)
+  return [first, method ?? null, route ?? null, code ?? null, key ?? null, request ?? null]
+}
+
+function timeIn(name: string, text: string): number {
+  const time = readIsoTime(text)
+  if (time === null) throw badRequest(`${name} must be an ISO 8601 datetime`)
+  return time.getTime()
+}
+
+function cursorIn(text: string | undefined, without: bigint): bigint {
+  if (text === undefined) return without
+  const number = numberOf(text)
+  if (number === null) throw badRequest('this page of the log does not exist')
+  return number
+}
+
+const nameOf = (number: string): string => BigInt(number).toString(36)
+
+const seen = ({ number, ...row }: Row): LoggedRequest => ({
+  id: nameOf(number),
+  at: timeOfId(BigInt(number)),
+  ...row,
+})
+
+/** The number behind a name in base 36, or null when it is none. */
+function numberOf(name: string): bigint | null {
+  if (!/^[0-9a-z]{1,13}$/.test(name)) return null
+  let number = 0n
+  for (const digit of name) number = number * 36n + BigInt(Number.parseInt(digit, 36))
+  return number < 2n ** 63n ? number : null
+}
