@@ -72,6 +72,7 @@ export type SweepName =
   | 'follow-freeze'
   | 'finish-keys'
   | 'finish-bulks'
+  | 'expire-prepared'
   | 'checkpoint-ledgers'
   | 'raise-alerts'
   | 'prune'

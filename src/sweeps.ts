@@ -13,6 +13,7 @@ import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { pruneFormResults } from './pages/form-results.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
+import { expirePrepared } from './payouts/prepared/end-prepared.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
@@ -78,6 +79,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
+    'expire-prepared': { everyMs: MINUTE, runOnce: () => expirePrepared(app) },
     'checkpoint-ledgers': {
       everyMs: 5 * SECOND,
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),

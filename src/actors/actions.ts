@@ -20,6 +20,7 @@ export type Rule = {
 const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const OWNER = ['owner'] as const
 const MAKERS = ['owner', 'developer'] as const
+const PREPARERS = ['owner', 'accountant'] as const
 const SELLERS = ['owner', 'cashier'] as const
 const BUILDERS = ['owner', 'developer', 'cashier'] as const
 const COMMAND = ['command'] as const
@@ -55,6 +56,11 @@ export const ACTIONS = {
 
   'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'payout.bulk': { ...MONEY_OUT, key: 'full', persons: OWNER },
+  'payout.prepare': { audited: true, persons: PREPARERS },
+  'payout.approve': { ...MONEY_OUT, persons: OWNER },
+  'payout.reject': { audited: true, persons: OWNER },
+  'payout.withdraw': { audited: true, persons: PREPARERS },
+  'checker.set': { ...MONEY_OUT, persons: OWNER },
   'schedule.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'schedule.change': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: COMMAND },

@@ -3,6 +3,7 @@ import { actionsText } from '../actors/actions.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
+import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
 import { movesText } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
@@ -45,6 +46,7 @@ export async function schemaText(connectionString: string): Promise<string> {
 const MOVES = {
   'A charge': CHARGE_MOVES,
   'A payout': PAYOUT_MOVES,
+  'A prepared payout': PREPARED_MOVES,
   'A top-up': TOP_UP_MOVES,
   'A schedule': SCHEDULE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,

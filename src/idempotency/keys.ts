@@ -51,6 +51,12 @@ const PRUNE = statement<{ key: string }>(
 export const KEY_RETENTION_MS = 30 * 86_400_000
 export const PRUNED_AT_ONCE = 5000
 
+// No header of a request can carry a control character, so no API client can use such a key.
+const RESERVED = '\u0001'
+
+/** The key of an act of ours that may happen once only: it follows from what is acted on. */
+export const reservedKey = (...words: readonly (string | number)[]): string => `${RESERVED}${words.join(' ')}`
+
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
   const each = columnsOf(owners)
   return call(FIND, ...each.numbers('merchantId'), ...each.words('mode'), ...each.values('key'))

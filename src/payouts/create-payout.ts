@@ -19,10 +19,11 @@ import { presentPayout } from './payout.ts'
 import { type PayoutReadiness, payoutReadiness } from './payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
+import { type Checks, openChecks } from './prepared/open-checks.ts'
 import { submitLivePayout } from './sending/submit-live-payout.ts'
 
-/** One POST /v1/payouts with a valid body. */
-type PayoutRequest = CreateRequest<PayoutCreate>
+/** One POST /v1/payouts with a valid body. `prepared`: what its caller approves by it. */
+export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: string }
 type WantedPayout = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
 type PayoutCreation = Batch<WantedPayout, Created<NewPayout>>
 
@@ -82,26 +83,33 @@ export async function storePayouts(
       window: app.exactWindows.payouts,
     })
     const desk = await openDesk(app, tx, { ...locked, at })
+    const checks = await openChecks(tx, wanted, at)
     const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: (one) => acceptPayout(app, one, { desk, at }),
+      decide: (one) => checkedPayout(app, one, { desk, checks, at }),
       bodyOf: (payout) => (payout.mode === 'live' ? null : JSON.stringify(presentPayout(payout))),
     })
     const rows = made.map(({ id, merchantId, mode, amount, fee, recipientPhone: phone }, index) => ({
       ...{ actor: (requests[index] as WantedPayout).caller, action: 'payout.create' as const, at },
       ...{ merchantId, mode, subject: id, after: { amount, fee, phone } },
     }))
-    const last = [...desk.writes(), ...addKeys(), ...auditRows(rows), ...locked.windows.writes()]
-    return { value: outcomes, last }
+    const last = [...desk.writes(), ...addKeys(), ...auditRows(rows), ...checks.writes()]
+    return { value: outcomes, last: [...last, ...locked.windows.writes()] }
   })
 }
 
-/** The rules in the order of contract.md G14a; then the money is reserved. Throws Refusal with nothing posted. */
-function acceptPayout(
+const checkedPayout = (
   app: App,
-  { caller, input, readiness }: WantedPayout,
+  request: WantedPayout,
+  { desk, checks, at }: { desk: Desk; checks: Checks; at: Date },
+): NewPayout => checks.passing(request, request.input.amount, () => acceptRequest(app, request, { desk, at }))
+
+/** The rules in the order of contract.md G14a; then the money is reserved. Throws Refusal with nothing posted. */
+export function acceptRequest(
+  app: App,
+  { caller, input, readiness }: Pick<WantedPayout, 'caller' | 'input' | 'readiness'>,
   { desk, at }: { desk: Desk; at: Date },
 ): NewPayout {
   const { amount, channel = DEFAULT_PAYOUT_CHANNEL } = input

@@ -9,6 +9,7 @@ import { knowingOthers } from '../idempotency/under-key.ts'
 import { lockHeads } from '../ledger/book.ts'
 import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
+import { openChecks } from '../payouts/prepared/open-checks.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
@@ -19,8 +20,8 @@ import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
-/** One POST /v1/scheduled-payouts. */
-type ScheduleRequest = CreateRequest<ScheduledPayoutCreate>
+/** One POST /v1/scheduled-payouts. `prepared`: what its caller approves by it. */
+export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: string }
 
 const MOST_SCHEDULES = 100
 
@@ -57,23 +58,36 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
       termsOf([merchantId]),
       findKeys([wanted]),
       lockHeads([{ merchantId, mode }]),
-      call(COUNT, merchantId, mode),
+      countOpen(wanted),
     )
     assert(terms && counted, 'a merchant with a key has a row')
+    const checks = await openChecks(tx, [request], at)
     const { created, made, addKeys } = createUnderKey(wanted, {
       keys,
       windows: NOT_COUNTED.open([], at.getTime()),
       at,
-      decide: () => acceptSchedule(app, request, { terms, open: counted.open, at }),
+      decide: () =>
+        checks.passing(request, cycleOf(request.input), () =>
+          acceptSchedule(app, request, { terms, open: counted.open, at }),
+        ),
       bodyOf: (schedule) => JSON.stringify(presentSchedule(schedule)),
     })
     const act = { actor: request.caller, action: 'schedule.create', at, merchantId, mode } as const
     const rows = made.map(({ id, amount, interval, recipients }) =>
       auditRow({ ...act, subject: id, after: { amount, interval, recipients: recipients.length } }),
     )
-    return { value: created, last: [...made.map(addSchedule), ...addKeys(), ...rows] }
+    const last = [...made.map(addSchedule), ...addKeys(), ...rows, ...checks.writes()]
+    return { value: created, last }
   })
 }
+
+/** What one cycle pays together, for the rule of the second person. Recipients that cannot be read are refused anyway. */
+const cycleOf = ({ amount, recipients }: ScheduledPayoutCreate): number =>
+  amount * (Array.isArray(recipients) ? recipients.length : 1)
+
+/** How many schedules are not cancelled. */
+export const countOpen = ({ merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>) =>
+  call(COUNT, merchantId, mode)
 
 /** The merchant's terms, and how many schedules it has. */
 type Bounds = { terms: MerchantTerms; open: number; at: Date }
@@ -84,7 +98,7 @@ function acceptSchedule(app: App, { caller, input }: ScheduleRequest, bounds: Bo
   return newSchedule(caller, wanted, bounds)
 }
 
-function judgeSchedule(
+export function judgeSchedule(
   app: App,
   { amount, currency, channel, maxPerRecipient }: ScheduleTerms,
   { terms, open, mode }: Bounds & Pick<Caller, 'mode'>,

@@ -10,6 +10,7 @@ import { LINK_INVARIANTS } from './link-invariants.ts'
 import { OVERDUE_INVARIANTS } from './overdue-invariants.ts'
 import { OWNER_INVARIANTS } from './owner-invariants.ts'
 import { PAYOUT_INVARIANTS } from './payout-invariants.ts'
+import { PREPARED_INVARIANTS } from './prepared-invariants.ts'
 import { RAIL_INVARIANTS } from './rail-invariants.ts'
 import { REFUND_INVARIANTS } from './refund-invariants.ts'
 import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
@@ -32,6 +33,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...SETTLEMENT_INVARIANTS,
   ...TOP_UP_INVARIANTS,
   ...PAYOUT_INVARIANTS,
+  ...PREPARED_INVARIANTS,
   ...REFUND_INVARIANTS,
   ...BULK_INVARIANTS,
   ...SCHEDULE_INVARIANTS,

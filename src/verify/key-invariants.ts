@@ -9,6 +9,7 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null, id from payouts
   union all select merchant_id, mode, id, key, false, false, id from bulk_batches
   union all select merchant_id, mode, id, null, false, false, id from schedules
+  union all select merchant_id, mode, id, null, false, false, id from prepared_payouts
   union all select merchant_id, mode, id, null, false, false, id from payment_links
   union all select merchant_id, mode, id, null, false, false, charge_id from dispense_claims where kind = 'direct'
   union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`

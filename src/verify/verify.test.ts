@@ -11,6 +11,7 @@ import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-f
 import { buildWorld } from '../../test/verify/world.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
+import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { type Moves, mayMove } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
@@ -137,6 +138,7 @@ for (const [table, moves] of [
   ['payouts', PAYOUT_MOVES],
   ['top_ups', TOP_UP_MOVES],
   ['schedules', SCHEDULE_MOVES],
+  ['prepared_payouts', PREPARED_MOVES],
 ] as const)
   for (const [from, to] of forbiddenMoves(moves))
     test(`${table} moved from ${from} to ${to}: refused by ${table}_move_forward`, () =>

@@ -18,3 +18,9 @@ export const fullKey = (place: Place): KeyCaller => ({
   ...{ merchantId: place.merchantId, tag: place.tag, cell: place.cell, mode: place.mode },
   ...{ kind: 'key', scope: 'full', keyId: 'key_test', keyLast4: 'test', origin: '::1', requestId: null },
 })
+
+/** Somebody with this role at the merchant; who has the same number is the same person. */
+export const worker = (place: Place, role: PersonCaller['role'], personId: number): PersonCaller => ({
+  ...owner(place),
+  ...{ role, personId, name: `${role}${personId}@shops.invalid` },
+})

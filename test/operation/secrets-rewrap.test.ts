@@ -41,6 +41,8 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'one_time_links.hash',
     'passkey_challenges.act',
     'passkey_challenges.hash',
+    'prepared_payouts.fingerprint',
+    'prepared_payouts.request',
     'rail_attempts.callback_token_sha256',
     'rail_statement_lines.digest',
     'recovery_codes.hash',

@@ -129,6 +129,14 @@ export const PAYOUT = {
   subUnpaid: idForKey(TAGS[3], 'subunpaid'),
   subOpen: idForKey(TAGS[3], 'subopen'),
 }
+/** What one person of merchant 3 has prepared, each named after its status. */
+export const PREPARED = {
+  waiting: idOf3('prep_', 'waiting'),
+  approved: idOf3('prep_', 'approved'),
+  rejected: idOf3('prep_', 'rejected'),
+  withdrawn: idOf3('prep_', 'withdrawn'),
+  expired: idOf3('prep_', 'expired'),
+}
 export const SUBACCOUNT = {
   farm: idOf3('sub_', 'farm'),
   shop: idOf3('sub_', 'shop'),

@@ -9,6 +9,7 @@ import { LINK_FAULTS } from './faults/links.ts'
 import { OVERDUE_FAULTS } from './faults/overdue.ts'
 import { OWNER_FAULTS } from './faults/owners.ts'
 import { PAYOUT_FAULTS } from './faults/payouts.ts'
+import { PREPARED_FAULTS } from './faults/prepared.ts'
 import { RAIL_FAULTS } from './faults/rails.ts'
 import { REFUND_FAULTS } from './faults/refunds.ts'
 import { SCHEDULE_FAULTS } from './faults/schedules.ts'
@@ -34,6 +35,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...TOP_UP_FAULTS,
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,
+  ...PREPARED_FAULTS,
   ...REFUND_FAULTS,
   ...BULK_FAULTS,
   ...SCHEDULE_FAULTS,

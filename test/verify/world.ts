@@ -19,6 +19,7 @@ import { createLive, fail, newCharge, pay, product, write } from './world-charge
 import { reportProblems } from './world-disputes.ts'
 import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
+import { prepareAll } from './world-prepared.ts'
 import { offerItems } from './world-storefront.ts'
 import { topUp } from './world-top-ups.ts'
 import { claimGoods, dispenseGoods } from './world-vending.ts'
@@ -65,6 +66,7 @@ export async function buildWorld(db: Database): Promise<void> {
   ])
     await take(app)
   await moneyOutToday(app)
+  await prepareAll(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)
   await claimGoods(app)

@@ -14,6 +14,7 @@ import { newId } from '../../platform/ids.ts'
 import { type LockedDesk, lockDesk } from '../desk/lock-desk.ts'
 import { judgeVerification } from '../payout-rules.ts'
 import { stopOf } from '../payout-stops.ts'
+import { openChecks } from '../prepared/open-checks.ts'
 import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
@@ -28,6 +29,8 @@ export type BulkRequest = {
   fingerprint: Buffer
   requestId: string
   items: readonly BulkItem[]
+  /** What the caller approves by it. */
+  prepared?: string
 }
 
 /**
@@ -81,11 +84,12 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
       own: [findKeys([wanted])],
       window: app.exactWindows.bulk_payouts,
     })
+    const checks = await openChecks(tx, [request], at)
     const { created, made, addKeys } = createUnderKey(wanted, {
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: () => acceptBatch(request, locked, at),
+      decide: () => checks.passing(request, askedFor(request.items), () => acceptBatch(request, locked, at)),
       bodyOf: () => null,
     })
     const leaseUntil = later(at, BULK_LEASE_MS)
@@ -94,7 +98,8 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
       auditRow({ ...act, subject: id, after: { items: total, amount: sumOf(items) } }),
     )
     const batches = made.map((batch) => addBatch(batch, leaseUntil))
-    return { value: created, last: [...addKeys(), ...batches, ...rows, ...locked.windows.writes()] }
+    const last = [...addKeys(), ...batches, ...rows, ...checks.writes(), ...locked.windows.writes()]
+    return { value: created, last }
   })
 }
 
@@ -102,19 +107,25 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
 const sumOf = (items: readonly StoredItem[]) =>
   items.reduce((sum, item) => sum + ('amount' in item ? item.amount : 0), 0)
 
-/** Refusals of the whole call in the order of G13c; then its items are judged each on its own. */
-function acceptBatch(
-  request: BulkRequest,
-  { terms: [terms], stops: [stop], heads: [head] }: LockedDesk,
-  at: Date,
-): BulkBatch {
+function acceptBatch(request: BulkRequest, locked: LockedDesk, at: Date): BulkBatch {
+  judgeCall(request.caller, locked)
+  return newBatch(request, at)
+}
+
+/** The same for the rule of the second person: an amount below zero, which fails by itself, takes nothing off the others. */
+const askedFor = (items: readonly BulkItem[]): number =>
+  items.reduce((sum, item) => sum + (item.ok ? Math.max(0, item.amount) : 0), 0)
+
+/** Refusals of the whole call in the order of G13c. Its items are judged later, each on its own. */
+export function judgeCall(
+  { mode }: Pick<Caller, 'mode'>,
+  { terms: [terms], stops: [stop], heads: [head] }: Pick<LockedDesk, 'terms' | 'stops' | 'heads'>,
+): void {
   assert(terms && head, 'a merchant with a key has a row and a ledger')
-  const { mode } = request.caller
   if (!terms.active) throw merchantInactive()
   judgeVerification({ terms, mode })
   const refusal = stopOf({ mode, frozenFor: stop?.frozenFor ?? null, head })
   if (refusal !== null) throw refusal
-  return newBatch(request, at)
 }
 
 function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {

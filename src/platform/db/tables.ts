@@ -37,6 +37,8 @@ const TABLES = {
   bulk_batches: money('payouts'),
   bulk_items: money('payouts'),
   bulk_references: money('payouts'),
+  prepared_payouts: money('payouts'),
+  checker_rules: other('payouts'),
   schedules: money('scheduled-payouts'),
   withdrawals: money('withdrawals'),
   withdrawal_numbers: ofMerchant('withdrawals'),

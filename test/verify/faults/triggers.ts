@@ -7,6 +7,7 @@ const GUARDS = {
   payouts: ['payouts_move_forward'],
   top_ups: ['top_ups_move_forward'],
   schedules: ['schedules_move_forward'],
+  prepared_payouts: ['prepared_payouts_move_forward', 'prepared_keep_request'],
   gift_card_uses: ['card_uses_move_forward'],
   vending_orders: ['vending_moves_forward'],
   dispense_claims: ['claims_move_forward'],

@@ -1,0 +1,71 @@
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+
+/** A row of `checker_rules`: from which amount on a second person is needed (whole UGX, null: never), and the weaker rule that somebody wants. */
+export type CheckerRule = {
+  merchantId: number
+  above: number | null
+  changedAt: Date
+  changedBy: string
+  nextAbove: number | null
+  nextFrom: Date | null
+  nextBy: number | null
+  nextName: string | null
+}
+
+const COLUMNS = `c.merchant_id as "merchantId", c.above, c.changed_at as "changedAt", c.changed_by as "changedBy",
+  c.next_above as "nextAbove", c.next_from as "nextFrom", c.next_by as "nextBy", c.next_name as "nextName"`
+const FIND = statement<CheckerRule>(
+  'checker rule',
+  `select ${COLUMNS} from checker_rules c where c.merchant_id = $1`,
+)
+const SHARE = statement<CheckerRule>(
+  'checker rules of payouts',
+  `select ${COLUMNS} from checker_rules c where c.merchant_id = any($1::bigint[]) order by c.merchant_id for share`,
+)
+const LOCK = statement<CheckerRule>(
+  'lock checker rule',
+  `select ${COLUMNS} from checker_rules c where c.merchant_id = $1 for update`,
+)
+// A missing row cannot be locked, and without it two owners could both make the first rule.
+const MAKE = statement<CheckerRule>(
+  'make checker rule',
+  `insert into checker_rules (merchant_id, changed_at, changed_by) values ($1, $2, $3) on conflict do nothing`,
+)
+const WRITE = statement(
+  'write checker rule',
+  `update checker_rules set above = $2, changed_at = $3, changed_by = $4, next_above = $5, next_from = $6, next_by = $7,
+     next_name = $8
+   where merchant_id = $1`,
+)
+
+/** From which amount on a live payout of a person needs a second one at this time, in whole UGX; null: from none. */
+export function aboveAt(rule: CheckerRule | undefined, at: Date): number | null {
+  if (rule === undefined) return null
+  return rule.nextFrom !== null && rule.nextFrom <= at ? rule.nextAbove : rule.above
+}
+
+/** The weaker rule that waits at this time, or null. */
+export const waitingAt = (rule: CheckerRule | undefined, at: Date) =>
+  rule !== undefined && rule.nextFrom !== null && rule.nextFrom > at ? rule : null
+
+export const findRule = (merchantId: number): Call<CheckerRule> => call(FIND, merchantId)
+
+/** Makes the row where there is none, and locks it: the answer to the second call. */
+export const lockRule = (
+  merchantId: number,
+  { by, at }: { by: string; at: Date },
+): [make: Call<CheckerRule>, lock: Call<CheckerRule>] => [
+  call(MAKE, merchantId, at.toISOString(), by),
+  call(LOCK, merchantId),
+]
+
+/** The rules of these merchants, locked until the commit of what was judged by them. */
+export const shareRules = (merchantIds: readonly number[]): Call<CheckerRule> => call(SHARE, merchantIds)
+
+export const writeRule = (rule: CheckerRule): Call =>
+  call(
+    WRITE,
+    ...[rule.merchantId, rule.above, rule.changedAt.toISOString(), rule.changedBy],
+    ...[rule.nextAbove, rule.nextFrom?.toISOString() ?? null, rule.nextBy, rule.nextName],
+  )

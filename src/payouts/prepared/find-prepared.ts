@@ -1,0 +1,56 @@
+import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { tagOf } from '../../platform/ids.ts'
+import { notFound } from '../../platform/refusal.ts'
+import {
+  PREPARED_COLUMNS,
+  PREPARED_PREFIX,
+  type PreparedPayout,
+  type StoredPrepared,
+} from './prepared-payout.ts'
+import { countWaiting } from './write-prepared.ts'
+
+/** Which prepared payouts; a filter that is absent is null. */
+export type PreparedFilter = ListWindow & { status: string | null }
+
+const BY_ID = statement<StoredPrepared>(
+  'prepared payout by id',
+  `select ${PREPARED_COLUMNS}, r.request, r.fingerprint from prepared_payouts r
+   where r.merchant_id = $1 and r.id = $2 and r.mode = $3`,
+)
+const LIST = statement<PreparedPayout>(
+  'list prepared payouts',
+  `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.mode = $2
+     and r.created_at >= $3 and (r.created_at, r.id) < ($4, $5) and ($7::text is null or r.status = $7)
+   order by r.created_at desc, r.id desc limit $6`,
+)
+
+/** With its bytes, in the caller's mode; or 404. */
+export async function getStored(app: App, caller: Caller, id: string): Promise<StoredPrepared> {
+  const own = tagOf(PREPARED_PREFIX, id) === caller.tag
+  const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
+  if (!row) throw notFound('prepared payout')
+  return row
+}
+
+/** One page of what was prepared, newest first. */
+export const listPrepared = (
+  app: App,
+  caller: Caller,
+  filter: PreparedFilter,
+): Promise<Page<PreparedPayout>> =>
+  readPage(app, caller, {
+    window: filter,
+    statement: LIST,
+    filters: [filter.status],
+    find: (id) => orNull(getStored(app, caller, id)),
+  })
+
+/** How many wait for a second person, counted up to `most`. */
+export async function countPrepared(app: App, caller: Caller, most: number): Promise<number> {
+  const wanted = countWaiting(caller, most)
+  const [counted] = await app.db.query(wanted.statement, wanted.values)
+  return counted?.waiting ?? 0
+}

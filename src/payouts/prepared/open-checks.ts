@@ -1,0 +1,126 @@
+import type { Caller, PersonCaller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Call, Tx } from '../../platform/db/database.ts'
+import { notFound, Refusal } from '../../platform/refusal.ts'
+import { aboveAt, type CheckerRule, shareRules } from './checker-rule.ts'
+import type { PreparedPayout, StoredPrepared } from './prepared-payout.ts'
+import { approvePreparedRow, lockPrepared } from './write-prepared.ts'
+
+/** A request that moves money out. `prepared`: the id of what it was prepared as, where its caller approves that. */
+export type Checked = { caller: Caller; fingerprint: Buffer; prepared?: string | undefined }
+
+/** What decides whether a person may send this alone, read and locked for one commit. */
+export type Checks = {
+  /**
+   * Judges a request for so much (whole UGX, without fees), lets `make` make it, and notes that its prepared payout is approved.
+   * Throws Refusal; what is refused while approving is never kept under the key, so that the approval may come again.
+   */
+  passing<Made extends { id: string }>(request: Checked, amount: number, make: () => Made): Made
+  writes(): Call[]
+}
+
+// API keys are not affected, so that their batches read nothing.
+const NO_PERSONS: Checks = { passing: (_request, _amount, make) => make(), writes: () => [] }
+
+/** The one place where maker and checker are judged: in the transaction that sends the money, on locked rows. */
+export async function openChecks(tx: Tx, requests: readonly Checked[], at: Date): Promise<Checks> {
+  const persons = requests.filter(({ caller }) => caller.kind === 'person')
+  if (persons.length === 0) return NO_PERSONS
+  const places = persons.flatMap(({ caller: { merchantId }, prepared: id }) =>
+    id === undefined ? [] : [{ merchantId, id }],
+  )
+  const [rules, prepared] = await tx.send(
+    shareRules([...new Set(persons.map(({ caller }) => caller.merchantId))]),
+    lockPrepared(places),
+  )
+  return checksOver({ rules, prepared, at })
+}
+
+type Locked = { rules: readonly CheckerRule[]; prepared: readonly StoredPrepared[]; at: Date }
+
+function checksOver({ rules, prepared, at }: Locked): Checks {
+  const writes: Call[] = []
+
+  function approved(caller: PersonCaller, request: Checked): StoredPrepared {
+    const found = prepared.find(
+      (row) =>
+        row.merchantId === caller.merchantId && row.id === request.prepared && row.mode === caller.mode,
+    )
+    allow(caller, 'payout.approve')
+    if (found === undefined) throw notFound('prepared payout')
+    judgeApproval(found, caller, at)
+    assert(found.fingerprint.equals(request.fingerprint), 'an approval runs exactly what was prepared')
+    return found
+  }
+
+  function note(row: StoredPrepared, caller: PersonCaller, objectId: string): void {
+    const { merchantId, id, mode } = row
+    const act = { actor: caller, action: 'payout.approve', at, merchantId, mode, subject: id } as const
+    const after = { kind: row.kind, amount: row.amount, prepared_by: row.madeName, object: objectId }
+    const decided = { merchantId, id, decidedBy: caller.personId, decidedName: caller.name, at }
+    writes.push(approvePreparedRow({ ...decided, objectId }), auditRow({ ...act, after }))
+    row.status = 'approved'
+    row.takenBack = false
+  }
+
+  return {
+    passing(request, amount, make) {
+      const { caller } = request
+      if (caller.kind !== 'person') return make()
+      if (request.prepared === undefined) {
+        judgeAlone(
+          caller,
+          amount,
+          rules.find(({ merchantId }) => merchantId === caller.merchantId),
+        )
+        return make()
+      }
+      const row = approved(caller, request)
+      const made = unkept(make)
+      note(row, caller, made.id)
+      return made
+    },
+    writes: () => writes,
+  }
+
+  function judgeAlone({ mode }: PersonCaller, amount: number, rule: CheckerRule | undefined): void {
+    const above = aboveAt(rule, at)
+    if (mode === 'live' && above !== null && amount > above) throw secondPersonNeeded(above)
+  }
+}
+
+/** A refusal of what is approved leaves the key free: the approval may come again when there is money. */
+function unkept<Made>(make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof Refusal && error.stored)) throw error
+    throw new Refusal(error.status, error.code, error.message, { hint: error.hint })
+  }
+}
+
+/** Whether this person may approve it now. Throws Refusal. */
+export function judgeApproval(row: PreparedPayout, { personId }: PersonCaller, at: Date): void {
+  if (row.madeBy === personId) throw samePerson()
+  if (row.status === 'approved' && row.takenBack) {
+    if (row.expiresAt <= at) throw alreadyEnded('expired')
+    return
+  }
+  if (row.status !== 'prepared') throw alreadyEnded(row.status)
+  if (row.expiresAt <= at) throw alreadyEnded('expired')
+}
+
+export const SECOND_PERSON = 'second_person_required'
+
+const secondPersonNeeded = (above: number) =>
+  new Refusal(
+    403,
+    SECOND_PERSON,
+    `live payouts of more than ${above} need a second person: prepare this one, and let another owner approve it`,
+  )
+export const samePerson = () =>
+  new Refusal(403, 'same_person', 'you prepared this yourself: a second person must decide on it')
+export const alreadyEnded = (status: string) =>
+  new Refusal(409, 'conflict', `this prepared payout was already ${status}`)

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { PersonCaller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import type { App } from '../../app.ts'
+import type { Answer } from '../../http/caller.ts'
+import { storeUnderKey } from '../../idempotency/under-key.ts'
+import { canonicalJson } from '../../platform/canonical-json.ts'
+import { later } from '../../platform/clock.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { domainRefusal } from '../../platform/refusal.ts'
+import { PREPARED_PREFIX, presentPrepared, type StoredPrepared } from './prepared-payout.ts'
+import { addPrepared, countWaiting } from './write-prepared.ts'
+
+/** What a person prepares, before its rules are judged. `request`: what the approval runs, as JSON. */
+export type Preparing = {
+  caller: PersonCaller
+  key: string
+  fingerprint: Buffer
+  requestId: string
+  kind: StoredPrepared['kind']
+  request: unknown
+  note: string | null
+}
+
+/** What it asks for, in whole UGX. */
+type Figures = Pick<StoredPrepared, 'amount' | 'fees' | 'recipients'>
+
+/** How long it waits for a second person. */
+const WAITS_MS = 7 * 86_400_000
+const MOST_WAITING = 200
+
+/**
+ * Stores what one person prepares for another to approve: everything is judged now, and nothing is reserved. Once for each key.
+ * Throws Refusal.
+ */
+export async function prepare(
+  app: App,
+  preparing: Preparing,
+  judge: (tx: Tx, at: Date) => Promise<Figures>,
+): Promise<Answer> {
+  const { caller, key, fingerprint, requestId } = preparing
+  allow(caller, 'payout.prepare')
+  const request = { caller, requestId, idempotency: { key, fingerprint } }
+  return storeUnderKey(app, request, async (tx, at) => {
+    const [[counted]] = await tx.send(countWaiting(caller, MOST_WAITING))
+    if ((counted?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
+    const row = newPrepared(preparing, await judge(tx, at), at)
+    const { merchantId, mode, id, kind, amount, recipients } = row
+    const act = { actor: caller, action: 'payout.prepare', at, merchantId, mode, subject: id } as const
+    return {
+      id,
+      shown: presentPrepared(row),
+      writes: [addPrepared(row), auditRow({ ...act, after: { kind, amount, recipients } })],
+    }
+  })
+}
+
+function newPrepared({ caller, kind, request, note }: Preparing, figures: Figures, at: Date): StoredPrepared {
+  const bytes = Buffer.from(canonicalJson(request))
+  const { merchantId, tag, mode, personId, name } = caller
+  return {
+    ...{ merchantId, mode, kind, note, ...figures },
+    id: newId(PREPARED_PREFIX, tag),
+    status: 'prepared',
+    request: bytes,
+    fingerprint: createHash('sha256').update(bytes).digest(),
+    ...{ madeBy: personId, madeName: name },
+    ...{ createdAt: at, expiresAt: later(at, WAITS_MS) },
+    ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
+    ...{ objectId: null, tries: 0, takenBack: false },
+  }
+}
+
+const tooManyWaiting = () =>
+  domainRefusal('too_many_prepared', `too many prepared payouts wait for approval (max ${MOST_WAITING})`)

@@ -1,0 +1,84 @@
+import { ruleOf } from '../../actors/actions.ts'
+import type { PersonCaller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import type { Answer } from '../../http/caller.ts'
+import { madeOrThrow } from '../../idempotency/refused-answer.ts'
+import { payoutFee } from '../../ledger/fees.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { NOT_COUNTED } from '../../rate-limits/exact-window.ts'
+import { type BulkRequest, createBulk, judgeCall } from '../bulk/bulk-payouts.ts'
+import { acceptRequest, createPayout, type PayoutRequest } from '../create-payout.ts'
+import { openDesk } from '../desk/desk.ts'
+import { lockDesk } from '../desk/lock-desk.ts'
+import { payoutReadiness } from '../payout-readiness.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
+import { judgeBulk } from './judge-bulk.ts'
+import { SECOND_PERSON } from './open-checks.ts'
+import { prepare } from './prepare-payout.ts'
+
+type ByPerson = { caller: PersonCaller; note: string | null }
+type SinglePayout = Omit<PayoutRequest, 'caller' | 'prepared'> & ByPerson
+type BulkCall = Omit<BulkRequest, 'caller' | 'prepared'> & ByPerson
+
+/**
+ * What a person on the dashboard asks for: the payout where that person may send it alone, else a prepared one for a second person
+ * (`objectId` tells by its prefix). Once for each key, whichever it became. Throws Refusal.
+ */
+export const requestPayout = (app: App, request: SinglePayout): Promise<Answer> =>
+  aloneOrPrepared(
+    request,
+    () => createPayout(app, request),
+    () => preparePayout(app, request),
+  )
+
+/** The same for a bulk call. */
+export const requestBulk = (app: App, request: BulkCall): Promise<Answer> =>
+  aloneOrPrepared(
+    request,
+    () => createBulk(app, request),
+    () => prepareBulk(app, request),
+  )
+
+/** Runs it, or prepares it where the caller only prepares, or where the rule of the second person asks for that. */
+export async function aloneOrPrepared(
+  { caller }: ByPerson,
+  alone: () => Promise<Answer>,
+  prepared: () => Promise<Answer>,
+): Promise<Answer> {
+  allow(caller, 'payout.prepare')
+  if (!mayAlone(caller)) return madeOrThrow(await prepared())
+  try {
+    return madeOrThrow(await alone())
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === SECOND_PERSON)) throw error
+    return madeOrThrow(await prepared())
+  }
+}
+
+/** An accountant prepares every payout. */
+const mayAlone = ({ role }: PersonCaller) => ruleOf('payout.create').persons?.includes(role) ?? false
+
+async function preparePayout(app: App, request: SinglePayout): Promise<Answer> {
+  const { caller, input } = request
+  const { mode } = caller
+  const readiness = await payoutReadiness(app, { mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
+  return prepare(app, { ...request, kind: 'payout', request: input }, async (tx, at) => {
+    const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
+    const desk = await openDesk(app, tx, { ...locked, at })
+    // Judged and reserved in memory alone: what the desk would write is never sent.
+    const { amount, fee } = acceptRequest(app, { caller, input, readiness }, { desk, at })
+    return { amount, fees: fee, recipients: 1 }
+  })
+}
+
+async function prepareBulk(app: App, request: BulkCall): Promise<Answer> {
+  const { caller, items } = request
+  return prepare(app, { ...request, kind: 'bulk', request: items }, async (tx, at) => {
+    const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
+    judgeCall(caller, locked)
+    const amounts = judgeBulk(items)
+    const sum = (of: (amount: number) => number) => amounts.reduce((all, one) => all + of(one), 0)
+    return { amount: sum((one) => one), fees: sum(payoutFee), recipients: items.length }
+  })
+}

@@ -1,0 +1,83 @@
+import { type Call, call } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { PREPARED_COLUMNS, type PreparedStatus, type StoredPrepared } from './prepared-payout.ts'
+
+type Place = { merchantId: number; id: string }
+type Decision = { merchantId: number; id: string; decidedBy: number; decidedName: string; at: Date }
+
+const COUNT = statement<{ waiting: number }>(
+  'count prepared payouts',
+  `select count(*)::int as waiting from (
+     select 1 from prepared_payouts where merchant_id = $1 and mode = $2 and status = 'prepared' limit $3) w`,
+)
+const ADD = statement(
+  'add prepared payout',
+  `insert into prepared_payouts (merchant_id, id, mode, kind, status, request, fingerprint, amount, fees, recipients, note,
+     made_by, made_name, created_at, expires_at)
+   values ($1, $2, $3, $4, 'prepared', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+)
+const LOCK = statement<StoredPrepared>(
+  'lock prepared payouts',
+  `select ${PREPARED_COLUMNS}, r.request, r.fingerprint from prepared_payouts r
+   where (r.merchant_id, r.id) in (select * from unnest($1::bigint[], $2::text[]))
+   order by r.merchant_id, r.id for no key update of r`,
+)
+const APPROVE = statement(
+  'approve prepared payout',
+  `update prepared_payouts set status = 'approved', decided_by = $3, decided_name = $4, decided_at = $5, object_id = $6,
+     tries = tries + 1
+   where merchant_id = $1 and id = $2`,
+)
+const END = statement(
+  'end prepared payout',
+  `update prepared_payouts set status = $3, decided_by = $4, decided_name = $5, decided_at = $6, reason = $7
+   where merchant_id = $1 and id = $2 and status = 'prepared'`,
+)
+const EXPIRE = statement<Place>(
+  'expire prepared payouts',
+  `update prepared_payouts p set status = 'expired', decided_at = $1
+   from (select merchant_id, id from prepared_payouts where status = 'prepared' and expires_at <= $1
+     order by expires_at limit $2 for no key update skip locked) due
+   where p.merchant_id = due.merchant_id and p.id = due.id
+   returning p.merchant_id as "merchantId", p.id`,
+)
+
+/** How many wait, counted up to `most`. */
+export const countWaiting = (
+  { merchantId, mode }: Pick<StoredPrepared, 'merchantId' | 'mode'>,
+  most: number,
+) => call(COUNT, merchantId, mode, most)
+
+export const addPrepared = (row: StoredPrepared): Call =>
+  call(
+    ADD,
+    ...[row.merchantId, row.id, row.mode, row.kind, row.request, row.fingerprint],
+    ...[row.amount, row.fees, row.recipients, row.note, row.madeBy, row.madeName],
+    ...[row.createdAt.toISOString(), row.expiresAt.toISOString()],
+  )
+
+export const lockPrepared = (places: readonly Place[]): Call<StoredPrepared> =>
+  call(
+    LOCK,
+    places.map(({ merchantId }) => merchantId),
+    places.map(({ id }) => id),
+  )
+
+/** In the commit that makes what was approved. */
+export const approvePreparedRow = ({
+  merchantId,
+  id,
+  decidedBy,
+  decidedName,
+  at,
+  objectId,
+}: Decision & { objectId: string }): Call =>
+  call(APPROVE, merchantId, id, decidedBy, decidedName, at.toISOString(), objectId)
+
+export const endPreparedRow = (
+  { merchantId, id, decidedBy, decidedName, at }: Decision,
+  { status, reason }: { status: Extract<PreparedStatus, 'rejected' | 'withdrawn'>; reason: string | null },
+): Call => call(END, merchantId, id, status, decidedBy, decidedName, at.toISOString(), reason)
+
+/** Ends what nobody decided in time, at most so many at once. */
+export const expireDue = (now: Date, most: number): Call<Place> => call(EXPIRE, now.toISOString(), most)

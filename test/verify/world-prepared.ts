@@ -1,0 +1,39 @@
+import type { App } from '../../src/app.ts'
+import type { StoredPrepared } from '../../src/payouts/prepared/prepared-payout.ts'
+import {
+  addPrepared,
+  approvePreparedRow,
+  endPreparedRow,
+  expireDue,
+} from '../../src/payouts/prepared/write-prepared.ts'
+import { later } from '../../src/platform/clock.ts'
+import { PAYOUT, PREPARED } from './names.ts'
+import { write } from './world-charges.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What one person of merchant 3 has prepared, in every status. The approved one made a payout that was paid. */
+export async function prepareAll(app: App): Promise<void> {
+  const at = app.clock.now()
+  const decided = { merchantId: 3, decidedBy: 2, decidedName: 'second@three.invalid', at }
+  const own = { ...decided, decidedBy: 1, decidedName: 'first@three.invalid' }
+  await write(app.db, ...Object.values(PREPARED).map((id) => addPrepared(prepared(id, at))))
+  await write(
+    app.db,
+    approvePreparedRow({ ...decided, id: PREPARED.approved, objectId: PAYOUT.livePaid }),
+    endPreparedRow({ ...decided, id: PREPARED.rejected }, { status: 'rejected', reason: 'paid in cash' }),
+    endPreparedRow({ ...own, id: PREPARED.withdrawn }, { status: 'withdrawn', reason: null }),
+    expireDue(later(at, HOUR_MS), 10),
+  )
+}
+
+const prepared = (id: string, at: Date): StoredPrepared => ({
+  ...{ merchantId: 3, id, mode: 'live', kind: 'payout', status: 'prepared' },
+  request: Buffer.from('{"amount":20000,"recipient":{"phone":"256700000000"}}'),
+  fingerprint: Buffer.alloc(32, 1),
+  ...{ amount: 20_000, fees: 300, recipients: 1, note: null },
+  ...{ madeBy: 1, madeName: 'first@three.invalid', createdAt: later(at, -HOUR_MS) },
+  expiresAt: later(at, id === PREPARED.expired ? 0 : 7 * 24 * HOUR_MS),
+  ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
+  ...{ objectId: null, tries: 0, takenBack: false },
+})
