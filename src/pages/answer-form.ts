@@ -4,7 +4,7 @@ import { isFresh, requireRole } from '../actors/allow.ts'
 import { refusalFor } from '../http/errors.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { claimForm, forgetForm, keepFormResult } from './form-results.ts'
+import { claimForm, forgetForm, keepFormResult, leaveFormOpen } from './form-results.ts'
 import { FieldFault, type FormState, fieldOfRefusal, readForm, type Values } from './form-spec.ts'
 import { keyOfForm, same } from './form-token.ts'
 import type { FormRoute, Visit } from './route.ts'
@@ -65,27 +65,29 @@ async function confirm<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp
 }
 
 async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: Values): Promise<Shown> {
-  const { spec } = route
-  if (!spec.once) return route.submit(visit, values)
-  const { key, fingerprint } = onceOf(visit, values)
-  const claim = await claimForm(visit.gateway, key)
+  if (!route.spec.once) return route.submit(visit, values)
+  const { sent, once } = sentOnce(visit, values)
+  const claim = await claimForm(visit.gateway, sent)
   if (claim.kind === 'busy') throw new UnderWay(errors.busy)
+  if (claim.kind === 'changed') throw new Refusal(409, 'conflict', errors.changed)
   if (claim.kind === 'done')
     return { kind: 'redirect', to: claim.to, ...(claim.flash === null ? {} : { flash: claim.flash }) }
   try {
-    const shown = await route.submit({ ...visit, once: { key, fingerprint } }, values)
-    if (shown.kind === 'redirect') await keepFormResult(visit.gateway, key, shown)
-    else await forgetForm(visit.gateway, key)
+    const shown = await route.submit({ ...visit, once }, values)
+    if (shown.kind === 'redirect') await keepFormResult(visit.gateway, sent, shown)
+    else await forgetForm(visit.gateway, sent)
     return shown
   } catch (error) {
-    await forgetForm(visit.gateway, key).catch(() => {
+    const end = isOpen(error) ? leaveFormOpen : forgetForm
+    await end(visit.gateway, sent).catch(() => {
       // The database is away. The claim ends by itself after half a minute.
     })
     throw error
   }
 }
 
-function onceOf(visit: Visit, values: Values) {
+/** The token of the form as it was sent, and what makes its operation happen once. */
+function sentOnce(visit: Visit, values: Values) {
   const address = visit.here.split('?', 1)[0] ?? ''
   const place = { sessionId: visit.signedIn.sessionId, address }
   const found = keyOfForm(visit.gateway.vault, place, {
@@ -95,9 +97,19 @@ function onceOf(visit: Visit, values: Values) {
   if ('refused' in found)
     throw new Refusal(403, 'forbidden', found.refused === 'expired' ? errors.expired : errors.session)
   const fingerprint = createHash('sha256')
-    .update(`${address}\n${canonicalJson(values)}`)
+    .update(`${address}\n${canonicalJson(values)}\n`)
+    .update(visit.file?.bytes ?? '')
     .digest()
-  return { key: found.key, fingerprint }
+  // A form that was refused, mended after a step back and sent again is another request, under another key.
+  const key = `${found.key} ${fingerprint.toString('hex').slice(0, 16)}`
+  return { sent: { token: found.key, typed: fingerprint }, once: { key, fingerprint } }
+}
+
+/** Whether an error leaves open if the operation took effect. */
+function isOpen(error: unknown): boolean {
+  if (error instanceof FieldFault) return false
+  const { status, message } = refusalFor(error)
+  return status >= 500 || IN_FLIGHT.test(message)
 }
 
 /** What an error says at the form. One of ours, and one that leaves open whether it took effect, keep the token. */
@@ -106,10 +118,8 @@ function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unkno
   const token = visit.fields.form ?? null
   if (error instanceof UnderWay) return { fault: error.message, status: 409, token }
   const refusal = refusalFor(error)
-  if (refusal.status === 404) throw error
-  if (refusal.status >= 500 && !spec.once) throw error
-  const open = refusal.status >= 500 || IN_FLIGHT.test(refusal.message)
-  if (open) return { fault: errors.unknownEnd, status: refusal.status, token }
+  if (refusal.status === 404 || (refusal.status >= 500 && !spec.once)) throw error
+  if (isOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
   const field = fieldOfRefusal(spec, refusal)
   const says = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
   return field === null

@@ -3,18 +3,18 @@ import type { App, Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Flash } from './shown.ts'
 
-type Row = { location: string | null; said: string | null }
+type Row = { location: string | null; said: string | null; typed: Buffer }
 
 const CLAIM = statement<{ claimed: true }>(
   'claim form',
-  `insert into form_results (token_hash, sent_at) values ($1, $2)
+  `insert into form_results (token_hash, sent_at, typed) values ($1, $2, $4)
    on conflict (token_hash) do update set sent_at = excluded.sent_at
-     where form_results.location is null and form_results.sent_at < $3
+     where form_results.location is null and form_results.sent_at < $3 and form_results.typed = excluded.typed
    returning true as claimed`,
 )
 const FIND = statement<Row>(
   'find form result',
-  'select location, said from form_results where token_hash = $1',
+  'select location, said, typed from form_results where token_hash = $1',
 )
 const KEEP = statement(
   'keep form result',
@@ -23,6 +23,10 @@ const KEEP = statement(
 const FORGET = statement(
   'forget form',
   'delete from form_results where token_hash = $1 and location is null returning token_hash',
+)
+const LEAVE_OPEN = statement(
+  'leave form open',
+  'update form_results set sent_at = $2 where token_hash = $1 and location is null returning token_hash',
 )
 const PRUNE = statement(
   'prune form results',
@@ -35,21 +39,28 @@ const KEPT_MS = 24 * 3_600_000
 
 type Place = Pick<Gateway, 'directory' | 'clock'>
 
-/** What is known of a one-time form: new and claimed for this request, under way elsewhere, or done, with where it led. */
+/**
+ * What is known of a one-time form: claimed for this request; under way elsewhere; sent before with other values, where it is not known
+ * whether that took effect; or done, with where it led.
+ */
 export type FormClaim =
   | { kind: 'claimed' }
   | { kind: 'busy' }
+  | { kind: 'changed' }
   | { kind: 'done'; to: string; flash: Flash | null }
 
+/** A form that was sent: its token, and the digest of what was typed. */
+export type SentForm = { token: string; typed: Buffer }
+
 /** Claims a one-time form for this request, or answers what the first one led to. */
-export async function claimForm({ directory, clock }: Place, key: string): Promise<FormClaim> {
+export async function claimForm({ directory, clock }: Place, { token, typed }: SentForm): Promise<FormClaim> {
   const now = clock.nowMs()
-  const hash = hashOf(key)
+  const hash = hashOf(token)
   const stale = new Date(now - UNDER_WAY_MS).toISOString()
-  const [claimed] = await directory.query(CLAIM, [hash, new Date(now).toISOString(), stale])
+  const [claimed] = await directory.query(CLAIM, [hash, new Date(now).toISOString(), stale, typed])
   if (claimed) return { kind: 'claimed' }
   const [row] = await directory.query(FIND, [hash])
-  if (!row?.location) return { kind: 'busy' }
+  if (row?.location == null) return { kind: row?.typed.equals(typed) === false ? 'changed' : 'busy' }
   return {
     kind: 'done',
     to: row.location,
@@ -60,19 +71,24 @@ export async function claimForm({ directory, clock }: Place, key: string): Promi
 /** Keeps where a form has led. */
 export async function keepFormResult(
   { directory }: Place,
-  key: string,
+  { token }: SentForm,
   { to, flash }: { to: string; flash?: Flash },
-) {
-  await directory.query(KEEP, [hashOf(key), to, flash?.says ?? null])
+): Promise<void> {
+  await directory.query(KEEP, [hashOf(token), to, flash?.says ?? null])
 }
 
-/** The form has led nowhere: it may be sent again. */
-export async function forgetForm({ directory }: Place, key: string): Promise<void> {
-  await directory.query(FORGET, [hashOf(key)])
+/** The form has led nowhere: it may be sent again, mended. */
+export async function forgetForm({ directory }: Place, { token }: SentForm): Promise<void> {
+  await directory.query(FORGET, [hashOf(token)])
+}
+
+/** It is not known whether the form took effect: the very same may be sent again at once, and nothing else. */
+export async function leaveFormOpen({ directory, clock }: Place, { token }: SentForm): Promise<void> {
+  await directory.query(LEAVE_OPEN, [hashOf(token), new Date(clock.nowMs() - 2 * UNDER_WAY_MS).toISOString()])
 }
 
 /** Removes what is older than a day; answers how many. */
 export const pruneFormResults = async ({ directory, clock }: App): Promise<number> =>
   (await directory.query(PRUNE, [new Date(clock.nowMs() - KEPT_MS).toISOString()])).length
 
-const hashOf = (key: string) => createHash('sha256').update(key).digest()
+const hashOf = (token: string) => createHash('sha256').update(token).digest()

@@ -2,6 +2,7 @@ import type { Action } from '../actors/actions.ts'
 import type { Actor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { SignedIn } from '../people/session.ts'
+import { assert } from '../platform/assert.ts'
 import type { Fields } from './fields.ts'
 import type { FormSpec, FormState, Values } from './form-spec.ts'
 import type { Flash, Shown } from './shown.ts'
@@ -39,6 +40,12 @@ export type Visit = Asked & {
   to(path: string): string
   /** Of a one-time form: what makes its operation happen once. */
   once: { key: string; fingerprint: Buffer } | null
+}
+
+/** Of a form that was declared as one-time: the key and the fingerprint of its operation. */
+export function onceOf({ once }: Visit): { key: string; fingerprint: Buffer } {
+  assert(once !== null, 'the form is declared as one-time')
+  return once
 }
 
 /** Something to look at. */

@@ -40,6 +40,8 @@ export const PARTS = {
       'This form belongs to another sign-in, so nothing was done. Open the page again and fill in the form anew.',
     expired: 'This form is too old, so nothing was done. Look at the page again and send it anew.',
     busy: 'This form is being worked on. It is done once, however often it is sent. Load the page again in a moment.',
+    changed:
+      'This form was sent before with other values, and it is not known whether that took effect. Look at the list first, then fill in a new form.',
     tooLarge: 'This form carries too much, so nothing was done.',
     unread: 'This form could not be read, so nothing was done.',
     tooMany: 'You have sent too many requests. Wait a minute.',

@@ -1,0 +1,107 @@
+import { CHARGE_STATUSES, type Charge, presentCharge } from '../../charges/charge.ts'
+import { listCharges } from '../../charges/find-charges.ts'
+import { readStatusAndWindow } from '../../http/lists.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { CHARGES } from '../texts/charges.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, filters } = CHARGES
+
+const COLUMNS: readonly Column<Charge>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.net, cell: (charge) => <Money amount={presentCharge(charge).net} />, figures: true },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.customer, cell: ({ phone, email }) => <Said text={phone ?? email} /> },
+  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: filters.status,
+    kind: 'select',
+    choices: CHARGE_STATUSES.map((status) => ({ value: status, label: status })),
+  },
+  { name: 'reference', label: filters.reference },
+  { name: 'phone', label: filters.phone, kind: 'phone' },
+  { name: 'email', label: filters.email },
+]
+
+export const NEW_CHARGE: FormSpec = {
+  path: '/charges/new',
+  action: 'charge.create',
+  fields: [
+    {
+      name: 'amount',
+      label: CHARGES.create.amount,
+      kind: 'amount',
+      hint: CHARGES.create.amountHint,
+      refused: /amount|fee/,
+    },
+    {
+      name: 'phone',
+      label: CHARGES.create.phone,
+      kind: 'phone',
+      hint: CHARGES.create.phoneHint,
+      refused: /phone/,
+    },
+    { name: 'reference', label: CHARGES.create.reference, optional: true },
+  ],
+  submit: CHARGES.create.submit,
+  once: true,
+}
+
+/** The list of charges with its filters, and in test mode a form that makes one. */
+export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, query, mode } = visit
+  const { data, nextCursor } = await listCharges(app, caller, {
+    ...readStatusAndWindow({ ...windowOf(query), status: query.status }, CHARGE_STATUSES),
+    reference: query.reference ?? null,
+    phone: query.phone ?? null,
+    email: query.email ?? null,
+  })
+  const here = visit.to('/charges')
+  return shownPage(
+    CHARGES.title,
+    <>
+      <h1>{CHARGES.title}</h1>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {data.length === 0 ? (
+        <NoCharges visit={visit} />
+      ) : (
+        <Table
+          caption={CHARGES.title}
+          rows={data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/charges/${id}`)}
+        />
+      )}
+      <Pager cursors={{ newer: null, older: nextCursor }} query={query} here={here} />
+      {mode === 'test' && (
+        <Section title={CHARGES.create.title} id="new">
+          <FormBox of={NEW_CHARGE} visit={visit} state={state} />
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+const windowOf = ({ after }: Query): Query => ({ starting_after: after, limit: '20' })
+
+const NoCharges = ({ visit: { query } }: { visit: DashboardVisit }) =>
+  FILTERS.some(({ name }) => query[name] !== undefined) ? (
+    <Empty title={CHARGES.empty.filtered} />
+  ) : (
+    <Empty title={CHARGES.empty.title}>
+      <p>{CHARGES.empty.says}</p>
+    </Empty>
+  )
