@@ -118,6 +118,8 @@ const MONEY_CONNECTIONS = 6
 const SINGLE_CONNECTIONS = 4
 const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
+// Of what a receiver of webhooks answers: enough for an error message, which its merchant sees.
+const ANSWER_BYTES = 2000
 
 /** Builds the whole program from its parts without starting anything. */
 export function buildGateway(parts: Parts): Gateway {
@@ -197,7 +199,7 @@ function postersOf({
   return {
     targetRules,
     supplierRules,
-    poster: createPoster({ ...targetRules, ...resolving }),
+    poster: createPoster({ ...targetRules, ...resolving, keepFirstBytes: ANSWER_BYTES }),
     supplierPoster: createPoster(toSuppliers),
     alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: placeOf(config.alertWebhook) }),
   }

@@ -80,6 +80,7 @@ export const ACTIONS = {
   'webhook.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.ping': { ...AUDITED, persons: MAKERS },
   'webhook.resend': { key: 'any', persons: MAKERS },
+  'webhook.resend-failed': { ...AUDITED, persons: MAKERS },
   'vending.secret': { ...STEP_UP, key: 'full', persons: MAKERS },
   'vending.check': { key: 'any', persons: MAKERS },
   'vending.set': { ...STEP_UP, persons: MAKERS, others: COMMAND },
@@ -88,6 +89,7 @@ export const ACTIONS = {
   'machine.sync': { ...AUDITED, persons: MAKERS },
   'funds.add': { ...AUDITED, persons: MAKERS },
   'sandbox.set': { ...AUDITED, persons: MAKERS },
+  'sandbox.machine': { ...AUDITED, persons: MAKERS },
   'sandbox.clock': { ...AUDITED, persons: MAKERS },
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },

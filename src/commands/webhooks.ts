@@ -1,7 +1,11 @@
+import { at } from '../actors/actor.ts'
 import { rotateWebhookSecret } from '../merchants/rotate-webhook-secret.ts'
+import { readIsoTime } from '../platform/times.ts'
+import { resendFailed } from '../webhooks/resend-failed.ts'
 import { sendPing } from '../webhooks/send-ping.ts'
 import { command } from './command.ts'
-import { modeOf, ofMerchant, optionalText } from './input.ts'
+import { modeOf, ofMerchant, optionalText, required } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
 
 const rotateSecret = command({
   usage: 'webhooks rotate-secret <m> [--revoke-now] [--key K]',
@@ -40,4 +44,21 @@ const ping = command({
   },
 })
 
-export const webhookCommands = [rotateSecret, ping]
+const resend = command({
+  usage: 'webhooks resend-failed <m> --since T [--mode test|live]',
+  says: 'sends every event since then again that has failed and not arrived; at most 10,000 a call',
+  async run(input) {
+    const mode = modeOf(input)
+    const since = readIsoTime(required(input, 'since'))
+    if (since === null) throw new WrongUsage('--since must be an ISO 8601 datetime')
+    const { app, merchant } = await ofMerchant(input)
+    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode }
+    const { resent, more } = await resendFailed(app, at(input.actor, place), since)
+    return {
+      json: { resent, more },
+      lines: [`${resent} are due now${more ? '; there are more: run it again' : ''}`],
+    }
+  },
+})
+
+export const webhookCommands = [rotateSecret, ping, resend]

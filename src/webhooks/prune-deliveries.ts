@@ -6,12 +6,16 @@ const AT_ONCE = 5000
 
 const PRUNE = statement<{ id: string }>(
   'prune deliveries',
-  `delete from deliveries where (merchant_id, event_id) in (
-     select merchant_id, event_id from deliveries where created_at < $1 and status <> 'pending' limit $2)
-   returning event_id as id`,
+  `with gone as (
+     delete from deliveries where (merchant_id, event_id) in (
+       select merchant_id, event_id from deliveries where created_at < $1 and status <> 'pending' limit $2)
+     returning merchant_id, event_id),
+   attempts as (
+     delete from delivery_attempts a using gone where (a.merchant_id, a.event_id) = (gone.merchant_id, gone.event_id))
+   select event_id as id from gone`,
 )
 
-/** Forgets deliveries that ended more than 30 days ago; the events themselves stay (reliability.md D32). */
+/** Forgets deliveries that ended more than 30 days ago, with their attempts; the events themselves stay (reliability.md D32). */
 export async function pruneDeliveries(app: App): Promise<number> {
   let pruned = 0
   for (;;) {

@@ -4,6 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import type { Claimed } from './claim-deliveries.ts'
 import { nextAttemptInMs } from './delivery.ts'
+import { keepAttempts } from './delivery-attempts.ts'
 
 /** One attempt that has ended. */
 export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
@@ -43,7 +44,7 @@ const QUICK_MS = 1000
 export const isSuccess = (attempted: Attempted) =>
   attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
 
-/** What the merchant sees of a failed attempt: an error class, never the receiver's text. */
+/** How an attempt failed, in our own words. */
 export function errorOf(attempted: Attempted): string | null {
   if (isSuccess(attempted)) return null
   switch (attempted.kind) {
@@ -74,6 +75,7 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
       ...each.values('code', 'error', 'next'),
       at.toISOString(),
     ),
+    keepAttempts(ended, at, errorOf),
     recordBehaviour(ended, at),
   ]
 }

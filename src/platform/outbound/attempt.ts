@@ -100,8 +100,9 @@ async function send(line: Line, { request, url, deadline, options }: Sending) {
     const answer = await requestOn.call(line.client, { ...asked, method: 'POST' })
     // The status line and headers are complete and in time, so the outcome stands whatever the body does.
     const outcome = judge(answer.statusCode)
-    const read = await readToEnd(answer.body, limitsOf(options).bodyBytes)
-    if (options.keepBody && outcome.kind === 'answered') outcome.body = read
+    const chunks: Uint8Array[] = []
+    const read = await readToEnd(answer.body, chunks, limitsOf(options).bodyBytes)
+    if (outcome.kind === 'answered') keepOf(outcome, { read, chunks }, options)
     return { outcome, reusable: read !== null }
   } catch (error) {
     return { outcome: failureOf(error, deadline), reusable: false }
@@ -114,15 +115,29 @@ function judge(status: number): Outcome {
     : { kind: 'answered', status }
 }
 
+/** What this poster hands on of an answer. */
+function keepOf(
+  outcome: Extract<Outcome, { kind: 'answered' }>,
+  { read, chunks }: { read: Buffer | null; chunks: readonly Uint8Array[] },
+  { keepBody, keepFirstBytes }: PosterOptions,
+): void {
+  if (keepBody) outcome.body = read
+  if (keepFirstBytes === undefined || chunks.length === 0) return
+  outcome.begins = (read ?? Buffer.concat(chunks)).subarray(0, keepFirstBytes)
+}
+
 /** The body when it ended by itself within its limit and the deadline, else null; only after it may its socket be used again. */
-async function readToEnd(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = []
+async function readToEnd(
+  body: AsyncIterable<Uint8Array>,
+  chunks: Uint8Array[],
+  limit: number,
+): Promise<Buffer | null> {
   let bytes = 0
   try {
     for await (const chunk of body) {
       bytes += chunk.length
-      if (bytes > limit) return null
       chunks.push(chunk)
+      if (bytes > limit) return null
     }
     return Buffer.concat(chunks)
   } catch {

@@ -17,10 +17,10 @@ const LOOK_UP_MS = 1_000
 /**
  * `failed.error`: `dns`, `connect`, `tls` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted` (something may
  * have been sent), `redirect refused` (the only one with a status). `answered.body`: only of a poster that keeps it; null when
- * it was cut, late, broken or too long.
+ * it was cut, late, broken or too long. `answered.begins`: the first bytes of the answer, whatever became of the rest.
  */
 export type Outcome =
-  | { kind: 'answered'; status: number; body?: Buffer | null }
+  | { kind: 'answered'; status: number; body?: Buffer | null; begins?: Buffer }
   | { kind: 'refused_target'; why: string }
   | { kind: 'failed'; error: string; status: number | null }
 
@@ -33,6 +33,8 @@ export type PosterOptions = TargetRules & {
   limits?: Limits
   /** Whether the answer's bytes are handed on. */
   keepBody?: boolean
+  /** How many of the answer's first bytes are handed on. */
+  keepFirstBytes?: number
 }
 
 /** Nothing was sent: the socket was never opened, or closed before the first byte of the request. */

@@ -78,6 +78,13 @@ const REPORTED = statement(
   'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
 )
 
+/** The simulated machine of an order says nothing: merchant and order. */
+export const silenceClaims = statement<{ id: string }>(
+  'silence simulated machine',
+  `update dispense_claims set reports_at = null
+   where merchant_id = $1 and order_id = $2 and kind = 'order' and reports_at is not null returning id`,
+)
+
 type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
 /** What a supplier has said, and in test mode when the simulated machine reports, and what. */

@@ -1,0 +1,84 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { columnsOf } from '../platform/db/columns.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Attempted } from '../platform/outbound/attempt.ts'
+import { isControl, isLineControl } from '../platform/text.ts'
+import type { Claimed } from './claim-deliveries.ts'
+
+/** One attempt as its merchant sees it. `answer`: how the answer of the merchant's own server began. */
+export type DeliveryAttempt = {
+  at: Date
+  url: string
+  responseCode: number | null
+  error: string | null
+  ms: number
+  answer: string | null
+}
+
+type Ended = { claimed: Claimed; attempted: Attempted }
+
+const MOST_SHOWN = 50
+const ANSWER_CHARACTERS = 1000
+
+const KEEP = statement(
+  'keep delivery attempts',
+  `insert into delivery_attempts (merchant_id, event_id, attempted_at, url, response_code, error, ms, answer)
+   select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::int[], $8::text[])`,
+)
+const OF_EVENT = statement<DeliveryAttempt>(
+  'attempts of a delivery',
+  `select a.attempted_at as at, a.url, a.response_code as "responseCode", a.error, a.ms, a.answer
+   from delivery_attempts a join deliveries d on d.merchant_id = a.merchant_id and d.event_id = a.event_id
+   where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 order by a.id desc limit $4`,
+)
+
+/** Keeps attempts that have ended, those too whose delivery another process has taken over: they have happened. */
+export function keepAttempts(
+  ended: readonly Ended[],
+  at: Date,
+  errorOf: (attempted: Attempted) => string | null,
+): Call {
+  const rows = ended.map(({ claimed, attempted }) => ({
+    merchantId: claimed.merchantId,
+    eventId: claimed.eventId,
+    url: claimed.url,
+    begunAt: new Date(at.getTime() - attempted.elapsedMs),
+    code: 'status' in attempted ? attempted.status : null,
+    error: errorOf(attempted),
+    ms: Math.max(0, Math.round(attempted.elapsedMs)),
+    answer: attempted.kind === 'answered' ? textOf(attempted.begins) : null,
+  }))
+  const each = columnsOf(rows)
+  return call(
+    KEEP,
+    ...each.numbers('merchantId'),
+    ...each.words('eventId'),
+    ...each.times('begunAt'),
+    ...each.values('url'),
+    ...each.numbers('code'),
+    ...each.values('error'),
+    ...each.numbers('ms'),
+    ...each.values('answer'),
+  )
+}
+
+/** The newest attempts of one of the caller's deliveries, newest first. */
+export const attemptsOf = (app: App, caller: Caller, eventId: string): Promise<DeliveryAttempt[]> =>
+  app.db.query(OF_EVENT, [caller.merchantId, eventId, caller.mode, MOST_SHOWN])
+
+/** The beginning of an answer as text that can be stored and shown; null where there is none. */
+function textOf(begins: Buffer | undefined): string | null {
+  if (begins === undefined) return null
+  let text = ''
+  let count = 0
+  for (const character of begins.toString('utf8')) {
+    const unit = character.charCodeAt(0)
+    if (isControl(unit) && !isLineControl(unit)) continue
+    text += character
+    count += 1
+    if (count === ANSWER_CHARACTERS) break
+  }
+  return text === '' ? null : text
+}
