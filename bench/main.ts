@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
+import { measureDashboard } from './dashboard.ts'
 import { measureEmulator } from './emulator.ts'
 import { clear } from './endings.ts'
 import { measureRest, OTHERS } from './full.ts'
@@ -52,7 +53,8 @@ async function measure() {
   })
   const described = await describeMachine(stage)
   if (flags.profile) return { ...described, ...(await profile(stage)) }
-  if (flags.pages) return { ...described, ...(await measurePages(stage)) }
+  if (flags.pages && what === 'dashboard') return { ...described, ...(await measureDashboard(stage)) }
+  if (flags.pages) return { ...described, ...(await bothSurfaces(stage)) }
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
   if (what === 'live' && part === 'slow') return { ...described, ...(await measureSlowRail(stage)) }
   if (what === 'live') return { ...described, ...(await measureLive(stage)) }
@@ -89,6 +91,16 @@ function merchantsWanted(): { merchants: number; others?: number } {
   if (flags.vending) return { merchants: 1, others: CALLED_ABOUT }
   if (what === 'overload') return { merchants: MERCHANTS_OF_OVERLOAD }
   return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
+}
+
+/** The hosted pages and the dashboard, whose merchant no page of the checkout touches. */
+async function bothSurfaces(stage: Stage) {
+  const hosted = await measurePages(stage)
+  const dashboard = await measureDashboard(stage)
+  return {
+    scenarios: { ...hosted.scenarios, ...dashboard.scenarios },
+    bars: [...hosted.bars, ...dashboard.bars],
+  }
 }
 
 /** Vending alone. Afterwards the ledger is verified, which shows that the seeded rows are as the product would have left them. */
