@@ -1,10 +1,9 @@
 import { raiseAlertsNow } from '../alerts/look-around.ts'
-import { settleLedger } from '../charges/settle-charges.ts'
+import { moveSandboxClock } from '../charges/move-sandbox-clock.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
 import { freezeAccount, freezePlatform } from '../merchants/payout-freeze.ts'
 import { findMerchant, setMerchant } from '../merchants/set-merchant.ts'
-import { advanceTestClock } from '../merchants/test-clock.ts'
 import { command, factLines } from './command.ts'
 import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -114,18 +113,17 @@ const sandboxClock = command({
   async run(input) {
     const advance = required(input, 'advance')
     const { app, merchant } = await ofMerchant(input)
-    const moved = await advanceTestClock(app, input.actor, { merchantId: merchant.id, advance })
+    const moved = await moveSandboxClock(app, input.actor, { merchantId: merchant.id, advance })
     if (moved === null) throw new WrongUsage('--advance must look like 90m, 24h, 30d or next-month')
-    const settled = await settleLedger(app, input.actor, { merchantId: merchant.id, mode: 'test' })
     const json = {
       merchant: merchant.handle,
       offset_ms: moved.offsetMs,
       test_time: moved.testTime.toISOString(),
-      settled,
+      settled: moved.settled,
     }
     return {
       json,
-      lines: [`test clock of ${merchant.handle}: ${json.test_time} (${settled} charges settled)`],
+      lines: [`test clock of ${merchant.handle}: ${json.test_time} (${moved.settled} charges settled)`],
     }
   },
 })

@@ -1,6 +1,8 @@
+import { at } from '../actors/actor.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { decideOrder } from '../vending/dispensing/decide-order.ts'
+import { MACHINE_BUTTONS, pressMachine } from '../vending/dispensing/press-machine.ts'
 import { presentOrder } from '../vending/orders/order.ts'
 import { command } from './command.ts'
 import { ofMerchant, oneOf, required } from './input.ts'
@@ -21,4 +23,20 @@ const decide = command({
   },
 })
 
-export const vendingDecideCommands = [decide]
+const machine = command({
+  usage: 'sandbox machine <m> --order O --button dispensed|partly|jam|silent',
+  says: 'what the simulated machine of a test order reports; silent: not what its number says',
+  async run(input) {
+    const id = required(input, 'order')
+    const button = oneOf('button', required(input, 'button'), MACHINE_BUTTONS)
+    const { app, merchant } = await ofMerchant(input)
+    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' } as const
+    const order = await pressMachine(app, at(input.actor, place), { id, button })
+    return {
+      json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
+      lines: [`${id} is ${order.vendingStatus}`],
+    }
+  },
+})
+
+export const vendingDecideCommands = [decide, machine]

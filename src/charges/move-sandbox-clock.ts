@@ -1,0 +1,20 @@
+import { type Actor, service } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { advanceTestClock } from '../merchants/test-clock.ts'
+import { settleLedger } from './settle-charges.ts'
+
+/**
+ * Moves a merchant's test clock forward and settles what is due by it then; other due things follow with their sweeps. Null when
+ * `advance` is no step that the clock knows.
+ */
+export async function moveSandboxClock(
+  app: App,
+  actor: Actor,
+  { merchantId, advance }: { merchantId: number; advance: string },
+): Promise<{ offsetMs: number; testTime: Date; settled: number } | null> {
+  const moved = await advanceTestClock(app, actor, { merchantId, advance })
+  if (moved === null) return null
+  app.nudge('run-schedules')
+  const settled = await settleLedger(app, service('sandbox clock'), { merchantId, mode: 'test' })
+  return { ...moved, settled }
+}

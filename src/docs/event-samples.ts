@@ -1,0 +1,141 @@
+import type { TSchema } from 'typebox'
+import type { WebhookDescription } from '../http/openapi.ts'
+import { DESCRIBED_EVENTS } from './events.ts'
+
+/** An event as the catalogue shows it: what a receiver would get. */
+export type EventSample = { event: string; summary: string; body: string }
+
+type Json = Record<string, unknown>
+
+const AT = '2026-11-22T11:05:00.000Z'
+const LATER = '2026-11-22T11:05:02.000Z'
+const CHARGE = {
+  ...{
+    id: 'txn_k3v9q0123456789abcdef',
+    mode: 'test',
+    status: 'succeeded',
+    amount: 12500,
+    fee: 200,
+    net: 12300,
+  },
+  ...{ gift_card_amount: 0, currency: 'UGX', channel: 'op1_momo', reference: 'order-1042' },
+  ...{ merchant_reference: 'order-1042', rail_reference: '7b1c4e0a-2f6d-4c1b-9d3e-5a8f0b6c7d21' },
+  ...{ failure_reason: null, payment_link_id: null, created_at: AT, completed_at: LATER, settled: true },
+  ...{ available_on: LATER },
+}
+const PAYOUT = {
+  ...{ id: 'pout_k3v9q0123456789abcdef', mode: 'test', status: 'succeeded', amount: 30000, fee: 450 },
+  ...{ currency: 'UGX', channel: 'op1_momo', reference: 'wages-7', merchant_reference: 'wages-7' },
+  ...{ recipient_phone: '256700000000', recipient_name: 'A. Namukasa', kind: 'payout', failure_reason: null },
+  ...{ rail_reference: '2d9f6a10-8c3b-4e57-a1d4-6b0e9c7f3a52', created_at: AT, completed_at: LATER },
+  ...{ charge_id: null, batch_id: null, scheduled_payout_id: null },
+}
+const ORDER = {
+  ...{ order_id: 'lnk_k3v9q0123456789abcdef', mode: 'test', charge_id: CHARGE.id, machine: 'M-1' },
+  ...{
+    amount: 1000,
+    currency: 'UGX',
+    reference: 'shelf-3',
+    merchant_reference: 'shelf-3',
+    source: 'callback',
+  },
+  ...{ goods: [{ spbh: '1', spmc: 'Water', spdj: 1000 }], payment_status: 'succeeded' },
+  ...{ vending_status: 'dispensed', vending_error: null, units_dispensed: 1 },
+  ...{ dispense_result: [{ spbh: '1', chsl: 1, spmc: 'Water' }], dispensed_at: LATER, created_at: AT },
+}
+const PAY = 'https://pay.example.com'
+const ADDRESSES = {
+  ...{ qr_png_url: `${PAY}/pay/${ORDER.order_id}/qr.png`, qr_svg_url: `${PAY}/pay/${ORDER.order_id}/qr.svg` },
+  ...{ pay_url: `${PAY}/pay/${ORDER.order_id}`, qr_content: `${PAY}/pay/${ORDER.order_id}` },
+  status_url: `${PAY}/v1/vending/orders/${ORDER.order_id}`,
+  state_url: `${PAY}/vending/display/${ORDER.order_id}/state`,
+  display_url: `${PAY}/vending/display/${ORDER.order_id}`,
+  ...{ refunded: false, expired: false, expires_at: '2026-11-22T11:07:00.000Z' },
+}
+const FAILED = { status: 'failed', failure_reason: 'insufficient_funds', settled: false, available_on: null }
+
+// What each event says beside its schema; the fields and their order are those of the schema.
+const VALUES: Record<string, Json> = {
+  'charge.succeeded': CHARGE,
+  'charge.failed': { ...CHARGE, ...FAILED },
+  'charge.refunded': {
+    ...{ ...CHARGE, status: 'refunded', refund_amount: 12500, refund_id: PAYOUT.id, refunded_at: LATER },
+    gift_card_restored: 0,
+  },
+  'payout.succeeded': PAYOUT,
+  'payout.failed': { ...PAYOUT, status: 'failed', failure_reason: 'recipient_not_found' },
+  'vending.dispensed': { ...ORDER, ...ADDRESSES },
+  'vending.dispense_failed': {
+    ...{ ...ORDER, ...ADDRESSES, vending_status: 'failed', vending_error: 'the machine reported a jam' },
+    ...{ units_dispensed: 0, dispense_result: [{ spbh: '1', chsl: 0, spmc: 'Water' }], dispensed_at: null },
+  },
+  'dispute.opened': {
+    ...{ ...CHARGE, charge_id: CHARGE.id, dispute_id: 'dsp_k3v9q0123456789abcdef', reason: 'not_delivered' },
+    ...{ details: 'I paid and got nothing.', contact: '0700 000 000', opened_at: LATER },
+    respond_by: '2026-11-25T11:05:02.000Z',
+  },
+  'test.ping': { merchant: 'demo-shop', message: 'test event', mode: 'test', sent_at: AT },
+}
+
+/** Every event that a receiver may get, with the bytes of one. */
+export const EVENT_SAMPLES: readonly EventSample[] = DESCRIBED_EVENTS.map(sampleOf)
+
+function sampleOf({ event, summary, data }: WebhookDescription): EventSample {
+  const values = dataOf(data, VALUES[event] ?? {})
+  const timestamp = Math.floor(new Date(AT).getTime() / 1000)
+  return {
+    event,
+    summary,
+    body: JSON.stringify(
+      { data: inOrder(values), event, id: 'evt_k3v9q0123456789abcdef', timestamp },
+      null,
+      2,
+    ),
+  }
+}
+
+function inOrder(values: Json): Json {
+  return Object.fromEntries(Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** The fields of the schema with these values; a field without one gets an example by its type. */
+function dataOf(schema: TSchema, values: Json): Json {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, Part>
+    required?: string[]
+  }
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => name in values || required.includes(name))
+      .map(([name, part]) => [name, name in values ? values[name] : exampleOf(part)]),
+  )
+}
+
+type Part = {
+  type?: string
+  format?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Part[]
+  items?: Part
+}
+
+function exampleOf(part: Part): unknown {
+  if (part.const !== undefined) return part.const
+  if (part.enum !== undefined) return part.enum[0]
+  if (part.anyOf !== undefined)
+    return part.anyOf.some(({ type }) => type === 'null') ? null : exampleOf(part.anyOf[0] ?? {})
+  switch (part.type) {
+    case 'integer':
+    case 'number':
+      return 0
+    case 'boolean':
+      return true
+    case 'array':
+      return []
+    case 'object':
+      return {}
+    default:
+      return part.format === 'date-time' ? AT : 'text'
+  }
+}
