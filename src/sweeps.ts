@@ -11,6 +11,7 @@ import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { pruneFormResults } from './pages/form-results.ts'
+import { pruneDrafts } from './payouts/bulk/drafts/draft.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { expirePrepared } from './payouts/prepared/end-prepared.ts'
@@ -114,7 +115,8 @@ async function prune(app: App): Promise<number> {
   for (;;) {
     const gone = await app.db.query(keys.statement, keys.values)
     pruned += gone.length
-    if (gone.length < PRUNED_AT_ONCE) return pruned + (await pruneRecords(app)) + (await forgetSecrets(app))
+    if (gone.length < PRUNED_AT_ONCE)
+      return pruned + (await pruneRecords(app)) + (await forgetSecrets(app)) + (await pruneDrafts(app))
   }
 }
 

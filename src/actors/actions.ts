@@ -57,6 +57,7 @@ export const ACTIONS = {
   'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'payout.bulk': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'payout.prepare': { audited: true, persons: PREPARERS },
+  'bulk.draft': { persons: PREPARERS },
   'payout.approve': { ...MONEY_OUT, persons: OWNER },
   'payout.reject': { audited: true, persons: OWNER },
   'payout.withdraw': { audited: true, persons: PREPARERS },

@@ -32,6 +32,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'alert_test.code_hash',
     'api_keys.hash',
     'audit_seals.hash',
+    'bulk_drafts.csv',
     'command_keys.fingerprint',
     'factors.public_key',
     'idempotency_keys.fingerprint',

@@ -7,6 +7,12 @@ import { invalidRequest } from '../../platform/refusal.ts'
 import type { GivenItem } from './bulk-item.ts'
 
 type Field = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
+export type CsvRow = { cells: string[]; line: number }
+/** What somebody wrote into a line, whatever can be read of it. */
+export type Written = Readonly<Record<'phone' | 'amount' | 'name' | 'reference', string>>
+export type CsvLine = { line: number; item: GivenItem; written: Written }
+/** What the parser tells of a row. */
+type Parsed = { record: string[]; info: { lines: number } }
 /** Where each field stands in a row, and how many cells a row has. */
 type Columns = { places: ReadonlyMap<Field, number>; width: number }
 
@@ -49,13 +55,23 @@ export const CSV_EXAMPLE = `phone,amount,name,reference
  * whole file; a problem of one row fails that item only.
  */
 export async function readCsvItems(bytes: Buffer, most: number): Promise<GivenItem[]> {
-  const [header, ...rows] = await readRows(bytes, most + 2)
-  if (header === undefined) return []
-  const columns = readHeader(header)
-  return rows.map((row) => readRow(row, columns))
+  return (await readCsvLines(bytes, most)).map(({ item }) => item)
 }
 
-async function readRows(bytes: Buffer, most: number): Promise<string[][]> {
+/** The same, each with the number of its line (of its last one, where a quoted cell goes over several) and its cells as they were written. */
+export async function readCsvLines(bytes: Buffer, most: number): Promise<CsvLine[]> {
+  const [header, ...rows] = await readCsvRows(bytes, most + 2)
+  if (header === undefined) return []
+  const columns = readHeader(header.cells)
+  return rows.map(({ cells, line }) => ({
+    item: readRow(cells, columns),
+    line,
+    written: writtenIn(cells, columns),
+  }))
+}
+
+/** The rows of a CSV as they stand, the header among them. Throws `invalid request: ...` for a problem of the whole file. */
+export async function readCsvRows(bytes: Buffer, most: number): Promise<CsvRow[]> {
   if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
   boundLines(bytes)
   const parser = parse({
@@ -67,6 +83,7 @@ async function readRows(bytes: Buffer, most: number): Promise<string[][]> {
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: LONGEST_ROW,
+    info: true,
     to: most,
   })
   try {
@@ -103,9 +120,9 @@ async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-async function rowsOf(parsed: AsyncIterable<string[]>): Promise<string[][]> {
-  const rows: string[][] = []
-  for await (const row of parsed) rows.push(row)
+async function rowsOf(parsed: AsyncIterable<Parsed>): Promise<CsvRow[]> {
+  const rows: CsvRow[] = []
+  for await (const { record, info } of parsed) rows.push({ cells: record, line: info.lines })
   return rows
 }
 
@@ -134,6 +151,11 @@ function readRow(cells: readonly string[], { places, width }: Columns): GivenIte
       reference: cell('reference'),
     },
   }
+}
+
+function writtenIn(cells: readonly string[], { places }: Columns): Written {
+  const cell = (field: Field) => cells[places.get(field) ?? -1] ?? ''
+  return { phone: cell('phone'), amount: cell('amount'), name: cell('name'), reference: cell('reference') }
 }
 
 /** A number of digits, with or without commas between the thousands; anything else stays a text, which is no amount. */

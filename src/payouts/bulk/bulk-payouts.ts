@@ -142,7 +142,8 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
   }
 }
 
-function storedItem(item: BulkItem, key: string): StoredItem {
+/** An item as its batch keeps it. */
+export function storedItem(item: BulkItem, key: string): StoredItem {
   const reference = item.reference ?? `${key}-${item.index}`
   if (!item.ok) return { reference, error: item.error }
   const { amount, phone, name, channel } = item

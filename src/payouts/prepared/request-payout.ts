@@ -1,6 +1,5 @@
-import { ruleOf } from '../../actors/actions.ts'
 import type { PersonCaller } from '../../actors/actor.ts'
-import { allow } from '../../actors/allow.ts'
+import { allow, mayDo } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
 import { madeOrThrow } from '../../idempotency/refused-answer.ts'
@@ -47,7 +46,8 @@ export async function aloneOrPrepared(
   prepared: () => Promise<Answer>,
 ): Promise<Answer> {
   allow(caller, 'payout.prepare')
-  if (!mayAlone(caller)) return madeOrThrow(await prepared())
+  // An accountant prepares every payout.
+  if (!mayDo(caller, 'payout.create')) return madeOrThrow(await prepared())
   try {
     return madeOrThrow(await alone())
   } catch (error) {
@@ -55,9 +55,6 @@ export async function aloneOrPrepared(
     return madeOrThrow(await prepared())
   }
 }
-
-/** An accountant prepares every payout. */
-const mayAlone = ({ role }: PersonCaller) => ruleOf('payout.create').persons?.includes(role) ?? false
 
 async function preparePayout(app: App, request: SinglePayout): Promise<Answer> {
   const { caller, input } = request

@@ -39,6 +39,7 @@ const TABLES = {
   bulk_references: money('payouts'),
   prepared_payouts: money('payouts'),
   checker_rules: other('payouts'),
+  bulk_drafts: ofMerchant('payouts'),
   schedules: money('scheduled-payouts'),
   withdrawals: money('withdrawals'),
   withdrawal_numbers: ofMerchant('withdrawals'),

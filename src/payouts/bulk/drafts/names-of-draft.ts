@@ -1,0 +1,44 @@
+import type { PersonCaller } from '../../../actors/actor.ts'
+import { allow } from '../../../actors/allow.ts'
+import type { App } from '../../../app.ts'
+import { Refusal } from '../../../platform/refusal.ts'
+import { resolveAccount } from '../../resolve-account.ts'
+import { getDraft } from './draft.ts'
+import { linesOf } from './draft-lines.ts'
+
+/** Who holds the wallet of a line, as the operator says: a name, null where it tells none, or why it is not known. */
+export type Holder = { line: number; active: boolean | null; name: string | null; unknown: string | null }
+
+const MOST = 20
+const AT_ONCE = 4
+
+/** Asks who holds the wallets of at most twenty lines from this one on. Never while a page is rendered. Throws 404. */
+export async function namesOfDraft(
+  app: App,
+  caller: PersonCaller,
+  { id, from }: { id: string; from: number },
+): Promise<Holder[]> {
+  allow(caller, 'bulk.draft')
+  const lines = await linesOf(await getDraft(app, caller, id))
+  const asked = lines.filter(({ line, item }) => item.ok && line >= from).slice(0, MOST)
+  const holders: Holder[] = []
+  for (let at = 0; at < asked.length; at += AT_ONCE) {
+    const some = asked.slice(at, at + AT_ONCE)
+    holders.push(...(await Promise.all(some.map(({ line, item }) => holderOf(app, caller, { line, item })))))
+  }
+  return holders
+}
+
+type Asked = { line: number; item: { ok: true; phone: string } | { ok: false } }
+
+async function holderOf(app: App, caller: PersonCaller, { line, item }: Asked): Promise<Holder> {
+  const phone = item.ok ? item.phone : undefined
+  try {
+    await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())
+    const { active, registered_name: name } = await resolveAccount(app, caller, phone)
+    return { line, active, name, unknown: null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { line, active: null, name: null, unknown: error.message }
+  }
+}

@@ -1,0 +1,139 @@
+import type { PersonCaller } from '../../../actors/actor.ts'
+import { allow } from '../../../actors/allow.ts'
+import type { App } from '../../../app.ts'
+import { lockHeads } from '../../../ledger/book.ts'
+import { payoutFee } from '../../../ledger/fees.ts'
+import { Refusal } from '../../../platform/refusal.ts'
+import { lockGuards } from '../../desk/lock-desk.ts'
+import { payoutReadiness } from '../../payout-readiness.ts'
+import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
+import type { BulkBatch } from '../bulk-batch.ts'
+import { judgeCall, storedItem } from '../bulk-payouts.ts'
+import type { ItemResult } from '../bulk-results.ts'
+import { openChunk, runItem } from '../run-item.ts'
+import { type BulkDraft, getDraft } from './draft.ts'
+import { type DraftLine, linesOf } from './draft-lines.ts'
+
+/** What would become of a line. `sameAs`: an earlier line with the same phone and amount, which may be a mistake. */
+export type PreviewLine = DraftLine & {
+  result:
+    | { kind: 'pays'; amount: number; fee: number }
+    /** An earlier line has its reference, phone and amount: both are paid once. */
+    | { kind: 'repeats'; line: number }
+    | { kind: 'paid before'; payoutId: string; at: Date | null }
+    | { kind: 'refused'; error: string; code: string }
+  sameAs: number | null
+}
+
+/** A draft as it would run now. Whole UGX. `refusal`: why the call as a whole would be refused, or null. */
+export type Preview = {
+  draft: BulkDraft
+  lines: PreviewLine[]
+  refusal: Refusal | null
+  pays: { count: number; amount: number; fees: number }
+  paidBefore: number
+  refused: number
+  available: number
+}
+
+/**
+ * Shows what a draft would do: its items run as those of a call do, under the same locks and by the same rules, and nothing of it is
+ * written. Throws 404.
+ */
+export async function previewBulk(app: App, caller: PersonCaller, id: string): Promise<Preview> {
+  allow(caller, 'bulk.draft')
+  const draft = await getDraft(app, caller, id)
+  const lines = await linesOf(draft)
+  const judged = await judgeLines(app, caller, { draft, lines })
+  const shown = withTwins(lines, judged.results)
+  const paying = shown.flatMap(({ result }) => (result.kind === 'pays' ? [result] : []))
+  return {
+    ...{ draft, lines: shown, refusal: judged.refusal, available: judged.available },
+    pays: {
+      count: paying.length,
+      amount: paying.reduce((sum, { amount }) => sum + amount, 0),
+      fees: paying.reduce((sum, { fee }) => sum + fee, 0),
+    },
+    paidBefore: shown.filter(({ result }) => result.kind === 'paid before' || result.kind === 'repeats')
+      .length,
+    refused: shown.filter(({ result }) => result.kind === 'refused').length,
+  }
+}
+
+type Judged = { results: ItemResult[]; refusal: Refusal | null; available: number }
+
+async function judgeLines(
+  app: App,
+  caller: PersonCaller,
+  { draft, lines }: { draft: BulkDraft; lines: readonly DraftLine[] },
+): Promise<Judged> {
+  const { merchantId, mode } = caller
+  const at = app.clock.now()
+  const items = lines.map(({ item }) => storedItem(item, draft.id))
+  // Every call that was stored before counts, so it is later than all of them.
+  const batch: BulkBatch = {
+    ...{
+      merchantId,
+      mode,
+      id: 'zzzz',
+      key: '',
+      items,
+      total: items.length,
+      done: 0,
+      accepted: 0,
+      createdAt: at,
+    },
+  }
+  const readiness = await payoutReadiness(app, { mode, channel: DEFAULT_PAYOUT_CHANNEL })
+  return app.db.transactionFor<Judged>({ of: merchantId }, async (tx) => {
+    const [terms, stops] = await tx.send(...lockGuards([caller]))
+    const [heads] = await tx.send(lockHeads([caller]))
+    const refusal = refusalOf(() => judgeCall(caller, { terms, stops, heads }))
+    const available = heads[0]?.available ?? 0
+    const chunk = await openChunk(app, tx, { batch, items, readiness, at, guards: { terms, stops } })
+    const results = items.map((item, index) => runItem(app, chunk, { item, index }))
+    return { value: { results, refusal, available } }
+  })
+}
+
+function refusalOf(judge: () => void): Refusal | null {
+  try {
+    judge()
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Each line with its result, and with the first line that pays the same amount to the same phone. */
+function withTwins(lines: readonly DraftLine[], results: readonly ItemResult[]): PreviewLine[] {
+  const twins = new Map<string, number>()
+  const references = new Map<string, number>()
+  return lines.map((line, index) => {
+    const { item } = line
+    const result = shownResult(line, results[index] as ItemResult, references)
+    if (!item.ok) return { ...line, result, sameAs: null }
+    const twin = `${item.phone} ${item.amount}`
+    const sameAs = twins.get(twin) ?? null
+    if (sameAs === null) twins.set(twin, line.line)
+    return { ...line, result, sameAs }
+  })
+}
+
+function shownResult(
+  { item, line }: DraftLine,
+  result: ItemResult,
+  references: Map<string, number>,
+): PreviewLine['result'] {
+  if ('error' in result) return { kind: 'refused', error: result.error, code: result.code }
+  if (result.replayed) {
+    const before = references.get(result.reference)
+    // The payout of an earlier line of this draft has only been thought of.
+    if (before !== undefined) return { kind: 'repeats', line: before }
+    return { kind: 'paid before', payoutId: result.payoutId, at: result.firstAcceptedAt }
+  }
+  references.set(result.reference, line)
+  const amount = item.ok ? item.amount : 0
+  return { kind: 'pays', amount, fee: payoutFee(amount) }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import type { PersonCaller } from '../../../actors/actor.ts'
+import { allow } from '../../../actors/allow.ts'
+import type { App } from '../../../app.ts'
+import type { Answer } from '../../../http/caller.ts'
+import { later } from '../../../platform/clock.ts'
+import { requestBulk } from '../../prepared/request-payout.ts'
+import { draftSent, getDraft } from './draft.ts'
+import { linesOf } from './draft-lines.ts'
+
+/** A draft that a person sends by a form. */
+type Sending = { id: string; key: string; requestId: string; note: string | null }
+
+const KEPT_MS = 30 * 86_400_000
+
+/**
+ * Sends the very bytes of a draft, or prepares them for a second person; answers the id of what it became. A draft that was sent before
+ * answers what it became then. Should two persons send it at once, its references keep every line from being paid twice. Throws
+ * Refusal; then it still waits.
+ */
+export async function sendDraft(
+  app: App,
+  caller: PersonCaller,
+  { id, key, requestId, note }: Sending,
+): Promise<string> {
+  allow(caller, 'payout.prepare')
+  const draft = await getDraft(app, caller, id)
+  if (draft.objectId !== null) return draft.objectId
+  const items = (await linesOf(draft)).map(({ item }) => item)
+  const fingerprint = createHash('sha256').update(draft.csv).digest()
+  const { objectId } = await requestBulk(app, { caller, key, fingerprint, requestId, note, items })
+  const sent = draftSent(draft, made(objectId), later(app.clock.now(), KEPT_MS))
+  await app.db.query(sent.statement, sent.values)
+  return made(objectId)
+}
+
+function made(objectId: Answer['objectId']): string {
+  if (typeof objectId !== 'string') throw new Error('what was made has an id')
+  return objectId
+}

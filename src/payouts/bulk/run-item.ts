@@ -1,0 +1,139 @@
+import type { App } from '../../app.ts'
+import { lockHeads } from '../../ledger/book.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type Desk, openDesk } from '../desk/desk.ts'
+import type { LockedDesk } from '../desk/lock-desk.ts'
+import type { NewPayout } from '../new-payout.ts'
+import type { PayoutReadiness } from '../payout-readiness.ts'
+import { judgePayout } from '../payout-rules.ts'
+import type { BulkBatch, StoredItem } from './bulk-batch.ts'
+import { type SpentReference, spentReferences, waitingReferences } from './bulk-references.ts'
+import type { ItemResult } from './bulk-results.ts'
+
+const IN_FLIGHT = {
+  error: 'a payout with this reference is still in flight',
+  code: 'reference_in_flight',
+  retryable: true,
+}
+const OTHER_DETAILS = {
+  error: 'reference reused with different payout details',
+  code: 'reference_conflict',
+  retryable: false,
+}
+const railAway = () =>
+  new Refusal(
+    503,
+    'rail_unavailable',
+    'disbursement temporarily unavailable - retry with a new Idempotency-Key and the same reference',
+  )
+
+/** The items that run, and what decides on them. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
+export type Chunk = {
+  batch: BulkBatch
+  desk: Desk
+  spent: Map<string, SpentReference>
+  waiting: ReadonlySet<string>
+  readiness: PayoutReadiness
+  at: Date
+}
+
+type Opening = {
+  batch: BulkBatch
+  items: readonly StoredItem[]
+  readiness: PayoutReadiness
+  at: Date
+  guards: Pick<LockedDesk, 'terms' | 'stops'>
+}
+
+/** Locks the head and reads what decides on these items; the guards are locked before. */
+export async function openChunk(app: App, tx: Tx, { guards, ...opening }: Opening): Promise<Chunk> {
+  const { batch, items, readiness, at } = opening
+  const [heads, spent, waiting] = await tx.send(
+    lockHeads([batch]),
+    spentReferences(
+      batch,
+      items.map((item) => item.reference),
+    ),
+    waitingReferences(batch),
+  )
+  return {
+    batch,
+    desk: await openDesk(app, tx, { ...guards, heads, at }),
+    spent: new Map(spent.map((one) => [one.reference, one])),
+    waiting: new Set(waiting.map((one) => one.reference)),
+    readiness,
+    at,
+  }
+}
+
+/** The result of one item. A payout is reserved in memory; the desk of the chunk writes it. */
+export function runItem(
+  app: App,
+  chunk: Chunk,
+  { item, index }: { item: StoredItem; index: number },
+): ItemResult {
+  const at = { index, reference: item.reference }
+  if ('error' in item) return { ...at, error: item.error, code: 'invalid_item', retryable: false }
+  const spent = chunk.spent.get(item.reference)
+  if (spent) {
+    if (!sameDetails(spent, item)) return { ...at, ...OTHER_DETAILS }
+    return {
+      ...at,
+      payoutId: spent.payoutId,
+      status: spent.status,
+      replayed: true,
+      firstAcceptedAt: spent.acceptedAt,
+    }
+  }
+  if (chunk.waiting.has(item.reference)) return { ...at, ...IN_FLIGHT }
+  try {
+    const payout = acceptItem(app, chunk, { item, index })
+    chunk.spent.set(item.reference, spentBy(payout))
+    return { ...at, payoutId: payout.id, status: payout.status, replayed: false, firstAcceptedAt: null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // What is not kept under a key may go well the next time.
+    return { ...at, error: error.message, code: error.code, retryable: !error.stored }
+  }
+}
+
+type Readable = Extract<StoredItem, { amount: number }>
+
+/** The rules of a single payout, item by item (G13f). */
+function acceptItem(
+  app: App,
+  { batch, desk, readiness, at }: Chunk,
+  { item, index }: { item: Readable; index: number },
+): NewPayout {
+  const { merchantId, mode } = batch
+  const { amount, channel, phone, name, reference } = item
+  const terms = desk.termsOf(merchantId)
+  judgePayout({ amount, currency: 'UGX', channel }, { terms, mode, config: app.config })
+  return desk.accept(
+    { merchantId, tag: terms.tag, mode },
+    {
+      origin: { kind: 'bulk', batchId: batch.id, itemIndex: index },
+      amount,
+      channel,
+      phone,
+      name,
+      reference,
+      at,
+    },
+    { readiness, away: railAway },
+  )
+}
+
+const sameDetails = (spent: SpentReference, item: Readable) =>
+  spent.amount === item.amount && spent.channel === item.channel && spent.recipientPhone === item.phone
+
+const spentBy = (payout: NewPayout): SpentReference => ({
+  reference: payout.reference as string,
+  payoutId: payout.id,
+  status: payout.status,
+  amount: payout.amount,
+  channel: payout.channel,
+  recipientPhone: payout.recipientPhone,
+  acceptedAt: payout.createdAt,
+})
