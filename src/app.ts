@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type KeysInFlight, keysInFlight } from './idempotency/in-flight.ts'
+import { type PostOffice, postOffice } from './mails/post-office.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
 import { openRails } from './open-rails.ts'
 import type { Clock } from './platform/clock.ts'
@@ -53,6 +55,7 @@ export type Shared = {
   supplierRules: TargetRules
   /** Posts alerts to the operator's own address, which may be a private one. */
   alertPoster: Poster
+  postOffice: PostOffice
   /** The address merchants and customers use, without a slash at the end. */
   baseUrl: string
   deadlineIn(ms: number): Deadline
@@ -76,6 +79,7 @@ export type SweepName =
   | 'checkpoint-ledgers'
   | 'raise-alerts'
   | 'prune'
+  | 'send-mails'
   | 'seal-audit'
   | 'reconcile'
 
@@ -176,7 +180,9 @@ export function buildGateway(parts: Parts): Gateway {
       await live?.close()
       await troubles.close()
       const databases = [directory, ...cells.map((app) => app.db)]
-      await Promise.all([poster, supplierPoster, alertPoster, ...databases].map((one) => one.close()))
+      await Promise.all(
+        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((one) => one.close()),
+      )
     },
   }
 }
@@ -187,11 +193,15 @@ function cellNamed(cells: readonly App[], cell: string): App {
   return found
 }
 
-/** The posters and their rules: webhooks, machine suppliers with their own allow-list, and alerts. */
+/** The posters and their rules: webhooks, machine suppliers with their own allow-list, alerts, and mails. */
 function postersOf({
   config,
   resolve,
-}: Parts): Pick<Shared, 'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules' | 'alertPoster'> {
+  log,
+}: Parts): Pick<
+  Shared,
+  'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules' | 'alertPoster' | 'postOffice'
+> {
   const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
   const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
   const resolving = resolve ? { resolve } : {}
@@ -202,6 +212,12 @@ function postersOf({
     poster: createPoster({ ...targetRules, ...resolving, keepFirstBytes: ANSWER_BYTES }),
     supplierPoster: createPoster(toSuppliers),
     alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: placeOf(config.alertWebhook) }),
+    postOffice: postOffice({
+      url: config.mailUrl,
+      from: config.mailFrom,
+      folder: join(config.dataDir, 'mail'),
+      log,
+    }),
   }
 }
 

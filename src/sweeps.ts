@@ -6,6 +6,7 @@ import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './idempotency/keys.ts'
 import { checkpointLedgers } from './ledger/balances.ts'
+import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
@@ -86,6 +87,7 @@ export function sweepsOf(app: App): CellSweep[] {
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
+    'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
@@ -124,6 +126,7 @@ const pruneRecords = async (app: App) =>
   (await pruneDeliveries(app)) +
   (await pruneCallbacks(app)) +
   (await pruneRequests(app)) +
-  (await pruneFormResults(app))
+  (await pruneFormResults(app)) +
+  (await pruneMails(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

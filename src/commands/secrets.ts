@@ -2,6 +2,7 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
+import { SEALED_MAILS } from '../mails/mail.ts'
 import { SEALED_CHECK, SEALED_LASTING_KEYS } from '../master-key.ts'
 import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
 import { SEALED_SECRETS } from '../merchants/secrets.ts'
@@ -27,6 +28,7 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [
   SEALED_ANSWERS,
   SEALED_FACTORS,
+  SEALED_MAILS,
   SEALED_LASTING_KEYS,
   SEALED_CHECK,
 ]

@@ -1,11 +1,9 @@
 import type { Gateway } from '../app.ts'
+import { addMail, type Mail } from '../mails/mail.ts'
 import type { Call } from '../platform/db/database.ts'
 
-/** A mail about somebody's account, and what its text is filled with. */
-export type Letter = { to: string; template: string; values: Readonly<Record<string, string>>; at: Date }
-
-/** The row of a mail, to be sent in the transaction of what it tells of. */
-export const tell = (_gateway: Gateway, _letter: Letter): Call[] => []
+/** The row of a mail about somebody's account, to be sent in the transaction of what it tells of. */
+export const tell = (gateway: Gateway, mail: Mail): Call[] => [addMail(gateway, mail)]
 
 /** The address of a page of the dashboard, for a mail. */
 export const addressOfPage = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/dashboard${path}`

@@ -13,6 +13,8 @@ import {
   databaseUrl,
   headerName,
   hostPorts,
+  mailFrom,
+  mailUrl,
   masterKey,
   masterKeys,
   oneOf,
@@ -153,6 +155,18 @@ const SETTINGS = {
     '',
     'an address of yours that gets every alert as JSON with a line of text; production wants one, confirmed with "alerts test"',
     address,
+  ),
+  mailUrl: setting(
+    'MAIL_URL',
+    '',
+    'the mail server, `smtps://user:password@host:465` or `smtp://...`; empty writes mails as files into DATA_DIR/mail',
+    mailUrl,
+  ),
+  mailFrom: setting(
+    'MAIL_FROM',
+    'Gateway <gateway@localhost>',
+    'the sender of mails: an address, or a name and an address in angle brackets',
+    mailFrom,
   ),
   drainSeconds: setting(
     'DRAIN_SECONDS',

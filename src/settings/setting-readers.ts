@@ -55,6 +55,20 @@ export const address = (text: string) => {
     throw new WrongSettings('must be an http or https address without a user name')
   return read.href
 }
+/** A mail server: smtp or smtps, with its user and password in the address. */
+export const mailUrl = (text: string) => {
+  if (text === '') return null
+  if (!/^smtps?:\/\/[^/?#]+\/?$/.test(text) || !URL.canParse(text))
+    throw new WrongSettings(
+      'must be smtp://host:port or smtps://host:port, with user:password@ before the host',
+    )
+  return text
+}
+export const mailFrom = (text: string) => {
+  if (!/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text))
+    throw new WrongSettings('must be an address, or a name and an address in angle brackets')
+  return text
+}
 export const databaseUrl = (text: string) => {
   if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
     throw new WrongSettings('must start with postgres:// or postgresql://')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import test from 'node:test'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
+import { addMail } from '../../src/mails/mail.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { factorBinding } from '../../src/people/sealed-columns.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
@@ -37,6 +38,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'factors.public_key',
     'idempotency_keys.fingerprint',
     'form_results.token_hash',
+    'form_results.typed',
     'gift_cards.code_hash',
     'known_browsers.hash',
     'one_time_links.hash',
@@ -73,6 +75,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
   )
   const factor = await sealedFactor()
+  await mailThatWaits()
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
     (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()
@@ -147,4 +150,11 @@ function sealedByVersion1(plain: string, boundTo: unknown[]): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(JSON.stringify(boundTo)))
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
   return Buffer.concat([Buffer.from([1]), id, nonce, cipher.getAuthTag(), body])
+}
+
+async function mailThatWaits(): Promise<void> {
+  const { gateway, clock } = service
+  const mail = { to: 'grace@shop.example', template: 'no-account', values: {}, at: clock.now() } as const
+  const row = addMail(gateway, mail)
+  await gateway.directory.query(row.statement, row.values)
 }

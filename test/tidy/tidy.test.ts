@@ -22,7 +22,7 @@ const ORDER = [
   ['idempotency'],
   ['ledger', 'rails'],
   ['merchants'],
-  ['webhooks', 'requests'],
+  ['webhooks', 'requests', 'mails'],
   ['people'],
   ['exceptions'],
   ['subaccounts', 'gift-cards'],

@@ -83,6 +83,7 @@ const TABLES = {
   audit_seals: { writer: 'actors', appendOnly: true },
   audit_to_seal: other('actors'),
   form_results: other('pages'),
+  mails: other('mails'),
   people: other('people'),
   memberships: other('people'),
   merchant_rules: other('people'),

@@ -1,0 +1,119 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
+
+/** A mail as it goes out. The same one is always sent under the same id, so that a second copy can be told by it. */
+export type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
+
+/** What became of a mail: taken, refused for good, or not known. */
+export type Posted = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
+
+/** Where mails are handed in. */
+export type PostOffice = { post(envelope: Envelope): Promise<Posted>; close(): Promise<void> }
+
+type Transport = {
+  sendMail(mail: object): Promise<{ message?: Buffer | string }>
+  close(): void
+}
+export type PostOfficeOptions = {
+  /** `smtp://` or `smtps://`; null: files in this folder. */
+  url: string | null
+  from: string
+  folder: string
+  log: Logger
+}
+
+// One slow server must not keep a mail for longer than its lease.
+const DEADLINES = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+  dnsTimeout: 5_000,
+}
+const AT_ONCE = 2
+const MOST_WHY = 200
+
+/** Opens nothing yet: the library is loaded with the first mail. */
+export function postOffice(options: PostOfficeOptions): PostOffice {
+  let opening: Promise<Transport> | null = null
+  const transport = () => {
+    opening ??= open(options)
+    return opening
+  }
+  return {
+    async post(envelope) {
+      assertOutsideTransaction('a mail')
+      try {
+        const { message } = await (await transport()).sendMail(mailOf(envelope, options))
+        if (options.url === null) await keepFile(options, envelope, Buffer.from(message ?? ''))
+        return { kind: 'taken' }
+      } catch (error) {
+        return judged(error)
+      }
+    },
+    close: async () => {
+      if (opening !== null) (await opening).close()
+    },
+  }
+}
+
+async function open({ url }: PostOfficeOptions): Promise<Transport> {
+  const { createTransport } = await import('nodemailer')
+  if (url === null)
+    return createTransport({ streamTransport: true, buffer: true, newline: 'unix' }) as unknown as Transport
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const secure = protocol === 'smtps:'
+  return createTransport({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (secure ? 465 : 587),
+    secure,
+    ...(username === ''
+      ? {}
+      : {
+          auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+          requireTLS: !secure,
+        }),
+    ...DEADLINES,
+    pool: true,
+    maxConnections: AT_ONCE,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }) as unknown as Transport
+}
+
+const mailOf = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOfficeOptions) => ({
+  from,
+  // As an object, so that no list of addresses can be read from it.
+  to: { name: '', address: to },
+  subject,
+  text,
+  html,
+  date: at,
+  messageId: `<${id}@${hostOf(from)}>`,
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})
+
+const hostOf = (from: string) => /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
+
+/** The mail as a file of its own, which appears whole. */
+async function keepFile(
+  { folder, log }: PostOfficeOptions,
+  { id, to, at }: Envelope,
+  bytes: Buffer,
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${at.toISOString().replace(/[:.]/g, '-')}-${id}.eml`
+  const unfinished = join(folder, `.${name}`)
+  await writeFile(unfinished, bytes, { mode: 0o600 })
+  await rename(unfinished, join(folder, name))
+  log.info({ mail: name, to: to.replace(/^(.)[^@]*/, '$1***') }, 'a mail was written to a file')
+}
+
+/** A refusal by the server is final when it says so (5xx); anything else may have been taken, and is sent again. */
+function judged(error: unknown): Posted {
+  const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string }
+  const why = `${code ?? ''} ${responseCode ?? ''} ${message ?? error}`.trim().slice(0, MOST_WHY)
+  const final = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
+  return final ? { kind: 'refused', why } : { kind: 'unclear', why }
+}

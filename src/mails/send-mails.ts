@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import type { Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { htmlOf, textOf } from './letter.tsx'
+import { mailBinding } from './mail.ts'
+import type { Posted } from './post-office.ts'
+import { letterOf } from './texts.ts'
+
+type Claimed = {
+  id: string
+  recipient: string
+  template: string
+  sealed: Buffer
+  attempts: number
+  createdAt: Date
+}
+type Sending = Pick<Gateway, 'directory' | 'clock' | 'vault' | 'postOffice' | 'log'>
+
+/** How many mails one run claims. */
+export const MAILS_AT_ONCE = 10
+const AT_ONCE = 2
+const LEASE_MS = 5 * 60_000
+const MINUTE_MS = 60_000
+// After the first attempt, like the ladder of webhooks (spec 6).
+const AGAIN_AFTER_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS)
+const KEPT_MS = 30 * 24 * 3_600_000
+
+const CLAIM = statement<Claimed>(
+  'claim mails',
+  `with due as (select id from mails where due_at <= $1 and (lease_until is null or lease_until <= $1)
+     order by due_at limit $2 for no key update skip locked)
+   update mails m set lease_until = $3, lease_token = $4 from due where m.id = due.id
+   returning m.id, m.recipient, m.template, m.sealed, m.attempts, m.created_at as "createdAt"`,
+)
+const RECORD = statement(
+  'record mail',
+  `update mails set state = $3, attempts = attempts + 1, due_at = $4, ended_at = $5, last_error = $6,
+     sealed = case when $3 = 'waiting' then sealed end, lease_until = null, lease_token = null
+   where id = $1 and lease_token = $2 returning id`,
+)
+const PRUNE = statement(
+  'prune mails',
+  'delete from mails where id in (select id from mails where ended_at < $1 order by ended_at limit 1000) returning id',
+)
+
+/**
+ * Sends mails that are due, a few at once. A mail that may have been taken is sent again under the same Message-ID; one that the server
+ * refuses for good, or that was tried eight times, has failed. Never throws for what a mail server does.
+ */
+export async function sendMails(sending: Sending): Promise<number> {
+  const now = sending.clock.now()
+  const token = randomBytes(9).toString('hex')
+  const lease = new Date(now.getTime() + LEASE_MS).toISOString()
+  const claimed = await sending.directory.query(CLAIM, [now.toISOString(), MAILS_AT_ONCE, lease, token])
+  const left = [...claimed]
+  const work = async () => {
+    for (let mail = left.shift(); mail !== undefined; mail = left.shift())
+      await record(sending, { mail, token, posted: await post(sending, mail) })
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return claimed.length
+}
+
+async function post({ vault, postOffice }: Sending, mail: Claimed): Promise<Posted> {
+  const values = JSON.parse(vault.open(mail.sealed, mailBinding(mail.id))) as Record<string, string>
+  const letter = letterOf(mail.template, values)
+  if (letter === null) return { kind: 'unclear', why: `there is no text ${mail.template}` }
+  return postOffice.post({
+    id: mail.id,
+    to: mail.recipient,
+    subject: letter.subject,
+    text: textOf(letter),
+    html: htmlOf(letter),
+    at: mail.createdAt,
+  })
+}
+
+async function record(
+  { directory, clock, log }: Sending,
+  { mail, token, posted }: { mail: Claimed; token: string; posted: Posted },
+): Promise<void> {
+  const now = clock.now()
+  const again = AGAIN_AFTER_MS[mail.attempts]
+  const state =
+    posted.kind === 'taken' ? 'sent' : posted.kind === 'unclear' && again !== undefined ? 'waiting' : 'failed'
+  const why = posted.kind === 'taken' ? null : posted.why
+  const due = state === 'waiting' ? new Date(now.getTime() + (again ?? 0)).toISOString() : null
+  if (why !== null) log.warn({ mail: mail.id, template: mail.template, state, why }, 'a mail was not taken')
+  await directory.query(RECORD, [mail.id, token, state, due, due === null ? now.toISOString() : null, why])
+}
+
+/** Removes mails that ended more than 30 days ago; answers how many. */
+export const pruneMails = async ({
+  directory,
+  clock,
+}: Pick<Gateway, 'directory' | 'clock'>): Promise<number> =>
+  (await directory.query(PRUNE, [new Date(clock.nowMs() - KEPT_MS).toISOString()])).length

@@ -1,0 +1,101 @@
+type Values = Readonly<Record<string, string>>
+
+/** The words of a mail. A line that is an address of ours becomes a link. */
+export type Letter = { subject: string; lines: readonly string[] }
+
+const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
+
+/** Every mail that the product sends, by name. */
+const LETTERS = {
+  'confirm-email': ({ link = '' }: Values) => ({
+    subject: 'Confirm your e-mail address',
+    lines: [
+      'Open this link within 24 hours to confirm that this address is yours:',
+      link,
+      'Until then your account works in test mode.',
+    ],
+  }),
+  'account-exists': ({ business = '', link = '' }: Values) => ({
+    subject: 'You have an account already',
+    lines: [
+      `Somebody signed up the business ${business} with this address, which has an account already. Nothing has changed in it.`,
+      'If that was you, open this link within 24 hours: the new business is added to your account. If not, do nothing.',
+      link,
+    ],
+  }),
+  'reset-password': ({ link = '' }: Values) => ({
+    subject: 'Choose a new password',
+    lines: [
+      'Open this link within 24 hours to choose a new password:',
+      link,
+      'If you did not ask for it, do nothing.',
+    ],
+  }),
+  'no-account': () => ({
+    subject: 'There is no account with this address',
+    lines: ['Somebody asked for a new password with this address. It has no account here.'],
+  }),
+  'account-locked': ({ link = '', address = '' }: Values) => ({
+    subject: 'Your account is locked for 30 minutes',
+    lines: [
+      `The password was wrong five times, the last time from ${address}. Nobody can sign in for half an hour.`,
+      'If that was you, choose a new password and sign in at once:',
+      link,
+    ],
+  }),
+  invitation: ({ business = '', role = '', link = '' }: Values) => ({
+    subject: `You are invited to ${business}`,
+    lines: [
+      `${business} gives you a part in its dashboard, in the role ${role}. Open this link within 24 hours:`,
+      link,
+    ],
+  }),
+  'password-changed': () => ({
+    subject: 'Your password was changed',
+    lines: ['Your password was changed, and all other sessions have ended.', NOT_YOU],
+  }),
+  'email-in-use': () => ({
+    subject: 'This address has an account already',
+    lines: [
+      'Somebody asked to use this address for another account. It belongs to yours, so nothing was changed.',
+    ],
+  }),
+  'email-change': ({ link = '' }: Values) => ({
+    subject: 'Confirm your new e-mail address',
+    lines: ['Open this link within 24 hours to use this address from now on:', link],
+  }),
+  'email-change-asked': ({ email = '' }: Values) => ({
+    subject: 'Another e-mail address for your account',
+    lines: [
+      `Somebody who is signed in asked to use ${email} for your account. It takes effect when that address is confirmed.`,
+      NOT_YOU,
+    ],
+  }),
+  'email-changed': ({ email = '' }: Values) => ({
+    subject: 'Your e-mail address was changed',
+    lines: [`Your account uses ${email} now. Money out from the dashboard waits for 24 hours.`, NOT_YOU],
+  }),
+  'factor-added': () => ({
+    subject: 'A second factor was added',
+    lines: ['A second factor was added to your account.', NOT_YOU],
+  }),
+  'factor-removed': () => ({
+    subject: 'A second factor was removed',
+    lines: [
+      'A second factor was removed from your account. Money out from the dashboard waits for 24 hours.',
+      NOT_YOU,
+    ],
+  }),
+  'codes-renewed': () => ({
+    subject: 'New recovery codes',
+    lines: ['New recovery codes were made for your account. The old ones work no longer.', NOT_YOU],
+  }),
+} as const satisfies Record<string, (values: Values) => Letter>
+
+export type Template = keyof typeof LETTERS
+
+/** The words of one mail. A template of a newer version is not known here: its mail waits for a process that knows it. */
+export function letterOf(template: string, values: Values): Letter | null {
+  const write = (LETTERS as Readonly<Record<string, (values: Values) => Letter>>)[template]
+  return write === undefined ? null : write(values)
+}
