@@ -1,5 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -36,13 +37,13 @@ const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.r
   and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
 const listBy = (name: string, driver: string) =>
-  statement<Charge>(
+  listStatement<Charge>(
     `list charges by ${name}`,
     `select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
   )
 
 // The plain list merges five ordered scans, one for each status, so its cost does not grow with the history.
-const LIST_ALL = statement<Charge>(
+const LIST_ALL = listStatement<Charge>(
   'list charges',
   `select * from (${CHARGE_STATUSES.map(
     (status) =>

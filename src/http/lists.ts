@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Statement } from '../platform/db/statement.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
+import type { ListStatement } from './both-ways.ts'
 
 /** The part of a query that every list takes. */
 export type ListWindow = {
@@ -12,10 +12,20 @@ export type ListWindow = {
   startingAfter: string | null
   createdAfter: Date | null
   createdBefore: Date | null
+  /** Rows newer than this one, instead of older than `startingAfter`: for pages, which lead both ways. */
+  endingBefore?: string | null
 }
 
-/** One page; `nextCursor` is the id of its last row, null on the last page. */
-export type Page<Row> = { data: Row[]; hasMore: boolean; nextCursor: string | null }
+/**
+ * One page, newest first. `nextCursor` is the id of its last row, null on the last page; `previousCursor` that of its first, absent on the
+ * first page.
+ */
+export type Page<Row> = {
+  data: Row[]
+  hasMore: boolean
+  nextCursor: string | null
+  previousCursor?: string | null
+}
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -73,31 +83,71 @@ function olderThan(cursor: { createdAt: Date; id: string } | null, until: Date |
   return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
 }
 
+/** The lower bound of the page before a row: that row, or `from` if that is later. */
+function newerThan(cursor: { createdAt: Date; id: string }, from: Date | null): [string, string] {
+  if (from === null || cursor.createdAt >= from) return [cursor.createdAt.toISOString(), cursor.id]
+  return [from.toISOString(), '']
+}
+
+type Listed = { id: string; createdAt: Date }
+type Reading<Row> = {
+  window: ListWindow
+  statement: ListStatement<Row>
+  filters?: readonly unknown[]
+  find(id: string): Promise<Row | null>
+}
+type Owner = Pick<Caller, 'merchantId' | 'mode'>
+
 /**
  * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, what all rows are older
  * than (time and id) and the limit; then the filters. `find` answers the row of a cursor, null when the caller may not see it.
  */
-export async function readPage<Row extends { id: string; createdAt: Date }>(
+export async function readPage<Row extends Listed>(
   { db }: Pick<App, 'db'>,
-  { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
-  {
-    window,
-    statement,
-    filters = [],
-    find,
-  }: {
-    window: ListWindow
-    statement: Statement<Row>
-    filters?: readonly unknown[]
-    find(id: string): Promise<Row | null>
-  },
+  owner: Owner,
+  reading: Reading<Row>,
 ): Promise<Page<Row>> {
-  const { startingAfter, createdAfter, createdBefore, limit } = window
+  const { window, statement, filters = [], find } = reading
+  const { startingAfter, createdAfter, createdBefore, limit, endingBefore = null } = window
+  if (endingBefore !== null) return readNewer({ db }, owner, { ...reading, endingBefore })
   const cursor = startingAfter === null ? null : await find(startingAfter)
   if (startingAfter !== null && cursor === null) throw wrongCursor()
   const from = createdAfter?.toISOString() ?? '-infinity'
   const bounds = [from, ...olderThan(cursor, createdBefore), limit + 1]
-  return pageOf(await db.query(statement, [merchantId, mode, ...bounds, ...filters]), limit)
+  const page = pageOf(
+    await db.query(statement.older, [owner.merchantId, owner.mode, ...bounds, ...filters]),
+    limit,
+  )
+  return cursor === null ? page : { ...page, previousCursor: page.data[0]?.id ?? null }
+}
+
+/** The page before a row. Where it would be cut short it is the first page instead. */
+async function readNewer<Row extends Listed>(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: Owner,
+  { window, statement, filters = [], find, endingBefore }: Reading<Row> & { endingBefore: string },
+): Promise<Page<Row>> {
+  const { createdAfter, createdBefore, limit } = window
+  const cursor = await find(endingBefore)
+  if (cursor === null) throw wrongCursor()
+  const until = createdBefore?.toISOString() ?? 'infinity'
+  const bounds = [until, ...newerThan(cursor, createdAfter), limit + 1]
+  const rows = await db.query(statement.newer, [merchantId, mode, ...bounds, ...filters])
+  if (rows.length < limit)
+    return readPage(
+      { db },
+      { merchantId, mode },
+      {
+        ...{ window: { ...window, endingBefore: null, startingAfter: null }, statement, filters, find },
+      },
+    )
+  const data = rows.slice(0, limit).reverse()
+  return {
+    data,
+    hasMore: true,
+    nextCursor: data.at(-1)?.id ?? null,
+    previousCursor: rows.length > limit ? (data[0]?.id ?? null) : null,
+  }
 }
 
 export const wrongCursor = () => badRequest('invalid starting_after cursor')

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Page } from '../http/lists.ts'
 import { FieldBox } from './form.tsx'
 import type { Choice } from './form-spec.ts'
 import { Icon } from './icons.tsx'
@@ -23,6 +24,25 @@ export type Filter = {
 export type Cursors = { newer: string | null; older: string | null }
 
 type Query = Readonly<Record<string, string | undefined>>
+
+const ROWS = '25'
+
+/** The query of a page as the readers of lists take it: `after` is their cursor; a day of Kampala becomes its first and last moment. */
+export function pageQuery({ after, from, until, ...filters }: Query): Query {
+  return {
+    ...filters,
+    limit: ROWS,
+    starting_after: after,
+    created_after: from === undefined ? undefined : `${from}T00:00:00.000+03:00`,
+    created_before: until === undefined ? undefined : `${until}T23:59:59.999+03:00`,
+  }
+}
+
+/** The cursors beside a page of a list. */
+export const cursorsOf = ({ previousCursor, nextCursor }: Page<unknown>): Cursors => ({
+  newer: previousCursor ?? null,
+  older: nextCursor,
+})
 
 type TableProps<Row> = {
   caption: string

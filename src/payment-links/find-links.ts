@@ -1,5 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -30,11 +31,11 @@ const BY_ID = statement<LinkWithCharges>(
 const WINDOW = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
 const NEWEST = 'order by l.created_at desc, l.id desc limit $6'
 
-const LIST_ALL = statement<LinkWithCharges>(
+const LIST_ALL = listStatement<LinkWithCharges>(
   'list payment links',
   `select ${WITH_CHARGES} from payment_links l where ${WINDOW} ${NEWEST}`,
 )
-const LIST_BY_REFERENCE = statement<LinkWithCharges>(
+const LIST_BY_REFERENCE = listStatement<LinkWithCharges>(
   'list payment links by reference',
   `select ${WITH_CHARGES} from payment_links l where ${WINDOW} and l.reference = $7 ${NEWEST}`,
 )

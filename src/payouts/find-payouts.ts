@@ -1,5 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -32,7 +33,7 @@ const OTHERS = `($7::text is null or p.status = $7) and ($8::text is null or p.r
   and ($9::text is null or right(p.recipient_phone, 9) = $9)`
 
 const listBy = (name: string, driver: string) =>
-  statement<Payout>(
+  listStatement<Payout>(
     `list payouts by ${name}`,
     `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
   )
@@ -42,7 +43,7 @@ const LIST_BY = {
   status: listBy('status', 'p.status = $7::text'),
 }
 // The plain list merges ordered scans, one for each status, so its cost does not grow with the history.
-const LIST_ALL = statement<Payout>(
+const LIST_ALL = listStatement<Payout>(
   'list payouts',
   `select * from (${PAYOUT_STATUSES.map(
     (status) =>

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -17,7 +18,7 @@ export type SettlementRow = {
 
 const COLUMNS = `s.id, s.mode, s.kind, s.amount, s.charge_count as "chargeCount", s.subaccount_id as "subaccountId",
   s.created_at as "createdAt"`
-const LIST = statement<SettlementRow>(
+const LIST = listStatement<SettlementRow>(
   'list settlements',
   `select ${COLUMNS} from settlements s where s.merchant_id = $1 and s.mode = $2
      and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)

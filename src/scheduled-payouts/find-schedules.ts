@@ -1,5 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -13,7 +14,7 @@ const BY_ID = statement<Schedule>(
   'schedule by id',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.id = $2 and s.mode = $3`,
 )
-const LIST = statement<Schedule>(
+const LIST = listStatement<Schedule>(
   'list schedules',
   `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2
      and s.created_at >= $3 and (s.created_at, s.id) < ($4, $5)

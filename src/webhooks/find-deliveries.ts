@@ -1,10 +1,11 @@
 import type { Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
+import { type ListStatement, listStatement } from '../http/both-ways.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { requireActive } from '../merchants/merchant.ts'
 import { call } from '../platform/db/database.ts'
-import { type Statement, statement } from '../platform/db/statement.ts'
+import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery } from './delivery.ts'
@@ -21,7 +22,7 @@ const OF_STATUS = {
 const OF_EVENT = { any: '$8::text is null', one: 'd.event = $8' }
 
 const list = (status: keyof typeof OF_STATUS, event: keyof typeof OF_EVENT) =>
-  statement<Delivery>(
+  listStatement<Delivery>(
     `list deliveries, ${status} status, ${event} event`,
     `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
        and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
@@ -68,7 +69,10 @@ export async function listDeliveries(
 }
 
 /** The statement for this filter; its first parameters are always the same. */
-export function listFor({ status, event }: Pick<DeliveryFilter, 'status' | 'event'>): Statement<Delivery> {
+export function listFor({
+  status,
+  event,
+}: Pick<DeliveryFilter, 'status' | 'event'>): ListStatement<Delivery> {
   return LISTS[event === null ? 'any' : 'one'][
     status === null ? 'any' : status === 'failed' ? status : 'other'
   ]

@@ -5,7 +5,7 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -31,6 +31,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'reference', label: filters.reference },
   { name: 'phone', label: filters.phone, kind: 'phone' },
   { name: 'email', label: filters.email },
+  { name: 'from', label: filters.from, kind: 'date' },
+  { name: 'until', label: filters.until, kind: 'date' },
 ]
 
 export const NEW_CHARGE: FormSpec = {
@@ -60,8 +62,9 @@ export const NEW_CHARGE: FormSpec = {
 /** The list of charges with its filters, and in test mode a form that makes one. */
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query, mode } = visit
-  const { data, nextCursor } = await listCharges(app, caller, {
-    ...readStatusAndWindow({ ...windowOf(query), status: query.status }, CHARGE_STATUSES),
+  const page = await listCharges(app, caller, {
+    ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
+    endingBefore: query.before ?? null,
     reference: query.reference ?? null,
     phone: query.phone ?? null,
     email: query.email ?? null,
@@ -72,17 +75,17 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
     <>
       <h1>{CHARGES.title}</h1>
       <Filters filters={FILTERS} query={query} action={here} />
-      {data.length === 0 ? (
+      {page.data.length === 0 ? (
         <NoCharges visit={visit} />
       ) : (
         <Table
           caption={CHARGES.title}
-          rows={data}
+          rows={page.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/charges/${id}`)}
         />
       )}
-      <Pager cursors={{ newer: null, older: nextCursor }} query={query} here={here} />
+      <Pager cursors={cursorsOf(page)} query={query} here={here} />
       {mode === 'test' && (
         <Section title={CHARGES.create.title} id="new">
           <FormBox of={NEW_CHARGE} visit={visit} state={state} />
@@ -92,10 +95,6 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
     { status: state?.status ?? 200 },
   )
 }
-
-type Query = Readonly<Record<string, string | undefined>>
-
-const windowOf = ({ after }: Query): Query => ({ starting_after: after, limit: '20' })
 
 const NoCharges = ({ visit: { query } }: { visit: DashboardVisit }) =>
   FILTERS.some(({ name }) => query[name] !== undefined) ? (

@@ -1,5 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
+import { listStatement } from '../../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
@@ -36,7 +37,7 @@ const BY_ID = statement<BatchRow>(
   'bulk call by id',
   `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.id = $2 and b.mode = $3`,
 )
-const LIST = statement<BatchRow>(
+const LIST = listStatement<BatchRow>(
   'list bulk calls',
   `select ${COLUMNS} from bulk_batches b where b.merchant_id = $1 and b.mode = $2
      and b.created_at >= $3 and (b.created_at, b.id) < ($4, $5)

@@ -1,5 +1,6 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
+import { listStatement } from '../../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
@@ -20,7 +21,7 @@ const BY_ID = statement<StoredPrepared>(
   `select ${PREPARED_COLUMNS}, r.request, r.fingerprint from prepared_payouts r
    where r.merchant_id = $1 and r.id = $2 and r.mode = $3`,
 )
-const LIST = statement<PreparedPayout>(
+const LIST = listStatement<PreparedPayout>(
   'list prepared payouts',
   `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.mode = $2
      and r.created_at >= $3 and (r.created_at, r.id) < ($4, $5) and ($7::text is null or r.status = $7)
