@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readMultipartFile } from './multipart.ts'
+import { readMultipartFile, readMultipartForm } from './multipart.ts'
 
 const seed = randomInt(2 ** 31)
 console.log(`multipart.test.ts seed ${seed}`)
@@ -71,6 +71,24 @@ for (const [name, body, problem] of REFUSED)
 test('a form that names no boundary is refused', async () => {
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary', 'multipart/form-data;'])
     await rejects(read(FILE + END, type), refused('multipart body has no boundary in its Content-Type'))
+})
+
+test('a form gives its fields, the first of each name, and its file with the name alone', async () => {
+  const form = (body: string) => readMultipartForm(Buffer.from(body), TYPE)
+  const named = FILE.replace('july.csv', '../../etc/july.csv')
+  deepEqual(
+    { ...(await form(FIELD + named + FIELD.replace('july', 'august') + END)).fields },
+    { note: 'july' },
+  )
+  deepEqual((await form(FIELD + named + END)).file, {
+    name: 'july.csv',
+    bytes: Buffer.from('phone,amount\r\n'),
+  })
+  equal((await form(FIELD + END)).file, null)
+  deepEqual(Object.keys((await form(FIELD.replace('note', '__proto__') + END)).fields), ['__proto__'])
+  await rejects(form(FILE + FILE + END), refused(NOT_ONE))
+  const long = part('name="note"', 'a'.repeat(16 * 1024 + 1))
+  await rejects(form(long + END), refused('multipart body has a field that is too long'))
 })
 
 test('a file of 4 MiB is returned byte for byte', async () => {

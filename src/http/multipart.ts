@@ -9,33 +9,66 @@ import { invalidRequest } from '../platform/refusal.ts'
 const MOST_PARTS = 20
 const SLICE = 4 * 1024
 const OTHERS_RUN_AFTER = 16 * SLICE
-const LIMITS = { parts: MOST_PARTS, fieldSize: 1024, headerPairs: 20, headerSize: 8 * 1024 }
+const LIMITS = { parts: MOST_PARTS, fieldSize: 16 * 1024, headerPairs: 20, headerSize: 8 * 1024 }
 
 const NOT_ONE_FILE = 'multipart body must hold exactly one file'
 
+/** A file of a form. The name is what the sender says, and nothing more. */
+export type FormFile = { name: string; bytes: Buffer }
+
 /** The bytes of the one file of a form, under any field name; other fields are ignored. Throws `invalid request: ...`. */
 export async function readMultipartFile(raw: Buffer, contentType: string): Promise<Buffer> {
+  const { file } = await readParts(raw, contentType)
+  if (file === null) throw invalidRequest(NOT_ONE_FILE)
+  return file.bytes
+}
+
+/**
+ * The fields of a form as text, the first of each name, and its file, if it has one. Throws `invalid request: ...` for a second file,
+ * more parts than a form has, a field that is too long, and what is no form.
+ */
+export async function readMultipartForm(
+  raw: Buffer,
+  contentType: string,
+): Promise<{ fields: Record<string, string>; file: FormFile | null }> {
+  const { fields, file, isCut } = await readParts(raw, contentType)
+  if (isCut) throw invalidRequest('multipart body has a field that is too long')
+  return { fields, file }
+}
+
+type Parts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean }
+
+async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
   const form = openForm(contentType)
   const source = Readable.from(slicesOf(raw))
   return new Promise((resolve, reject) => {
-    const files: Buffer[][] = []
+    const files: { name: string; chunks: Buffer[] }[] = []
+    const fields: Record<string, string> = Object.create(null)
     const refuse = (problem: string) => {
       source.unpipe(form)
       source.destroy()
       reject(invalidRequest(problem))
     }
-    form.on('file', (_name, file) => {
+    let isCut = false
+    form.on('field', (name, value, _nameCut, valueCut) => {
+      isCut ||= valueCut
+      fields[name] ??= value
+    })
+    form.on('file', (_name, file, name: string | undefined) => {
       const chunks: Buffer[] = []
-      if (files.push(chunks) > 1) refuse(NOT_ONE_FILE)
+      if (files.push({ name: name ?? '', chunks }) > 1) refuse(NOT_ONE_FILE)
       // An error of the file is reported by the form as well.
       file.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
     })
     form.on('partsLimit', () => refuse('multipart body has too many parts'))
     form.on('error', () => refuse('multipart body is malformed or cut short'))
-    form.on('finish', () => (files[0] ? resolve(Buffer.concat(files[0])) : refuse(NOT_ONE_FILE)))
+    form.on('finish', () => resolve({ fields, file: fileOf(files[0]), isCut }))
     source.pipe(form)
   })
 }
+
+const fileOf = (read: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
+  read === undefined ? null : { name: read.name, bytes: Buffer.concat(read.chunks) }
 
 function openForm(contentType: string): BusboyInstance {
   try {

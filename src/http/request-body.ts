@@ -81,7 +81,7 @@ function bytesOf({ body, headers }: FastifyRequest): Buffer {
 }
 
 /** The Content-Type as it was sent: the frame overwrites the parsed one, so that every body is accepted. */
-function sentContentType({ rawHeaders }: IncomingMessage): string | undefined {
+export function sentContentType({ rawHeaders }: IncomingMessage): string | undefined {
   const at = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')
   return at === -1 ? undefined : rawHeaders[at + 1]
 }

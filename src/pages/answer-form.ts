@@ -38,8 +38,8 @@ export async function answerForm<V extends Visit>(
     ...{ path: spec.path, values, faults, fault: null, status: 400, token: null },
     ...wrong,
   })
-  if (spec.mostFileBytes !== undefined && visit.file === null && fileIsWanted(route))
-    faults[fileField(route)] = PARTS.chooseFile
+  const wrongFile = faultOfFile(visit, route)
+  if (wrongFile !== null) faults[fileField(route)] = wrongFile
   if (Object.keys(faults).length > 0) return route.again(visit, state({}))
   try {
     const confirmed = await confirm(visit, route, stepUp)
@@ -52,6 +52,14 @@ export async function answerForm<V extends Visit>(
   }
 }
 
+function faultOfFile<V extends Visit>({ file }: V, route: FormRoute<V>): string | null {
+  const most = route.spec.mostFileBytes
+  if (most === undefined) return null
+  if (file === null) return fileIsWanted(route) ? PARTS.chooseFile : null
+  return file.bytes.length > most ? PARTS.fileTooLong(Math.floor(most / MEGABYTE)) : null
+}
+
+const MEGABYTE = 1024 * 1024
 const fileField = <V>({ spec }: FormRoute<V>) =>
   spec.fields.find(({ kind }) => kind === 'file')?.name ?? 'file'
 const fileIsWanted = <V>({ spec }: FormRoute<V>) =>

@@ -5,6 +5,13 @@ export type Fields = Readonly<Record<string, string>>
 export function readFields(body: unknown): Fields {
   const fields: Record<string, string> = Object.create(null)
   if (!Buffer.isBuffer(body)) return fields
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) fields[name] ??= value.trim()
-  return fields
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) fields[name] ??= value
+  return trimmed(fields)
+}
+
+/** Without the spaces around what was typed. */
+export function trimmed(fields: Fields): Fields {
+  const read: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(fields)) read[name] = value.trim()
+  return read
 }

@@ -1,14 +1,12 @@
 import type { Action } from '../actors/actions.ts'
 import type { Actor } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
+import type { FormFile } from '../http/multipart.ts'
 import type { SignedIn } from '../people/session.ts'
 import { assert } from '../platform/assert.ts'
 import type { Fields } from './fields.ts'
 import type { FormSpec, FormState, Values } from './form-spec.ts'
 import type { Flash, Shown } from './shown.ts'
-
-/** A file that came with a form. The name is what the browser says, and nothing more. */
-export type Upload = { name: string; bytes: Buffer }
 
 /** What every request of a surface has. */
 export type Asked = {
@@ -16,7 +14,7 @@ export type Asked = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
   fields: Fields
-  file: Upload | null
+  file: FormFile | null
   cookies: ReadonlyMap<string, string>
   /** The client's address as limits count it, and what its browser calls itself. */
   address: string

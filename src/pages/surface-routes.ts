@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireRole } from '../actors/allow.ts'
+import { lastAnswer } from '../http/close-gently.ts'
 import { refusalFor } from '../http/errors.ts'
+import { asRefusal } from '../http/framework-refusals.ts'
 import { clientAddress, readQuery } from '../http/guards.ts'
 import { refuseOtherMethods } from '../http/other-methods.ts'
 import type { SignedIn } from '../people/session.ts'
@@ -9,7 +11,6 @@ import { addressWindow } from '../rate-limits/address-window.ts'
 import { answerForm } from './answer-form.ts'
 import { readCookies } from './cookies.ts'
 import { ErrorPage } from './error-page.tsx'
-import { readFields } from './fields.ts'
 import { readFlash } from './flash.ts'
 import { sentFromHere } from './from-here.ts'
 import type { Asked, GuestRoute, Route, Visit } from './route.ts'
@@ -17,6 +18,7 @@ import { sendShown } from './send-routes.ts'
 import type { PageShown, Shown } from './shown.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
+import { admitUpload, readPosted } from './upload-routes.ts'
 
 const FORM_BYTES = 512 * 1024
 const LONGEST_AGENT = 300
@@ -38,8 +40,8 @@ export function registerSurface<V extends Visit>(
       method: served.method,
       url: served.url,
       bodyLimit: bytesOf(served),
-      // A stranger's file is not read at all.
-      ...(bytesOf(served) > FORM_BYTES ? { onRequest: strangersLeave(handle) } : {}),
+      ...(mostFileOf(served) > 0 ? { onRequest: admitUpload(surface, options) } : {}),
+      errorHandler: (error, request, reply) => refuseUnread(handle, { served, request, reply }, error),
       handler: (request, reply) => answer(handle, { served, request, reply }),
     })
   refuseOtherMethods(
@@ -65,16 +67,11 @@ function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V
 const elsewhere = <V extends Visit>({ base }: Surface<V>): Served<V>[] =>
   (['GET', 'POST'] as const).map((method) => ({ method, url: `${base}/*`, prefix: '', route: null }))
 
-const bytesOf = <V>({ route }: Served<V>) =>
-  FORM_BYTES + (route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0)
+const mostFileOf = <V>({ route }: Served<V>) =>
+  route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0
 
-const strangersLeave =
-  <V extends Visit>({ surface, options }: Handle<V>) =>
-  async (request: FastifyRequest, reply: FastifyReply) => {
-    const cookie = readCookies(request.raw.headers.cookie).get(surface.sessionCookie(options.https)) ?? null
-    if ((await surface.findSession(options.gateway(), cookie)) !== null) return
-    await reply.code(303).header('Location', surface.signIn).header('Connection', 'close').send()
-  }
+/** With room for a file that is a little too long, so that its form can say so. */
+const bytesOf = <V>(served: Served<V>) => FORM_BYTES + Math.ceil(1.25 * mostFileOf(served))
 
 type Request<V> = { served: Served<V>; request: FastifyRequest; reply: FastifyReply }
 
@@ -98,6 +95,24 @@ async function answer<V extends Visit>(
   })
 }
 
+/** The answer to a request whose body is not read: too long, or from somewhere else. */
+function refuseUnread<V extends Visit>(
+  { surface, options }: Handle<V>,
+  { request, reply }: Request<V>,
+  error: unknown,
+): void {
+  const refusal = refusalFor(asRefusal(error))
+  request.code = refusal.code
+  if (refusal.status >= 500) options.troubled(error, request.id)
+  lastAnswer(request, reply)
+  const asked = askedNothing(request, options)
+  void sendShown(errorPage(refusal), {
+    ...{ request, reply, asked: null, https: options.https },
+    frame: (page) => surface.frame(page, { asked, visit: null }),
+    cut: (cut) => options.troubled(cut, request.id),
+  })
+}
+
 async function answerTo<V extends Visit>(
   { surface, options, limit }: Handle<V>,
   {
@@ -107,7 +122,11 @@ async function answerTo<V extends Visit>(
   }: { served: Served<V>; request: FastifyRequest; known: { asked: Asked | null; visit: V | null } },
 ): Promise<Shown> {
   limit(clientAddress(request.raw, options.trustedProxies))
-  const asked = await readAsked(request, options)
+  const asked = await readAsked(
+    request,
+    options,
+    route !== null && 'spec' in route && route.spec.mostFileBytes !== undefined,
+  )
   known.asked = asked
   if (request.method === 'POST' && !sentFromHere(request.raw.headers, options.baseUrl()))
     throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
@@ -136,7 +155,11 @@ function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }
   return { kind: 'redirect', to: `${signIn}${to}` }
 }
 
-async function readAsked(request: FastifyRequest, options: SurfaceOptions): Promise<Asked> {
+async function readAsked(
+  request: FastifyRequest,
+  options: SurfaceOptions,
+  mayCarryFile: boolean,
+): Promise<Asked> {
   const { headers } = request.raw
   const cookies = readCookies(headers.cookie)
   const query = readQuery(request.query)
@@ -144,7 +167,7 @@ async function readAsked(request: FastifyRequest, options: SurfaceOptions): Prom
     gateway: options.gateway(),
     params: request.params as Record<string, string>,
     query,
-    ...{ fields: readFields(request.body), file: null },
+    ...(await readPosted(request, mayCarryFile)),
     cookies,
     address: clientAddress(request.raw, options.trustedProxies),
     agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT),
@@ -175,9 +198,11 @@ function errorPage(refusal: Refusal): PageShown {
       ? errors.notFound
       : refusal.status === 503
         ? errors.unavailable
-        : OWN_WORDS.includes(refusal.status)
-          ? refusal.message
-          : errors.internal
+        : refusal.status === 413
+          ? errors.tooLarge
+          : OWN_WORDS.includes(refusal.status)
+            ? refusal.message
+            : errors.internal
   return {
     kind: 'page',
     status: refusal.status,

@@ -9,6 +9,7 @@ export const PARTS = {
   confirmHint: 'Asked for again five minutes after the last time.',
   confirmMissing: 'Confirm with this before anything is done.',
   chooseFile: 'Choose a file',
+  fileTooLong: (megabytes: number) => `The file is longer than ${megabytes} MB`,
   newer: 'Newer',
   older: 'Older',
   first: 'Newest',
@@ -43,6 +44,7 @@ export const PARTS = {
     changed:
       'This form was sent before with other values, and it is not known whether that took effect. Look at the list first, then fill in a new form.',
     tooLarge: 'This form carries too much, so nothing was done.',
+    uploads: 'Other files are being received, so nothing was done. Wait a moment and send the form again.',
     unread: 'This form could not be read, so nothing was done.',
     tooMany: 'You have sent too many requests. Wait a minute.',
     back: 'Back to the start',
