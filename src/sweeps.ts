@@ -17,6 +17,7 @@ import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
 import { expirePrepared } from './payouts/prepared/end-prepared.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
+import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
@@ -127,6 +128,7 @@ const pruneRecords = async (app: App) =>
   (await pruneCallbacks(app)) +
   (await pruneRequests(app)) +
   (await pruneFormResults(app)) +
-  (await pruneMails(app))
+  (await pruneMails(app)) +
+  (await prunePeople(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

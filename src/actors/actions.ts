@@ -18,6 +18,7 @@ export type Rule = {
 }
 
 const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const NOT_CASHIERS = ['owner', 'developer', 'accountant', 'viewer'] as const
 const OWNER = ['owner'] as const
 const MAKERS = ['owner', 'developer'] as const
 const PREPARERS = ['owner', 'accountant'] as const
@@ -26,12 +27,13 @@ const BUILDERS = ['owner', 'developer', 'cashier'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
+const OWN_ACCOUNT = { ...STEP_UP, persons: ALL, unconfirmed: true } as const
 const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
   read: { key: 'any', persons: ALL, unconfirmed: true },
-  'payouts.read': { key: 'full', persons: ALL, unconfirmed: true },
+  'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
 
   'charge.create': { key: 'any', persons: BUILDERS },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
@@ -95,8 +97,23 @@ export const ACTIONS = {
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },
   'account.sign-in': { others: ['public'], audited: true },
+  'account.confirm': { others: ['public'], audited: true },
+  'account.reset': { others: ['public'], audited: true },
   'account.step-up': { persons: ALL, unconfirmed: true },
   'account.sessions': { persons: ALL, audited: true, unconfirmed: true },
+  'account.switch': { persons: ALL, unconfirmed: true },
+  'account.name': { persons: ALL, audited: true, unconfirmed: true },
+  'account.password': OWN_ACCOUNT,
+  'account.email': OWN_ACCOUNT,
+  'account.factors': OWN_ACCOUNT,
+  'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
+  'people.join': { others: ['public'], audited: true },
+  'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  'people.remove': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  'people.sessions': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  'people.limit': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  'till.show': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  'till.enter': { others: ['public'], audited: true },
 
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },

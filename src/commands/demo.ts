@@ -2,10 +2,17 @@ import { service } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants } from '../merchants/merchant.ts'
+import { makeOwner } from '../people/make-owner.ts'
+import { randomText } from '../platform/ids.ts'
+
+const EMAIL = 'demo@shop.invalid'
+// Without letters and digits that look alike.
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const newPassword = () => Array.from({ length: 4 }, () => randomText(ALPHABET, 4)).join('-')
 
 /**
- * On the first start of an empty embedded database: creates a demo merchant and answers its test key and a request to
- * paste. Otherwise nothing.
+ * On the first start of an empty embedded database: creates a demo merchant and answers a sign-in for it, its test key and a
+ * request to paste. Otherwise nothing.
  */
 export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promise<string[]> {
   const wanted = allMerchants()
@@ -13,13 +20,18 @@ export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promi
     gateway.cells.map((app) => app.db.query(wanted.statement, wanted.values)),
   )
   if (merchants.flat().length > 0) return []
-  const demo = await createMerchant(gateway, service('demo merchant'), {
+  const actor = service('demo merchant')
+  const demo = await createMerchant(gateway, actor, {
     name: 'Demo Shop',
-    email: 'demo@shop.invalid',
+    email: EMAIL,
     handle: 'demo',
     commandKey: 'demo merchant',
   })
+  const password = newPassword()
+  await makeOwner(gateway, actor, { merchant: demo.id, email: EMAIL, name: 'Demo Owner', password })
   return [
+    '',
+    `Dashboard: ${baseUrl}/dashboard  (sign in as ${EMAIL} with ${password})`,
     '',
     'A demo merchant was made. Its test key, shown this once:',
     '',

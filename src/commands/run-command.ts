@@ -19,6 +19,7 @@ import { merchantCommands } from './merchants.ts'
 import { moneyCommands } from './money.ts'
 import { paymentLinkCommands } from './payment-links.ts'
 import { payoutCommands } from './payouts.ts'
+import { peopleCommands } from './people.ts'
 import { railCommands } from './rails.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { secretCommands } from './secrets.ts'
@@ -48,6 +49,7 @@ const COMMANDS = [
   serveCommand,
   ...merchantCommands,
   ...keyCommands,
+  ...peopleCommands,
   ...webhookCommands,
   ...moneyCommands,
   ...payoutCommands,

@@ -55,7 +55,7 @@ function Head({ page, visit }: { page: PageShown; visit: DashboardVisit | null }
       <title>{`${page.title} – ${name}`}</title>
       <link rel="icon" type="image/svg+xml" href={PAGE_ASSETS['icon.svg'].href} />
       <link rel="stylesheet" href={PAGE_ASSETS['pages.css'].href} />
-      {['pages.js', ...(page.scripts ?? [])].map((script) => (
+      {scriptsOf(page, visit).map((script) => (
         <script src={scriptHref(script)} defer />
       ))}
       {page.refreshSeconds !== undefined && (
@@ -66,6 +66,11 @@ function Head({ page, visit }: { page: PageShown; visit: DashboardVisit | null }
     </head>
   )
 }
+
+/** Whoever has a passkey confirms acts with it, on whatever page. */
+const scriptsOf = (page: PageShown, visit: DashboardVisit | null) => [
+  ...new Set(['pages.js', ...(visit?.signedIn.hasPasskey ? ['passkeys.js'] : []), ...(page.scripts ?? [])]),
+]
 
 const TestBand = ({ visit }: { visit: DashboardVisit }) => (
   <p class="band">

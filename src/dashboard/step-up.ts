@@ -1,4 +1,5 @@
 import type { StepUp } from '../pages/answer-form.ts'
+import type { Fields } from '../pages/fields.ts'
 import { FieldFault } from '../pages/form-spec.ts'
 import { stepUp } from '../people/step-up.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -8,12 +9,21 @@ import type { DashboardVisit } from './visit.ts'
 /** Confirms an act in the middle of a session: with the second factor, or with the password where there is none (A73). */
 export const stepUpAt: StepUp<DashboardVisit> = async (visit, confirm) => {
   try {
-    const { token } = await stepUp(visit.gateway, visit.caller, { confirm, visitor: visitorOf(visit) })
-    const signedIn = { ...visit.signedIn, steppedUpAt: visit.now }
+    const act = actOf(visit.here, visit.fields)
+    const visitor = visitorOf(visit)
+    const { token } = await stepUp(visit.gateway, visit.caller, { confirm, visitor, act })
     const caller = { ...visit.caller, factorAgeMs: 0 }
+    if (token === null) return { visit: { ...visit, caller }, cookies: [] }
+    const signedIn = { ...visit.signedIn, steppedUpAt: visit.now }
     return { visit: { ...visit, signedIn, caller }, cookies: [sessionCookie(token, visit)] }
   } catch (error) {
     if (error instanceof Refusal && error.status === 403) throw new FieldFault('confirm', error.message)
     throw error
   }
+}
+
+/** What a passkey confirms: the form with everything in it, at its address, but for the proofs of who sends it. */
+export function actOf(here: string, fields: Fields): object {
+  const { csrf: _csrf, confirm: _confirm, ...said } = fields
+  return { address: here.split('?', 1)[0], said }
 }

@@ -18,9 +18,10 @@ const LETTERS = {
   'account-exists': ({ business = '', link = '' }: Values) => ({
     subject: 'You have an account already',
     lines: [
-      `Somebody signed up the business ${business} with this address, which has an account already. Nothing has changed in it.`,
-      'If that was you, open this link within 24 hours: the new business is added to your account. If not, do nothing.',
+      `Somebody opened the business ${business} with this address, which has an account already. Nothing has changed in your account.`,
+      'If that was you, this link adds the business to your account, where you sign in as before:',
       link,
+      'If it was not you, do nothing.',
     ],
   }),
   'reset-password': ({ link = '' }: Values) => ({

@@ -4,6 +4,7 @@ import { isFresh, mayDo } from '../actors/allow.ts'
 import type { Choice, Field, FormSpec, FormState, Values } from './form-spec.ts'
 import { newFormToken } from './form-token.ts'
 import { Icon } from './icons.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import type { Visit } from './route.ts'
 import { PARTS } from './texts.ts'
 
@@ -87,17 +88,27 @@ function Fault({ state }: { state: FormState }) {
 function Confirm({ spec, visit, fault }: { spec: FormSpec; visit: Visit; fault: string | null }) {
   const factor = visit.signedIn.hasFactor
   return (
-    <FieldBox
-      field={{
-        name: 'confirm',
-        label: factor ? PARTS.confirmCode : PARTS.confirmPassword,
-        hint: PARTS.confirmHint,
-        kind: factor ? 'code' : 'password',
-      }}
-      id={`${idOf(spec)}-confirm`}
-      value=""
-      fault={fault}
-    />
+    <>
+      <FieldBox
+        field={{
+          name: 'confirm',
+          label: factor ? PARTS.confirmCode : PARTS.confirmPassword,
+          hint: PARTS.confirmHint,
+          kind: factor ? 'code' : 'password',
+        }}
+        id={`${idOf(spec)}-confirm`}
+        value=""
+        fault={fault}
+      />
+      {visit.signedIn.hasPasskey && (
+        <PasskeyButton
+          challenge={visit.to('/passkey')}
+          says={PARTS.passkey}
+          failed={PARTS.passkeyFailed}
+          field="confirm"
+        />
+      )}
+    </>
   )
 }
 

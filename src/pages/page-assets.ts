@@ -10,6 +10,7 @@ const STYLES = ['base', 'frame', 'forms', 'story', 'lists'].map((name) => `src/p
 export const PAGE_ASSETS = {
   'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
   'pages.js': own('pages.js', SCRIPT),
+  'passkeys.js': own('passkeys.js', SCRIPT),
   'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>
 

@@ -6,6 +6,8 @@ export const PARTS = {
   optional: 'optional',
   confirmPassword: 'Your password, to confirm',
   confirmCode: 'Code of your authenticator app, to confirm',
+  passkey: 'Confirm with a passkey',
+  passkeyFailed: 'The passkey was not given. Use a code, or try again.',
   confirmHint: 'Asked for again five minutes after the last time.',
   confirmMissing: 'Confirm with this before anything is done.',
   chooseFile: 'Choose a file',

@@ -30,6 +30,7 @@ export type SignedIn = {
   /** When the second factor (where none is on, the password) was given last. */
   steppedUpAt: Date | null
   hasFactor: boolean
+  hasPasskey: boolean
   /** Until then money out from the dashboard waits (reliability.md A74). */
   heldUntil: Date | null
   endsAt: Date
@@ -40,7 +41,7 @@ export type SignedIn = {
 }
 
 // A merchant's person: idle and whole length of a session (reliability.md A68). A till shows its counter all day.
-const IDLE_MS = 30 * 60_000
+export const IDLE_MS = 30 * 60_000
 const FIRST_STEPS_MS = 3_600_000
 const SEEN_EVERY_MS = 60_000
 const MOST_MEMBERSHIPS = 200
@@ -60,6 +61,7 @@ type Row = {
   seenAt: Date
   endsAt: Date
   hasFactor: boolean
+  hasPasskey: boolean
   firstSteps: boolean
 }
 
@@ -70,6 +72,7 @@ const FIND = statement<Row>(
      s.stepped_up_at as "steppedUpAt", s.seen_at as "seenAt", s.ends_at as "endsAt",
      s.signed_up and s.created_at > $4 as "firstSteps",
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
+     exists (select 1 from factors f where f.person_id = p.id and f.kind = 'passkey') as "hasPasskey",
      (select coalesce(json_agg(w), '[]') from (
         select m.id as "merchantId", m.public_id as "publicId", m.tag, m.cell, m.handle, w.role,
           coalesce(r.cashier_refund_limit, 0) as "cashierRefundLimit"
@@ -115,6 +118,7 @@ export async function findSession(gateway: Gateway, token: string | null): Promi
     memberships: row.memberships,
     steppedUpAt: row.steppedUpAt,
     hasFactor: row.hasFactor,
+    hasPasskey: row.hasPasskey,
     heldUntil: row.heldUntil !== null && row.heldUntil > now ? row.heldUntil : null,
     endsAt: row.endsAt,
     firstSteps: row.firstSteps,

@@ -9,6 +9,7 @@ import { type Account, accountsOf } from './accounts.ts'
 import { takeCode } from './codes.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { missed } from './miss.ts'
+import { confirmOptions, isPasskeyAnswer, takePasskey } from './passkeys.ts'
 import { checkPassword, hashPassword, isOutdated } from './password-pool.ts'
 import { hashToken } from './session.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -93,7 +94,7 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
   const known = { text: email, key: emailKey }
   const counter = await counterOf(gateway, { email: known, visitor, accounts: [account] })
   const miss = await takeTry(gateway, counter)
-  if ((await takeCode(gateway, personId, code)) === null) {
+  if (!(await isRight(gateway, half, code))) {
     const [wrong] = await gateway.directory.query(WRONG_CODE, [half.sessionId])
     if ((wrong?.wrongCodes ?? MOST_WRONG_CODES) >= MOST_WRONG_CODES)
       await gateway.directory.query(END, [half.sessionId])
@@ -101,6 +102,26 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
     throw new Refusal(401, 'wrong_code', 'this code is wrong, or was used already')
   }
   return enter(gateway, visitor, { account, counter, at: now })
+}
+
+/** What a passkey confirms at sign-in; its challenge belongs to the half session. */
+const ENTERING = 'sign in'
+
+async function isRight(
+  gateway: Gateway,
+  { personId, sessionId }: { personId: number; sessionId: string },
+  code: string,
+): Promise<boolean> {
+  if (isPasskeyAnswer(code))
+    return takePasskey(gateway, personId, { sessionId, act: ENTERING, response: code })
+  return (await takeCode(gateway, personId, code)) !== null
+}
+
+/** What the browser needs to give a passkey in the place of the code; null where there is none, or nobody owes a code. */
+export async function enteringOptions(gateway: Gateway, visitor: Visitor): Promise<object | null> {
+  const half = await findHalf(gateway, visitor)
+  if (half === null) return null
+  return confirmOptions(gateway, half.personId, { sessionId: half.sessionId, act: ENTERING })
 }
 
 /** The e-mail address of whoever has given the password in this browser and owes the code; null for nobody. */

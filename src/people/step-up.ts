@@ -6,6 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { takeCode } from './codes.ts'
 import { missed } from './miss.ts'
+import { isPasskeyAnswer, takePasskey } from './passkeys.ts'
 import { checkPassword } from './password-pool.ts'
 import { accountCounter, clearCounter, counterFor, type lockCounter, locksAt, takeTry } from './tries.ts'
 import type { Visitor } from './visitor.ts'
@@ -27,6 +28,9 @@ const CONFIRMING = statement<Confirming>(
    from people p where p.id = $1`,
 )
 
+/** Confirmed: for the whole session, under a new cookie, or by a passkey for this one act (`token` is null). */
+export type Confirmed = { token: string | null }
+
 /**
  * Confirms with the second factor, or with the password where there is none, that the person itself is at the browser
  * (reliability.md A73). Answers the new value of the session's cookie. Wrong tries count like those at sign-in; the fifth ends the
@@ -35,8 +39,8 @@ const CONFIRMING = statement<Confirming>(
 export async function stepUp(
   gateway: Gateway,
   caller: PersonCaller,
-  { confirm, visitor }: { confirm: string; visitor: Visitor },
-): Promise<{ token: string }> {
+  { confirm, visitor, act }: { confirm: string; visitor: Visitor; act: unknown },
+): Promise<Confirmed> {
   allow(caller, 'account.step-up')
   const { personId, sessionId } = caller
   const own = await firstRow(gateway.directory.query(CONFIRMING, [personId]))
@@ -47,7 +51,11 @@ export async function stepUp(
     ...{ browser: visitor.browser, people: [personId] },
   })
   const miss = await takeTry(gateway, counter)
-  if (!(await isRight(gateway, own, { personId, confirm }))) {
+  const passkey = isPasskeyAnswer(confirm)
+  const right = passkey
+    ? await takePasskey(gateway, personId, { sessionId, act, response: confirm })
+    : await isRight(gateway, own, { personId, confirm })
+  if (!right) {
     await missed(gateway, {
       counter,
       miss,
@@ -58,14 +66,19 @@ export async function stepUp(
     throw new Refusal(
       403,
       'wrong_confirm',
-      own.hasFactor ? 'this code is wrong, or was used already' : 'this is not your password',
+      passkey
+        ? 'this passkey did not confirm this act'
+        : own.hasFactor
+          ? 'this code is wrong, or was used already'
+          : 'this is not your password',
     )
   }
   const at = gateway.clock.now()
+  await send(gateway, clearCounter(counter, at))
+  if (passkey) return { token: null }
   const { token, renew } = renewSession(sessionId, at)
   const [renewed] = await gateway.directory.query(renew.statement, renew.values)
   if (!renewed) throw new Refusal(403, 'signed_out', 'you were signed out: sign in again')
-  await send(gateway, clearCounter(counter, at))
   return { token }
 }
 

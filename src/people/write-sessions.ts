@@ -81,9 +81,6 @@ export function renewSession(sessionId: string, at: Date): { token: string; rene
 export const endSession = (personId: number, sessionId: string): Call<{ id: string }> =>
   call(END, sessionId, personId)
 
-/** The session of a browser, on signing out. */
-export const endSessionOf = (token: string): Call => call(END_OF_COOKIE, hashToken(token))
-
 /** All sessions of a person, but the one that stays. */
 export const endOtherSessions = (personId: number, stays: string | null): Call =>
   call(END_OTHERS, personId, stays)

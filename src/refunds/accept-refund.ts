@@ -7,7 +7,14 @@ import type { Call } from '../platform/db/database.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { RailLimits } from '../rails/rail-amounts.ts'
 import type { Refunded } from './present-refund.ts'
-import { chargeIsSpent, judgeRefund, paidByPhone, type RefundWay, refundRailAway } from './refund-rules.ts'
+import {
+  chargeIsSpent,
+  judgeCashier,
+  judgeRefund,
+  paidByPhone,
+  type RefundWay,
+  refundRailAway,
+} from './refund-rules.ts'
 
 export type WantedRefund = {
   chargeId: string
@@ -44,6 +51,7 @@ export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refu
     cardTaken,
     limits: refundable.limits,
   })
+  if (caller.kind === 'person') judgeCashier(caller, charge.amount)
   if (refundable.spent.has(wanted)) throw chargeIsSpent()
   if (wanted.onlyToCard && way.kind !== 'card') throw paidByPhone()
   const payout = way.kind === 'card' ? null : acceptPayout(wanted, { charge, way }, refundable)

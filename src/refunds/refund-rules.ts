@@ -1,3 +1,4 @@
+import type { PersonCaller } from '../actors/actor.ts'
 import type { Charge } from '../charges/charge.ts'
 import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
@@ -51,3 +52,15 @@ export const refundRailAway = (retryAfterSeconds: number) =>
   new Refusal(503, 'rail_unavailable', 'disbursement temporarily unavailable - retry shortly', {
     retryAfterSeconds,
   })
+
+/** A cashier refunds up to the limit that the owner has set. Throws 403. */
+export function judgeCashier({ refundLimit }: Pick<PersonCaller, 'refundLimit'>, amount: number): void {
+  if (refundLimit === null || amount <= refundLimit) return
+  throw new Refusal(
+    403,
+    'refund_limit',
+    refundLimit === 0
+      ? 'the owner has not allowed cashiers to refund: ask an owner'
+      : `cashiers may refund up to ${refundLimit} UGX here: ask an owner`,
+  )
+}

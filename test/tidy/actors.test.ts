@@ -16,6 +16,7 @@ const BOOKKEEPING = new Set<string>([
   'revision',
   'statement_headers',
   'voucher_misses',
+  'passkey_challenges',
   'alerts',
   'alert_test',
   'lasting_keys',

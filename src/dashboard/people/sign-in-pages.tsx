@@ -1,34 +1,24 @@
 import type { Values } from '../../pages/form-spec.ts'
 import { same } from '../../pages/form-token.ts'
+import { Note } from '../../pages/parts.tsx'
+import { PasskeyButton } from '../../pages/passkey-button.tsx'
 import type { Asked, GuestRoute } from '../../pages/route.ts'
 import { doneTo, type Shown } from '../../pages/shown.ts'
 import { PARTS } from '../../pages/texts.ts'
+import { shown } from '../../pages/wording.ts'
 import { findSession, type SignedIn } from '../../people/session.ts'
-import { awaitsCode, giveCode, type SignInStep, signIn } from '../../people/sign-in.ts'
+import { awaitsCode, enteringOptions, giveCode, signIn } from '../../people/sign-in.ts'
 import { endOwnSession } from '../../people/sign-out.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { BASE, TEST } from '../addresses.ts'
+import { BASE } from '../addresses.ts'
 import { callerAnywhere } from '../caller-anywhere.ts'
-import {
-  enteredCookies,
-  noSessionCookie,
-  sessionCookie,
-  sessionCookieName,
-  visitorOf,
-} from '../session-cookies.ts'
+import { noSessionCookie, sessionCookieName, visitorOf } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
+import { goOn, SIGN_IN_ADDRESS, thenOf } from './go-on.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 
-const ADDRESS = `${BASE}/sign-in`
+const ADDRESS = SIGN_IN_ADDRESS
 const LONGEST_PASSWORD = 512
-
-/** An address of the dashboard to go on to, and no other. */
-function thenOf({ query, fields }: Asked): string | null {
-  const then = fields.then ?? query.then ?? ''
-  return /^\/dashboard(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/.test(then) && !then.includes('//')
-    ? then
-    : null
-}
 
 function hiddenThen(asked: Asked): Values {
   const then = thenOf(asked)
@@ -37,6 +27,10 @@ function hiddenThen(asked: Asked): Values {
 
 const passwordForm = (asked: Asked): GuestForm => ({
   title: SIGN_IN.in.title,
+  lead:
+    asked.flash === null ? undefined : (
+      <Note tone={asked.flash.kind === 'done' ? 'good' : 'warn'}>{shown(asked.flash.says)}</Note>
+    ),
   address: ADDRESS,
   fields: [
     { name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' },
@@ -58,9 +52,19 @@ const passwordForm = (asked: Asked): GuestForm => ({
 
 const codeForm = (asked: Asked, email: string): GuestForm => ({
   title: SIGN_IN.second.title,
-  lead: <p>{SIGN_IN.second.of(email)}</p>,
+  lead: (
+    <>
+      <p>{SIGN_IN.second.of(email)}</p>
+      <PasskeyButton
+        challenge={`${ADDRESS}/passkey`}
+        says={SIGN_IN.second.passkey}
+        failed={SIGN_IN.second.failed}
+        field="code"
+      />
+    </>
+  ),
   address: ADDRESS,
-  fields: [{ name: 'code', label: SIGN_IN.code.label, hint: SIGN_IN.code.hint, kind: 'code', most: 40 }],
+  fields: [{ name: 'code', label: SIGN_IN.code.label, hint: SIGN_IN.code.hint, kind: 'code', most: 20_000 }],
   submit: SIGN_IN.second.submit,
   hidden: hiddenThen(asked),
   below: (
@@ -76,7 +80,10 @@ const sessionOf = ({ gateway, cookies, https }: Asked): Promise<SignedIn | null>
 async function show(asked: Asked): Promise<Shown> {
   if ((await sessionOf(asked)) !== null) return { kind: 'redirect', to: thenOf(asked) ?? BASE }
   const email = asked.query.other === undefined ? await awaitsCode(asked.gateway, visitorOf(asked)) : null
-  return showGuestForm(email === null ? passwordForm(asked) : codeForm(asked, email))
+  return {
+    ...showGuestForm(email === null ? passwordForm(asked) : codeForm(asked, email)),
+    scripts: ['passkeys.js'],
+  }
 }
 
 async function submit(asked: Asked): Promise<Shown> {
@@ -99,15 +106,11 @@ async function submit(asked: Asked): Promise<Shown> {
   )
 }
 
-async function goOn(asked: Asked, step: SignInStep): Promise<Shown> {
-  const then = thenOf(asked)
-  if (step.kind === 'code') {
-    const to = then === null ? ADDRESS : `${ADDRESS}?then=${encodeURIComponent(then)}`
-    return { kind: 'redirect', to, cookies: [sessionCookie(step.token, asked)] }
-  }
-  const signedIn = await findSession(asked.gateway, step.token)
-  const home = signedIn?.person.confirmed === false ? `${BASE}${TEST}` : BASE
-  return { kind: 'redirect', to: then ?? home, cookies: enteredCookies(step, asked) }
+/** What the script of the page needs to give a passkey in the place of the code. */
+async function passkey(asked: Asked): Promise<Shown> {
+  const options = await enteringOptions(asked.gateway, visitorOf(asked))
+  if (options === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
+  return { kind: 'json', value: options }
 }
 
 async function signOut(asked: Asked): Promise<Shown> {
@@ -123,5 +126,6 @@ async function signOut(asked: Asked): Promise<Shown> {
 export const SIGN_IN_GUESTS: readonly GuestRoute[] = [
   { method: 'GET', path: '/sign-in', handle: show },
   { method: 'POST', path: '/sign-in', handle: submit },
+  { method: 'POST', path: '/sign-in/passkey', handle: passkey },
   { method: 'POST', path: '/sign-out', handle: signOut },
 ]

@@ -29,6 +29,8 @@ export const SIGN_IN = {
     submit: 'Go on',
     other: 'Sign in with another account',
     of: (email: string) => `For ${email}`,
+    passkey: 'Use a passkey',
+    failed: 'The passkey was not given. Use a code, or try again.',
   },
   up: {
     title: 'Open an account',

@@ -1,0 +1,210 @@
+import { ErrorPage } from '../../pages/error-page.tsx'
+import { timeText } from '../../pages/parts.tsx'
+import type { Asked, GuestRoute } from '../../pages/route.ts'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { shown } from '../../pages/wording.ts'
+import { confirmEmail } from '../../people/confirm-email.ts'
+import { findInvitation, joinMerchant, type OpenInvitation } from '../../people/join.ts'
+import { findLinkFacts } from '../../people/link-facts.ts'
+import { findLink, type LinkPurpose } from '../../people/links.ts'
+import { changeEmail } from '../../people/own-account.ts'
+import { requestReset, resetPassword } from '../../people/reset-password.ts'
+import { enterTill } from '../../people/tills.ts'
+import { BASE } from '../addresses.ts'
+import { sessionCookie, visitorOf } from '../session-cookies.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+import { goOn } from './go-on.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
+
+const tokenOf = ({ query, fields }: Asked): string => fields.link ?? query.link ?? ''
+
+const NEW_PASSWORD = {
+  ...{ name: 'password', label: SIGN_IN.newPassword.label, hint: SIGN_IN.newPassword.hint },
+  ...{ kind: 'new-password' as const, most: 512 },
+}
+
+const gone = (): Shown =>
+  shownPage(SIGN_IN.gone.title, ErrorPage({ title: SIGN_IN.gone.title, says: SIGN_IN.gone.says }), {
+    status: 410,
+  })
+
+/** A page that asks before its link is used: to look at it changes nothing. */
+type LinkPage = {
+  path: string
+  /** The form behind this link; null where the link does not work any more. */
+  form(asked: Asked, token: string): Promise<GuestForm | null>
+  use(asked: Asked, token: string, values: Readonly<Record<string, string>>): Promise<Shown>
+}
+
+function routesOf({ path, form, use }: LinkPage): GuestRoute[] {
+  const at = async (asked: Asked): Promise<GuestForm | null> => {
+    const token = tokenOf(asked)
+    const found = token === '' ? null : await form(asked, token)
+    return found === null ? null : { ...found, address: `${BASE}${path}`, hidden: { link: token } }
+  }
+  return [
+    {
+      method: 'GET',
+      path,
+      handle: async (asked) => {
+        const form = await at(asked)
+        return form === null ? gone() : showGuestForm(form)
+      },
+    },
+    {
+      method: 'POST',
+      path,
+      handle: async (asked) => {
+        const form = await at(asked)
+        return form === null
+          ? gone()
+          : answerGuestForm(asked, form, (values) => use(asked, tokenOf(asked), values))
+      },
+    },
+  ]
+}
+
+const linkWorks = async ({ gateway }: Asked, purpose: LinkPurpose, token: string) =>
+  (await findLink(gateway, purpose, token)) !== null
+
+const reset: LinkPage = {
+  path: '/reset',
+  form: async (asked, token) =>
+    (await linkWorks(asked, 'reset', token))
+      ? {
+          ...{ title: SIGN_IN.reset.title, lead: <p>{SIGN_IN.reset.lead}</p>, address: '' },
+          ...{ fields: [NEW_PASSWORD], submit: SIGN_IN.reset.submit },
+        }
+      : null,
+  use: async (asked, token, { password = '' }) =>
+    goOn(asked, await resetPassword(asked.gateway, visitorOf(asked), { token, password })),
+}
+
+const toSignIn = (says: string): Shown => ({
+  kind: 'redirect',
+  to: `${BASE}/sign-in`,
+  flash: { kind: 'done', says },
+})
+
+const confirm: LinkPage = {
+  path: '/confirm',
+  async form({ gateway }, token) {
+    const facts = await findLinkFacts(gateway, 'confirm', token)
+    if (facts === null) return null
+    const { confirm } = SIGN_IN
+    const says = facts.inUse ? confirm.claimed(shown(facts.business)) : confirm.says(shown(facts.email))
+    return { title: confirm.title, lead: <p>{says}</p>, address: '', fields: [], submit: confirm.submit }
+  },
+  async use(asked, token) {
+    await confirmEmail(asked.gateway, visitorOf(asked), token)
+    return toSignIn(SIGN_IN.confirm.done)
+  },
+}
+
+const email: LinkPage = {
+  path: '/email',
+  async form({ gateway }, token) {
+    const link = await findLink(gateway, 'email', token)
+    if (link?.email == null) return null
+    const { change } = SIGN_IN
+    const lead = <p>{change.says(shown(link.email))}</p>
+    return { title: change.title, lead, address: '', fields: [], submit: change.submit }
+  },
+  async use(asked, token) {
+    await changeEmail(asked.gateway, visitorOf(asked), token)
+    return toSignIn(SIGN_IN.change.done)
+  },
+}
+
+const join: LinkPage = {
+  path: '/join',
+  async form({ gateway }, token) {
+    const invitation = await findInvitation(gateway, token)
+    if (invitation === null) return null
+    const facts = await findLinkFacts(gateway, 'join', token)
+    return joinForm(invitation, shown(facts?.business ?? ''))
+  },
+  use: async (asked, token, { password = '', name }) =>
+    goOn(asked, await joinMerchant(asked.gateway, visitorOf(asked), { token, password, name })),
+}
+
+function joinForm({ role, email, known }: OpenInvitation, business: string): GuestForm {
+  const { join, name, password } = SIGN_IN
+  const own = { name: 'password', label: password.label, kind: 'password' as const, most: 512 }
+  return {
+    title: join.title(business),
+    lead: (
+      <>
+        <p>{join.says(SIGN_IN.roles[role ?? 'viewer'], shown(email ?? ''))}</p>
+        {known && <p>{join.known}</p>}
+      </>
+    ),
+    address: '',
+    fields: known
+      ? [own]
+      : [
+          {
+            name: 'name',
+            label: name.label,
+            hint: name.hint,
+            most: 100,
+            optional: true,
+            autocomplete: 'name',
+          },
+          NEW_PASSWORD,
+        ],
+    submit: join.submit,
+  }
+}
+
+const till: LinkPage = {
+  path: '/till',
+  async form({ gateway }, token) {
+    const link = await findLink(gateway, 'till', token)
+    if (link?.shiftEnds == null) return null
+    const facts = await findLinkFacts(gateway, 'till', token)
+    const { till } = SIGN_IN
+    const says = till.says(shown(link.name ?? ''), shown(facts?.business ?? ''), timeText(link.shiftEnds))
+    return { title: till.title, lead: <p>{says}</p>, address: '', fields: [], submit: till.submit }
+  },
+  async use(asked, token) {
+    const entered = await enterTill(asked.gateway, visitorOf(asked), token)
+    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [sessionCookie(entered.token, asked)] }
+  },
+}
+
+const FORGOT: GuestForm = {
+  title: SIGN_IN.forgot.title,
+  lead: <p>{SIGN_IN.forgot.lead}</p>,
+  address: `${BASE}/forgot`,
+  fields: [{ name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' }],
+  submit: SIGN_IN.forgot.submit,
+}
+
+async function askReset(asked: Asked): Promise<Shown> {
+  return answerGuestForm(asked, FORGOT, async ({ email = '' }) => {
+    await requestReset(asked.gateway, visitorOf(asked), email)
+    return { kind: 'redirect', to: `${BASE}/forgot?sent=yes` }
+  })
+}
+
+const showForgot = async ({ query }: Asked): Promise<Shown> => {
+  if (query.sent === undefined) return showGuestForm(FORGOT)
+  const { sentTitle, sent, back } = SIGN_IN.forgot
+  return shownPage(
+    sentTitle,
+    <div class="entry">
+      <h1>{sentTitle}</h1>
+      <p>{sent}</p>
+      <p>
+        <a href={`${BASE}/sign-in`}>{back}</a>
+      </p>
+    </div>,
+  )
+}
+
+export const LINK_GUESTS: readonly GuestRoute[] = [
+  { method: 'GET', path: '/forgot', handle: showForgot },
+  { method: 'POST', path: '/forgot', handle: askReset },
+  ...[reset, confirm, email, join, till].flatMap(routesOf),
+]

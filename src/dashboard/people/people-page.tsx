@@ -1,0 +1,195 @@
+import type { MerchantRole } from '../../actors/actor.ts'
+import { mayDo } from '../../actors/allow.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { Choice, FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Section, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { shown } from '../../pages/wording.ts'
+import { listInvitations } from '../../people/invitations.ts'
+import type { Link } from '../../people/links.ts'
+import { listMembers, type Member } from '../../people/members.ts'
+import { listSessionsAt, type OpenSession } from '../../people/open-sessions.ts'
+import { refundLimitOf } from '../../people/refund-limit.ts'
+import { PEOPLE } from '../texts/people.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { Device } from './device.tsx'
+import { RolesTable } from './roles-table.tsx'
+
+const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const CHOICES: readonly Choice[] = ROLES.map((value) => ({ value, label: SIGN_IN.roles[value] }))
+const { members, invite, till, limit, sessions } = PEOPLE
+
+export const PEOPLE_PATH = '/settings/people'
+
+export const INVITE: FormSpec = {
+  path: `${PEOPLE_PATH}/invite`,
+  action: 'people.invite',
+  fields: [
+    { name: 'email', label: invite.email, kind: 'email', hint: invite.hint, autocomplete: 'off' },
+    { name: 'role', label: members.role, kind: 'select', choices: CHOICES },
+  ],
+  submit: invite.submit,
+  once: true,
+}
+export const TAKE_BACK: FormSpec = {
+  path: `${PEOPLE_PATH}/invitations/:id/take-back`,
+  action: 'people.invite',
+  ...{ fields: [], submit: invite.takeBack },
+}
+export const SET_ROLE: FormSpec = {
+  path: `${PEOPLE_PATH}/:id/role`,
+  action: 'people.role',
+  fields: [{ name: 'role', label: members.role, kind: 'select', choices: CHOICES }],
+  submit: members.change,
+}
+export const REMOVE: FormSpec = {
+  path: `${PEOPLE_PATH}/:id/remove`,
+  action: 'people.remove',
+  ...{ fields: [], submit: members.remove, danger: true },
+}
+export const TILL: FormSpec = {
+  path: `${PEOPLE_PATH}/till`,
+  action: 'till.show',
+  fields: [
+    { name: 'name', label: till.name, hint: till.nameHint, most: 60 },
+    { name: 'hours', label: till.hours, hint: till.hoursHint, kind: 'number', most: 2 },
+  ],
+  submit: till.submit,
+}
+export const LIMIT: FormSpec = {
+  path: `${PEOPLE_PATH}/refund-limit`,
+  action: 'people.limit',
+  fields: [{ name: 'limit', label: limit.label, hint: limit.hint, kind: 'amount' }],
+  submit: limit.submit,
+}
+export const END_SESSION: FormSpec = {
+  path: `${PEOPLE_PATH}/sessions/:id/end`,
+  action: 'people.sessions',
+  ...{ fields: [], submit: sessions.end },
+}
+
+/** Everybody who works for the merchant; those who may not change it see who and what, and no forms. */
+export async function showPeople(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { gateway, merchant, caller } = visit
+  const [people, open, signedIn, cashiers] = await Promise.all([
+    listMembers(gateway, merchant.id),
+    listInvitations(gateway, merchant.id),
+    listSessionsAt(gateway, merchant.id),
+    refundLimitOf(gateway, merchant.id),
+  ])
+  const owns = mayDo(caller, 'people.role')
+  return shownPage(
+    PEOPLE.title,
+    <>
+      <h1>{PEOPLE.title}</h1>
+      <Section title={members.title}>
+        <Table caption={members.title} rows={people} columns={memberColumns(visit, state)} />
+      </Section>
+      {owns && (
+        <>
+          <Section title={invite.title}>
+            <FormBox of={INVITE} visit={visit} state={state} values={{ role: 'cashier' }} />
+          </Section>
+          {open.length > 0 && (
+            <Section title={invite.open}>
+              <Table caption={invite.open} rows={open} columns={linkColumns(visit, state)} />
+            </Section>
+          )}
+          <Section title={till.title}>
+            <p>{till.lead}</p>
+            <FormBox of={TILL} visit={visit} state={state} values={{ hours: '8' }} />
+          </Section>
+          <Section title={limit.title}>
+            <FormBox of={LIMIT} visit={visit} state={state} values={{ limit: String(cashiers) }} />
+          </Section>
+          <Section title={sessions.title}>
+            <Table caption={sessions.title} rows={signedIn} columns={sessionColumns(visit, state)} />
+          </Section>
+        </>
+      )}
+      <Section title={PEOPLE.roles.title}>
+        <RolesTable />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const ownState = (state: FormState | null, visit: DashboardVisit, id: string) =>
+  visit.params.id === id ? state : null
+
+function memberColumns(visit: DashboardVisit, state: FormState | null): Column<Member>[] {
+  const { columns } = members
+  const named = ({ name, publicId }: Member) => (
+    <>
+      <bdi>{shown(name)}</bdi>
+      {publicId === visit.signedIn.person.publicId && <span class="quiet"> ({members.you})</span>}
+    </>
+  )
+  return [
+    { title: columns.name, cell: named },
+    {
+      title: columns.email,
+      cell: ({ email, till }) => (till ? members.till : <bdi>{shown(email ?? '')}</bdi>),
+    },
+    { title: columns.role, cell: ({ role }) => SIGN_IN.roles[role] },
+    { title: columns.factor, cell: ({ hasFactor }) => (hasFactor ? members.on : members.none) },
+    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+    ...(mayDo(visit.caller, 'people.role')
+      ? [{ title: columns.acts, cell: (member: Member) => <MemberForms {...{ visit, state, member }} /> }]
+      : []),
+  ]
+}
+
+type MemberFormsProps = { visit: DashboardVisit; state: FormState | null; member: Member }
+
+function MemberForms({ visit, state, member }: MemberFormsProps) {
+  const params = { id: member.publicId }
+  const own = ownState(state, visit, member.publicId)
+  return (
+    <details open={own !== null}>
+      <summary>{members.open(shown(member.name))}</summary>
+      {!member.till && (
+        <FormBox of={SET_ROLE} visit={visit} params={params} state={own} values={{ role: member.role }} />
+      )}
+      <FormBox of={REMOVE} visit={visit} params={params} state={own} />
+    </details>
+  )
+}
+
+function linkColumns(visit: DashboardVisit, state: FormState | null): Column<Link>[] {
+  const { columns } = invite
+  return [
+    { title: columns.whom, cell: ({ email, name }) => <bdi>{shown(email ?? name ?? '')}</bdi> },
+    {
+      title: columns.role,
+      cell: ({ role, purpose }) => (purpose === 'till' ? members.till : SIGN_IN.roles[role ?? 'viewer']),
+    },
+    { title: columns.until, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    {
+      title: columns.acts,
+      cell: ({ id }) => (
+        <FormBox of={TAKE_BACK} visit={visit} params={{ id }} state={ownState(state, visit, id)} compact />
+      ),
+    },
+  ]
+}
+
+function sessionColumns(visit: DashboardVisit, state: FormState | null): Column<OpenSession>[] {
+  const { columns } = sessions
+  return [
+    { title: columns.name, cell: ({ name }) => <bdi>{shown(name)}</bdi> },
+    { title: columns.where, cell: (session) => <Device session={session} here={visit.signedIn.sessionId} /> },
+    { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+    { title: columns.ends, cell: ({ endsAt }) => <Time at={endsAt} /> },
+    {
+      title: columns.acts,
+      cell: ({ id }) => (
+        <FormBox of={END_SESSION} visit={visit} params={{ id }} state={ownState(state, visit, id)} compact />
+      ),
+    },
+  ]
+}

@@ -1,0 +1,183 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId, newTag } from '../platform/ids.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
+import { locked } from './own-account.ts'
+import { factorBinding } from './sealed-columns.ts'
+import { tell } from './tell.ts'
+import { forgetBrowsers } from './tries.ts'
+import { holdMoney, type KnownPerson, lockPerson } from './write-accounts.ts'
+import { endOtherSessions } from './write-sessions.ts'
+
+/** A second factor of a person, without its secret. */
+export type Factor = {
+  id: string
+  kind: 'totp' | 'passkey'
+  name: string
+  createdAt: Date
+  usedAt: Date | null
+}
+
+// An enrolment that takes longer is begun anew: its secret stands on a page.
+const ENROLMENT_MS = 15 * 60_000
+const APP_NAME = 'Authenticator app'
+
+const LIST = statement<Factor>(
+  'factors of person',
+  `select id, kind, name, created_at as "createdAt", used_at as "usedAt" from factors
+   where person_id = $1 and confirmed_at is not null order by created_at, id limit 50`,
+)
+const CODES_LEFT = statement<{ count: number }>(
+  'recovery codes left',
+  'select count(*)::int as count from recovery_codes where person_id = $1 and used_at is null',
+)
+const DROP_UNCONFIRMED = statement(
+  'drop unconfirmed apps',
+  `delete from factors where person_id = $1 and kind = 'totp' and confirmed_at is null`,
+)
+const ADD_APP = statement(
+  'add authenticator app',
+  `insert into factors (id, person_id, kind, name, sealed, created_at) values ($1, $2, 'totp', $3, $4, $5)`,
+)
+const FIND_NEW = statement<{ id: string; sealed: Buffer }>(
+  'new authenticator app',
+  `select id, sealed from factors
+   where id = $1 and person_id = $2 and kind = 'totp' and confirmed_at is null and created_at > $3`,
+)
+const CONFIRM = statement<{ id: string }>(
+  'confirm authenticator app',
+  'update factors set confirmed_at = $2, last_step = $3 where id = $1 and confirmed_at is null returning id',
+)
+const REMOVE = statement<{ kind: Factor['kind']; name: string }>(
+  'remove factor',
+  'delete from factors where id = $1 and person_id = $2 and confirmed_at is not null returning kind, name',
+)
+
+/** The second factors that are on, and how many recovery codes are left. */
+export async function listFactors(
+  { directory }: Gateway,
+  personId: number,
+): Promise<{ factors: Factor[]; codesLeft: number }> {
+  const factors = await directory.query(LIST, [personId])
+  return { factors, codesLeft: (await firstRow(directory.query(CODES_LEFT, [personId])))?.count ?? 0 }
+}
+
+/** Begins with an authenticator app: its secret is made, and counts from the first right code on. Throws 400 where one is on. */
+export async function beginApp(gateway: Gateway, caller: PersonCaller): Promise<{ id: string }> {
+  allow(caller, 'account.factors')
+  const at = gateway.clock.now()
+  const id = newId('fac_', newTag())
+  const sealed = gateway.vault.seal(newAppSecret(), factorBinding(id))
+  await gateway.directory.transaction(async (tx) => {
+    const [person, factors] = await tx.send(lockPerson(caller.personId), call(LIST, caller.personId))
+    locked(person)
+    if (factors.some(({ kind }) => kind === 'totp'))
+      throw domainRefusal('app_is_on', 'an authenticator app is on already: remove it first')
+    const add = call(ADD_APP, id, caller.personId, APP_NAME, sealed, at.toISOString())
+    return { value: null, last: [call(DROP_UNCONFIRMED, caller.personId), add] }
+  })
+  return { id }
+}
+
+/** What the app of an enrolment that is under way must be told, as text and as the address in the picture; null when it is over. */
+export async function findNewApp(
+  gateway: Gateway,
+  { personId, id, account }: { personId: number; id: string; account: string },
+): Promise<{ secret: string; address: string } | null> {
+  const since = later(gateway.clock.now(), -ENROLMENT_MS).toISOString()
+  const found = await firstRow(gateway.directory.query(FIND_NEW, [id, personId, since]))
+  if (found === null) return null
+  const secret = gateway.vault.open(found.sealed, factorBinding(id))
+  return { secret, address: appAddress(secret, { account, issuer: new URL(gateway.baseUrl).hostname }) }
+}
+
+/**
+ * Switches the app on with a first right code; every other session ends. Answers new recovery codes where there were none.
+ * Throws 400 for a wrong code, 404.
+ */
+export async function confirmApp(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { id, code }: { id: string; code: string },
+): Promise<{ codes: string[] }> {
+  allow(caller, 'account.factors')
+  const { personId } = caller
+  const at = gateway.clock.now()
+  const app = await findNewApp(gateway, { personId, id, account: caller.name })
+  if (app === null) throw notFound('factor')
+  const step = stepOf(app.secret, code, at.getTime())
+  if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
+  return gateway.directory.transaction(async (tx) => {
+    const person = locked((await tx.send(lockPerson(personId)))[0])
+    const [confirmed] = await tx.send(call(CONFIRM, id, at.toISOString(), step))
+    if (confirmed.length === 0) throw notFound('factor')
+    return switchedOn(gateway, tx, { caller, person, id, at })
+  })
+}
+
+type Switched = { caller: PersonCaller; person: KnownPerson; id: string; at: Date }
+
+/** What follows when a factor is switched on: other sessions end, recovery codes are made with the first one. */
+export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id, at }: Switched) {
+  const [[left]] = await tx.send(call(CODES_LEFT, person.id))
+  const made = (left?.count ?? 0) > 0 ? { codes: [], calls: [] } : makeRecoveryCodes(person.id)
+  const last: Call[] = [
+    ...made.calls,
+    endOtherSessions(person.id, caller.sessionId),
+    ...tell(gateway, { to: person.email, template: 'factor-added', values: {}, at }),
+    changed(caller, { person, id, at, after: { on: true } }),
+  ]
+  return { value: { codes: made.codes }, last }
+}
+
+/**
+ * Takes a factor away; every other session ends, and live money out waits a day (reliability.md A74). The recovery codes go with
+ * the last one. Throws 404.
+ */
+export async function removeFactor(gateway: Gateway, caller: PersonCaller, id: string): Promise<void> {
+  allow(caller, 'account.factors')
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
+    const [[removed], left] = await tx.send(call(REMOVE, id, person.id), call(LIST, person.id))
+    if (!removed) throw notFound('factor')
+    const last: Call[] = [
+      ...(left.length === 0 ? [clearRecoveryCodes(person.id)] : []),
+      holdMoney(person.id, at),
+      endOtherSessions(person.id, caller.sessionId),
+      forgetBrowsers(person.id),
+      ...tell(gateway, { to: person.email, template: 'factor-removed', values: {}, at }),
+      changed(caller, { person, id, at, after: { on: false } }),
+    ]
+    return { value: null, last }
+  })
+}
+
+/** Ten new recovery codes, shown this once; the old ones work no longer. Throws 400 without a factor. */
+export async function renewRecoveryCodes(gateway: Gateway, caller: PersonCaller): Promise<string[]> {
+  allow(caller, 'account.factors')
+  const at = gateway.clock.now()
+  return gateway.directory.transaction(async (tx) => {
+    const person = locked((await tx.send(lockPerson(caller.personId)))[0])
+    if (!person.hasFactor) throw new Refusal(400, 'no_factor', 'recovery codes come with a second factor')
+    const { codes, calls } = makeRecoveryCodes(person.id)
+    const letter = tell(gateway, { to: person.email, template: 'codes-renewed', values: {}, at })
+    const row = changed(caller, { person, id: 'recovery codes', at, after: { renewed: true } })
+    return { value: codes, last: [...calls, ...letter, row] }
+  })
+}
+
+function changed(
+  actor: PersonCaller,
+  { person, id, at, after }: Omit<Switched, 'caller'> & { after: object },
+): Call {
+  const act = { actor, action: 'account.factors', at, merchantId: actor.merchantId || null } as const
+  return auditRow({ ...act, subject: `${person.publicId} ${id}`, after })
+}

@@ -1,0 +1,98 @@
+import type { Actor, MerchantRole } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { lockMembers } from './accounts.ts'
+import { readEmail } from './email-address.ts'
+import { type Link, makeLink, openLinks, voidLink } from './links.ts'
+import { addressOfPage, tell } from './tell.ts'
+
+/** The merchant that somebody is invited to. */
+export type Employer = { id: number; publicId: string; name: string }
+
+/** An invitation that waits. Its link is known to whoever got it, and to nobody here. */
+export type Invitation = Pick<Link, 'id' | 'role' | 'email' | 'expiresAt'>
+
+// More are no invitations but a mailing.
+const MOST_OPEN = 50
+
+const MEMBER_WITH = statement(
+  'member with address',
+  `select 1 from people p join memberships w on w.person_id = p.id
+   where p.realm = 'merchant' and p.email_key = $1 and p.closed_at is null and p.confirmed_at is not null and w.merchant_id = $2`,
+)
+
+/**
+ * Invites somebody by e-mail. The link goes to that address alone, because it proves it; a command answers with it instead, for
+ * whoever runs the machine to pass on. Throws 400 for somebody who works here already.
+ */
+export async function invite(
+  gateway: Gateway,
+  actor: Actor,
+  { merchant, email: typed, role }: { merchant: Employer; email: string; role: MerchantRole },
+): Promise<{ link: string }> {
+  allow(actor, 'people.invite', merchant.id)
+  if (actor.kind === 'person' && !actor.confirmed)
+    throw new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you invite others')
+  const email = readEmail(typed)
+  const at = gateway.clock.now()
+  const madeBy = actor.kind === 'person' ? actor.personId : null
+  const { id, token, add } = makeLink({
+    purpose: 'join',
+    merchantId: merchant.id,
+    role,
+    email: email.text,
+    madeBy,
+    at,
+  })
+  const link = addressOfPage(gateway, `/join?link=${token}`)
+  const values = { business: merchant.name, role, link, by: actor.kind === 'person' ? actor.name : '' }
+  await gateway.directory.transaction(async (tx) => {
+    const [, open, member] = await tx.send(
+      lockMembers(merchant.id),
+      openLinks(merchant.id, at),
+      call(MEMBER_WITH, email.key, merchant.id),
+    )
+    if (member.length > 0)
+      throw domainRefusal('already_member', 'email belongs to somebody who works here already')
+    if (open.length >= MOST_OPEN)
+      throw domainRefusal(
+        'too_many_invitations',
+        `there are ${MOST_OPEN} open invitations already: take some back first`,
+      )
+    const letter =
+      actor.kind === 'command' ? [] : tell(gateway, { to: email.text, template: 'invitation', values, at })
+    const act = { actor, action: 'people.invite', at, merchantId: merchant.id } as const
+    return {
+      value: null,
+      last: [add, ...letter, auditRow({ ...act, subject: id, after: { email: email.text, role } })],
+    }
+  })
+  return { link }
+}
+
+/** Invitations and codes for tills that wait, newest first. */
+export async function listInvitations(gateway: Gateway, merchantId: number): Promise<Link[]> {
+  const wanted = openLinks(merchantId, gateway.clock.now())
+  return gateway.directory.query(wanted.statement, wanted.values)
+}
+
+/** Takes back an invitation, or the code for a till. Throws 404. */
+export async function takeBackInvitation(
+  gateway: Gateway,
+  actor: Actor,
+  { merchant, id }: { merchant: Pick<Employer, 'id'>; id: string },
+): Promise<void> {
+  allow(actor, 'people.invite', merchant.id)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [[taken]] = await tx.send(voidLink(merchant.id, id, at))
+    if (!taken) throw notFound('invitation')
+    const act = { actor, action: 'people.invite', at, merchantId: merchant.id } as const
+    const before = { email: taken.email, role: taken.role }
+    return { value: null, last: [auditRow({ ...act, subject: id, before, after: { taken_back: true } })] }
+  })
+}

@@ -1,0 +1,122 @@
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call } from '../platform/db/database.ts'
+import { againWhenTaken } from '../platform/db/taken.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type Account, accountsOf, addMember, addPerson, lockMembers } from './accounts.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
+import { findLink, type Link, linkGone, useLink } from './links.ts'
+import { missed } from './miss.ts'
+import { readName } from './own-account.ts'
+import { checkPassword, hashPassword } from './password-pool.ts'
+import { judgePassword } from './password-rules.ts'
+import type { SignInStep } from './sign-in.ts'
+import { nameFrom, passwordsOf, sent } from './sign-up.ts'
+import { accountCounter, clearCounter, counterFor, rememberBrowser, takeTry } from './tries.ts'
+import { type Visitor, visitorActor } from './visitor.ts'
+import { confirmPerson } from './write-accounts.ts'
+import { newToken, startSession } from './write-sessions.ts'
+
+/** An invitation as its page shows it; `known`: the address has a proven account, whose password is asked for. */
+export type OpenInvitation = Link & { merchantId: number; known: boolean }
+
+type Wanted = { token: string; password: string; name?: string | undefined }
+type Joining = {
+  token: string
+  merchantId: number
+  email: EmailAddress
+  /** The account that the invitation is accepted with; null: a new one with this password and name. */
+  account: Account | null
+  made: { password: string; name: string } | null
+}
+
+/** The invitation behind a link, or null when it does not work any more. */
+export async function findInvitation(gateway: Gateway, token: string): Promise<OpenInvitation | null> {
+  const link = await findLink(gateway, 'join', token)
+  if (link?.merchantId == null || link.email === null) return null
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', readEmail(link.email))))
+  return { ...link, merchantId: link.merchantId, known: accounts.some(({ confirmed }) => confirmed) }
+}
+
+/**
+ * Accepts an invitation: with the password of the account that has proven the address, else with a new account, which the link
+ * proves. Signs in; where a second factor is on, its code is asked first. Throws 410, 400, 401, 403 while the account is locked.
+ */
+export async function joinMerchant(gateway: Gateway, visitor: Visitor, wanted: Wanted): Promise<SignInStep> {
+  allow(visitorActor(visitor), 'people.join')
+  const invitation = await findInvitation(gateway, wanted.token)
+  if (invitation?.email == null) throw linkGone()
+  const email = readEmail(invitation.email)
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const account = await accountFor(gateway, { accounts, email, visitor, wanted })
+  const made = account === null ? await newAccount(wanted, email, accounts) : null
+  const { merchantId } = invitation
+  return againWhenTaken(() =>
+    commitJoin(gateway, visitor, { token: wanted.token, merchantId, email, account, made }),
+  )
+}
+
+type Trying = { accounts: readonly Account[]; email: EmailAddress; visitor: Visitor; wanted: Wanted }
+
+async function accountFor(
+  gateway: Gateway,
+  { accounts, email, visitor, wanted }: Trying,
+): Promise<Account | null> {
+  const owner = accounts.find(({ confirmed }) => confirmed)
+  if (owner?.password == null) {
+    const right = await checkPassword(wanted.password, passwordsOf(accounts))
+    return accounts.filter(({ password }) => password !== null)[right.indexOf(true)] ?? owner ?? null
+  }
+  const account = accountCounter('merchant', email.key)
+  const counter = await counterFor(gateway, { account, browser: visitor.browser, people: [owner.id] })
+  const miss = await takeTry(gateway, counter)
+  const [right] = await checkPassword(wanted.password, [owner.password])
+  if (!right) {
+    await missed(gateway, { counter, miss, account: owner, visitor })
+    throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
+  }
+  const clear = clearCounter(counter, gateway.clock.now())
+  await gateway.directory.query(clear.statement, clear.values)
+  return owner
+}
+
+async function newAccount({ password, name }: Wanted, email: EmailAddress, accounts: readonly Account[]) {
+  judgePassword(password)
+  return {
+    password: await hashPassword(password, passwordsOf(accounts)),
+    name: name ? readName(name) : nameFrom(email),
+  }
+}
+
+function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promise<SignInStep> {
+  const { token, merchantId, email, account, made } = joining
+  const at = gateway.clock.now()
+  const browser = visitor.browser ?? newToken()
+  return gateway.directory.transaction(async (tx) => {
+    const [, [link]] = await tx.send(lockMembers(merchantId), useLink('join', token, at))
+    if (link?.role == null) throw linkGone()
+    const personId = account?.id ?? (await added(made))
+    async function added(person: typeof made): Promise<number> {
+      assert(person, 'somebody without an account brings a password')
+      const [[row]] = await tx.send(addPerson({ ...person, email, confirmed: true, at }))
+      assert(row, 'a person that was added has an id')
+      return row.id
+    }
+    const asks = account?.hasFactor === true
+    const session = startSession({ personId, merchantId, visitor, at, stage: asks ? 'code' : 'in' })
+    const act = { actor: visitorActor(visitor, email.text), action: 'people.join', at, merchantId } as const
+    const last: Call[] = [
+      addMember(personId, merchantId, link.role, at),
+      ...(account?.confirmed === false ? [confirmPerson(personId, at)] : []),
+      ...session.calls,
+      ...(asks ? [] : [rememberBrowser(browser, personId, at)]),
+      auditRow({ ...act, subject: link.id, after: { role: link.role } }),
+    ]
+    const step: SignInStep = asks
+      ? { kind: 'code', token: session.token }
+      : { kind: 'in', token: session.token, browser }
+    return { value: step, last }
+  })
+}

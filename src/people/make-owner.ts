@@ -1,0 +1,42 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { addMember, addPerson, lockMembers } from './accounts.ts'
+import { readEmail } from './email-address.ts'
+import { hashPassword } from './password-pool.ts'
+
+const PLACE = statement<{ merchantId: number }>(
+  'merchant of owner',
+  'select id as "merchantId" from merchants where public_id = $1',
+)
+
+/** An owner with a password and a proven address, without any mail: for the demo merchant. */
+export async function makeOwner(
+  gateway: Gateway,
+  actor: Actor,
+  {
+    merchant,
+    email: typed,
+    name,
+    password,
+  }: { merchant: string; email: string; name: string; password: string },
+): Promise<void> {
+  allow(actor, 'account.create')
+  const email = readEmail(typed)
+  const hash = await hashPassword(password)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [[place]] = await tx.send(call(PLACE, merchant))
+    assert(place, 'the merchant of an owner is there')
+    const person = { name, email, password: hash, confirmed: true, at }
+    const [[added]] = await tx.send(addPerson(person), lockMembers(place.merchantId))
+    assert(added, 'a person that was added has an id')
+    const act = { actor, action: 'account.create', at, merchantId: place.merchantId } as const
+    const row = auditRow({ ...act, subject: merchant, after: { role: 'owner' } })
+    return { value: null, last: [addMember(added.id, place.merchantId, 'owner', at), row] }
+  })
+}

@@ -1,0 +1,97 @@
+import type { MerchantRole, PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { lockMembers } from './accounts.ts'
+
+/** Somebody who works for a merchant. */
+export type Member = {
+  publicId: string
+  name: string
+  email: string | null
+  till: boolean
+  role: MerchantRole
+  hasFactor: boolean
+  confirmed: boolean
+  since: Date
+  seenAt: Date | null
+}
+
+const LIST = statement<Member>(
+  'members of merchant',
+  `select p.public_id as "publicId", p.name, p.email, p.kind = 'till' as till, w.role, p.confirmed_at is not null as confirmed,
+     exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
+     w.created_at as since,
+     (select max(s.seen_at) from sessions s where s.person_id = p.id and s.merchant_id = w.merchant_id) as "seenAt"
+   from memberships w join people p on p.id = w.person_id where w.merchant_id = $1 and p.closed_at is null
+   order by w.created_at, p.id limit 500`,
+)
+const FIND = statement<{ personId: number; role: MerchantRole; till: boolean }>(
+  'member of merchant',
+  `select p.id as "personId", w.role, p.kind = 'till' as till from memberships w join people p on p.id = w.person_id
+   where w.merchant_id = $1 and p.public_id = $2`,
+)
+const OWNERS = statement<{ owners: number }>(
+  'owners of merchant',
+  `select count(*)::int as owners from memberships where merchant_id = $1 and role = 'owner'`,
+)
+const SET_ROLE = statement(
+  'set role',
+  'update memberships set role = $3 where merchant_id = $1 and person_id = $2',
+)
+const REMOVE = statement('remove member', 'delete from memberships where merchant_id = $1 and person_id = $2')
+const END_SESSIONS = statement(
+  'end sessions at merchant',
+  'delete from sessions where merchant_id = $1 and person_id = $2',
+)
+
+/** Everybody who works for this merchant, tills too, in the order in which they came. */
+export const listMembers = ({ directory }: Gateway, merchantId: number): Promise<Member[]> =>
+  directory.query(LIST, [merchantId])
+
+type Which = { merchantId: number; publicId: string }
+
+/** Gives somebody another role, from the next page on. The last owner stays one. Throws 400, 404. */
+export async function setRole(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { member, role }: { member: Which; role: MerchantRole },
+): Promise<void> {
+  allow(caller, 'people.role', member.merchantId)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const { personId, role: before, till } = await lockMember(tx, member, role)
+    if (till && role !== 'cashier') throw new Refusal(400, 'till', 'role of a till is always cashier')
+    const act = { actor: caller, action: 'people.role', at, merchantId: member.merchantId } as const
+    const row = auditRow({ ...act, subject: member.publicId, before: { role: before }, after: { role } })
+    return { value: null, last: [call(SET_ROLE, member.merchantId, personId, role), row] }
+  })
+}
+
+/** Ends what somebody may do here, and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
+export async function removeMember(gateway: Gateway, caller: PersonCaller, member: Which): Promise<void> {
+  allow(caller, 'people.remove', member.merchantId)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const { personId, role } = await lockMember(tx, member, null)
+    const act = { actor: caller, action: 'people.remove', at, merchantId: member.merchantId } as const
+    const gone: Call[] = [REMOVE, END_SESSIONS].map((one) => call(one, member.merchantId, personId))
+    return { value: null, last: [...gone, auditRow({ ...act, subject: member.publicId, before: { role } })] }
+  })
+}
+
+/** The members are locked together: two requests cannot take the last two owners away. */
+async function lockMember(tx: Tx, { merchantId, publicId }: Which, next: MerchantRole | null) {
+  const [, [member], [count]] = await tx.send(
+    lockMembers(merchantId),
+    call(FIND, merchantId, publicId),
+    call(OWNERS, merchantId),
+  )
+  if (!member) throw notFound('person')
+  if (member.role === 'owner' && next !== 'owner' && (count?.owners ?? 0) <= 1)
+    throw domainRefusal('last_owner', 'a business needs an owner: make somebody else an owner first')
+  return member
+}

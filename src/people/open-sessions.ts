@@ -1,0 +1,104 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { notFound } from '../platform/refusal.ts'
+import { IDLE_MS } from './session.ts'
+import { endOtherSessions, moveSession } from './write-sessions.ts'
+
+/** A browser that is signed in now. */
+export type OpenSession = {
+  id: string
+  name: string
+  till: boolean
+  agent: string
+  address: string
+  createdAt: Date
+  seenAt: Date
+  endsAt: Date
+}
+
+const COLUMNS = `s.id, p.name, p.kind = 'till' as till, s.agent, s.address, s.created_at as "createdAt", s.seen_at as "seenAt",
+  s.ends_at as "endsAt"`
+// An idle session is over, though its row is still there.
+const OPEN = `s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')`
+const OWN = statement<OpenSession>(
+  'sessions of person',
+  `select ${COLUMNS} from sessions s join people p on p.id = s.person_id where s.person_id = $1 and ${OPEN}
+   order by s.created_at desc limit 200`,
+)
+const AT_MERCHANT = statement<OpenSession>(
+  'sessions at merchant',
+  `select ${COLUMNS} from memberships w join people p on p.id = w.person_id join sessions s on s.person_id = p.id
+   where w.merchant_id = $1 and s.merchant_id = w.merchant_id and ${OPEN} order by s.created_at desc limit 500`,
+)
+const END_AT_MERCHANT = statement<{ id: string }>(
+  'end session at merchant',
+  'delete from sessions where id = $1 and merchant_id = $2 returning id',
+)
+const WORKS = statement<{ merchantId: number }>(
+  'merchant of membership',
+  `select m.id as "merchantId" from memberships w join merchants m on m.id = w.merchant_id
+   where w.person_id = $1 and m.public_id = $2`,
+)
+
+/** Where this person is signed in, newest first. */
+export const listOwnSessions = (gateway: Gateway, personId: number): Promise<OpenSession[]> =>
+  gateway.directory.query(OWN, [personId, ...openSince(gateway)])
+
+/** Everybody who is signed in for this merchant, tills too, newest first. */
+export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
+  gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway)])
+
+function openSince({ clock }: Gateway): [string, string] {
+  const now = clock.now()
+  return [now.toISOString(), later(now, -IDLE_MS).toISOString()]
+}
+
+/** Signs out somebody who works for this merchant, a till for example. Throws 404. */
+export async function endSessionAt(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { merchantId, sessionId }: { merchantId: number; sessionId: string },
+): Promise<void> {
+  allow(caller, 'people.sessions', merchantId)
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [ended] = await tx.send(call(END_AT_MERCHANT, sessionId, merchantId))
+    if (ended.length === 0) throw notFound('session')
+    const act = { actor: caller, action: 'people.sessions', at, merchantId } as const
+    return { value: null, last: [auditRow({ ...act, subject: sessionId })] }
+  })
+}
+
+/** Signs the person out everywhere but here. */
+export async function endOwnOtherSessions(gateway: Gateway, caller: PersonCaller): Promise<void> {
+  allow(caller, 'account.sessions')
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    await tx.send(endOtherSessions(caller.personId, caller.sessionId))
+    const act = {
+      actor: caller,
+      action: 'account.sessions',
+      at,
+      merchantId: caller.merchantId || null,
+    } as const
+    return { value: null, last: [auditRow({ ...act, subject: 'all others' })] }
+  })
+}
+
+/** Goes on at another merchant that the person works for. Throws 404. */
+export async function switchMerchant(
+  gateway: Gateway,
+  caller: PersonCaller,
+  publicId: string,
+): Promise<void> {
+  allow(caller, 'account.switch')
+  const [place] = await gateway.directory.query(WORKS, [caller.personId, publicId])
+  if (!place) throw notFound('merchant')
+  const move = moveSession(caller.sessionId, place.merchantId)
+  await gateway.directory.query(move.statement, move.values)
+}

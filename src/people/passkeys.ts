@@ -1,0 +1,211 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { Gateway } from '../app.ts'
+import { canonicalJson } from '../platform/canonical-json.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
+import { newId, newTag } from '../platform/ids.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { switchedOn } from './factors.ts'
+import { locked, readName } from './own-account.ts'
+import { hashToken } from './session.ts'
+import { lockPerson } from './write-accounts.ts'
+
+type Passkey = {
+  id: string
+  credentialId: string
+  publicKey: Buffer
+  counter: number
+  transports: string[] | null
+}
+
+// As long as a person takes for a fingerprint; a challenge works once.
+const CHALLENGE_MS = 5 * 60_000
+const LONGEST_RESPONSE = 20_000
+const MOST_PASSKEYS = 10
+const LONGEST_NAME = 60
+
+const PASSKEYS = statement<Passkey>(
+  'passkeys of person',
+  `select id, credential_id as "credentialId", public_key as "publicKey", counter, transports from factors
+   where person_id = $1 and kind = 'passkey' order by created_at limit ${MOST_PASSKEYS}`,
+)
+const ADD = statement(
+  'add passkey',
+  `insert into factors (id, person_id, kind, name, credential_id, public_key, counter, transports, created_at, confirmed_at)
+   values ($1, $2, 'passkey', $3, $4, $5, $6, $7, $8, $8)`,
+)
+const USED = statement<{ id: string }>(
+  'passkey used',
+  'update factors set counter = $2, used_at = $3 where id = $1 and (counter = 0 or counter < $2) returning id',
+)
+const CHALLENGE = statement(
+  'add passkey challenge',
+  'insert into passkey_challenges (hash, session_id, act, expires_at) values ($1, $2, $3, $4)',
+)
+const TAKE = statement<{ act: Buffer }>(
+  'take passkey challenge',
+  'delete from passkey_challenges where hash = $1 and session_id = $2 and expires_at > $3 returning act',
+)
+const FORGET = statement(
+  'forget passkey challenges',
+  `delete from passkey_challenges where hash in (
+     select hash from passkey_challenges where expires_at < $1 order by expires_at limit 1000 for update skip locked)`,
+)
+
+/** What a passkey confirms: any value, such as the fields of a form with its address and one-time token. */
+export type PasskeyAct = { sessionId: string; act: unknown }
+
+const REGISTRATION = 'add this passkey'
+const load = () => import('@simplewebauthn/server')
+const digestOf = (act: unknown) => createHash('sha256').update(canonicalJson(act)).digest()
+const siteOf = ({ baseUrl }: Gateway) => ({
+  rpID: new URL(baseUrl).hostname,
+  origin: new URL(baseUrl).origin,
+})
+
+/** Random bytes to sign, which the database ties to one act of one session. */
+async function newChallenge(
+  { directory, clock }: Gateway,
+  { sessionId, act }: PasskeyAct,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const challenge = new Uint8Array(randomBytes(32))
+  const hash = hashToken(Buffer.from(challenge).toString('base64url'))
+  const until = later(clock.now(), CHALLENGE_MS).toISOString()
+  await directory.query(CHALLENGE, [hash, sessionId, digestOf(act), until])
+  return challenge
+}
+
+/** Whether this challenge was made for this act of this session; it is used up. */
+async function takeChallenge(
+  { directory, clock }: Gateway,
+  challenge: string,
+  { sessionId, act }: PasskeyAct,
+) {
+  const now = clock.now().toISOString()
+  const taken = await firstRow(directory.query(TAKE, [hashToken(challenge), sessionId, now]))
+  return taken?.act.equals(digestOf(act)) ?? false
+}
+
+/** What the browser needs to make a passkey for this person. */
+export async function passkeyOptions(gateway: Gateway, caller: PersonCaller): Promise<object> {
+  allow(caller, 'account.factors')
+  const { generateRegistrationOptions } = await load()
+  const own = await gateway.directory.query(PASSKEYS, [caller.personId])
+  return generateRegistrationOptions({
+    rpID: siteOf(gateway).rpID,
+    rpName: siteOf(gateway).rpID,
+    userName: caller.name,
+    userID: new Uint8Array(createHash('sha256').update(`person ${caller.personId}`).digest()),
+    challenge: await newChallenge(gateway, { sessionId: caller.sessionId, act: REGISTRATION }),
+    excludeCredentials: own.map(({ credentialId }) => ({ id: credentialId })),
+    authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
+    attestationType: 'none',
+  })
+}
+
+/** Adds the passkey that the browser has made. Answers new recovery codes where there were none. Throws 400. */
+export async function addPasskey(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { name: typed, response }: { name: string; response: string },
+): Promise<{ codes: string[] }> {
+  allow(caller, 'account.factors')
+  const name = [...readName(typed)].slice(0, LONGEST_NAME).join('')
+  const credential = await registered(gateway, caller, response)
+  const at = gateway.clock.now()
+  const id = newId('fac_', newTag())
+  const { id: credentialId, publicKey, counter, transports } = credential
+  return gateway.directory
+    .transaction(async (tx) => {
+      const [person, own] = await tx.send(lockPerson(caller.personId), call(PASSKEYS, caller.personId))
+      if (own.length >= MOST_PASSKEYS)
+        throw domainRefusal(
+          'too_many_passkeys',
+          `there are ${MOST_PASSKEYS} passkeys already: remove one first`,
+        )
+      const row = [credentialId, Buffer.from(publicKey), counter, transports ?? null]
+      await tx.send(call(ADD, id, caller.personId, name, ...row, at.toISOString()))
+      return switchedOn(gateway, tx, { caller, person: locked(person), id, at })
+    })
+    .catch((error) => {
+      if (isTaken(error)) throw domainRefusal('known_passkey', 'this passkey is in use already')
+      throw error
+    })
+}
+
+const unread = () =>
+  domainRefusal('passkey_unread', 'the browser did not give a passkey that we can use: try again')
+
+async function registered(gateway: Gateway, { sessionId }: PersonCaller, text: string) {
+  const response = readResponse<RegistrationResponseJSON>(text)
+  const { verifyRegistrationResponse } = await load()
+  const { rpID, origin } = siteOf(gateway)
+  const verified = await verifyRegistrationResponse({
+    ...{ response, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false },
+    expectedChallenge: (challenge) => takeChallenge(gateway, challenge, { sessionId, act: REGISTRATION }),
+  }).catch(() => null)
+  if (!verified?.verified) throw unread()
+  return verified.registrationInfo.credential
+}
+
+function readResponse<Response>(text: string): Response {
+  if (text.length > LONGEST_RESPONSE) throw unread()
+  try {
+    // The library checks every field.
+    return JSON.parse(text) as Response
+  } catch {
+    throw unread()
+  }
+}
+
+/** What the browser needs to confirm an act with one of the person's passkeys; null where there is none. */
+export async function confirmOptions(
+  gateway: Gateway,
+  personId: number,
+  act: PasskeyAct,
+): Promise<object | null> {
+  const own = await gateway.directory.query(PASSKEYS, [personId])
+  if (own.length === 0) return null
+  const { generateAuthenticationOptions } = await load()
+  return generateAuthenticationOptions({
+    rpID: siteOf(gateway).rpID,
+    challenge: await newChallenge(gateway, act),
+    allowCredentials: own.map(({ credentialId }) => ({ id: credentialId })),
+    userVerification: 'preferred',
+  })
+}
+
+/** Whether what the browser sent is a signature of one of the person's passkeys, made for this very act. */
+export async function takePasskey(
+  gateway: Gateway,
+  personId: number,
+  { response: text, ...act }: PasskeyAct & { response: string },
+): Promise<boolean> {
+  if (text.length > LONGEST_RESPONSE) return false
+  const response = readResponse<AuthenticationResponseJSON>(text)
+  const own = await gateway.directory.query(PASSKEYS, [personId])
+  const known = own.find(({ credentialId }) => credentialId === response.id)
+  if (!known) return false
+  const { verifyAuthenticationResponse } = await load()
+  const { rpID, origin } = siteOf(gateway)
+  const { credentialId, publicKey, counter } = known
+  const verified = await verifyAuthenticationResponse({
+    ...{ response, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false },
+    expectedChallenge: (challenge) => takeChallenge(gateway, challenge, act),
+    credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
+  }).catch(() => null)
+  if (!verified?.verified) return false
+  const values = [known.id, verified.authenticationInfo.newCounter, gateway.clock.now().toISOString()]
+  return (await gateway.directory.query(USED, values)).length === 1
+}
+
+export const forgetChallenges = (now: Date) => call(FORGET, now.toISOString())
+
+/** Whether a text in the place of a code is the answer of a passkey. */
+export const isPasskeyAnswer = (text: string): boolean => text.startsWith('{')

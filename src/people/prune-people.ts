@@ -1,0 +1,13 @@
+import type { App } from '../app.ts'
+import { forgetLinks } from './links.ts'
+import { forgetChallenges } from './passkeys.ts'
+import { forgetTries } from './tries.ts'
+import { forgetSessions } from './write-sessions.ts'
+
+/** Drops sessions, links, challenges and misses that count no longer, some of each. */
+export async function prunePeople({ directory, clock }: App): Promise<number> {
+  const now = clock.now()
+  const calls = [forgetSessions(now), forgetLinks(now), forgetChallenges(now), ...forgetTries(now)]
+  for (const { statement, values } of calls) await directory.query(statement, values)
+  return 0
+}

@@ -1,0 +1,98 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
+import { addMember, addTill, lockMembers } from './accounts.ts'
+import { linkGone, makeLink, openLinks, useLink } from './links.ts'
+import { addressOfPage } from './tell.ts'
+import { type Visitor, visitorActor } from './visitor.ts'
+import { endOtherSessions, startSession } from './write-sessions.ts'
+
+// Long enough to walk to the till; a shift is no longer than a session of a person (reliability.md A68).
+const CODE_MS = 10 * 60_000
+const MOST_HOURS = 12
+const LONGEST_NAME = 60
+const MOST_OPEN = 20
+
+const TILL_CALLED = statement<{ personId: number }>(
+  'till called',
+  `select p.id as "personId" from memberships w join people p on p.id = w.person_id
+   where w.merchant_id = $1 and p.kind = 'till' and p.name = $2 and p.closed_at is null order by p.id limit 1`,
+)
+
+/** The code that lets a till in: the address in its picture, until when it can be used, and when the shift ends. */
+export type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
+
+/**
+ * A code for a device at the till. Whoever opens it first is signed in there as a cashier until the shift ends, without a
+ * password. Throws 400.
+ */
+export async function showTillCode(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { merchantId, name: typed, hours }: { merchantId: number; name: string; hours: number },
+): Promise<TillCode> {
+  allow(caller, 'till.show', merchantId)
+  const name = typed.trim()
+  if (name === '' || [...name].length > LONGEST_NAME || hasForbiddenControl(name, false))
+    throw invalidRequest(`name must be 1 to ${LONGEST_NAME} characters`)
+  if (!Number.isInteger(hours) || hours < 1 || hours > MOST_HOURS)
+    throw invalidRequest(`hours must be a whole number from 1 to ${MOST_HOURS}`)
+  const at = gateway.clock.now()
+  const shiftEnds = later(at, hours * 3_600_000)
+  const link = makeLink({
+    ...{ purpose: 'till', merchantId, role: 'cashier', name, shiftEnds, madeBy: caller.personId, at },
+    lastsMs: CODE_MS,
+  })
+  await gateway.directory.transaction(async (tx) => {
+    const [, open] = await tx.send(lockMembers(merchantId), openLinks(merchantId, at))
+    if (open.filter(({ purpose }) => purpose === 'till').length >= MOST_OPEN)
+      throw new Refusal(400, 'too_many_codes', 'there are many unused codes already: wait ten minutes')
+    const act = { actor: caller, action: 'till.show', at, merchantId } as const
+    return { value: null, last: [link.add, auditRow({ ...act, subject: link.id, after: { name, hours } })] }
+  })
+  const address = addressOfPage(gateway, `/till?link=${link.token}`)
+  return { address, expiresAt: later(at, CODE_MS), shiftEnds }
+}
+
+/**
+ * Signs this device in as the till. One till is one device: another one that had the same name is signed out. Answers the value of
+ * the session's cookie. Throws 410.
+ */
+export async function enterTill(
+  gateway: Gateway,
+  visitor: Visitor,
+  token: string,
+): Promise<{ token: string }> {
+  allow(visitorActor(visitor), 'till.enter')
+  const at = gateway.clock.now()
+  return gateway.directory.transaction(async (tx) => {
+    const [[link]] = await tx.send(useLink('till', token, at))
+    if (link?.merchantId == null || link.name === null || link.shiftEnds === null || link.shiftEnds <= at)
+      throw linkGone()
+    const { merchantId, name, shiftEnds: endsAt } = link
+    const [, [known]] = await tx.send(lockMembers(merchantId), call(TILL_CALLED, merchantId, name))
+    const [[added]] = known ? [[{ id: known.personId }]] : await tx.send(addTill(name, at))
+    assert(added, 'a till that was added has an id')
+    const personId = added.id
+    const session = startSession({ personId, merchantId, visitor, at, endsAt, steppedUp: false })
+    const act = {
+      actor: visitorActor(visitor, `till ${name}`),
+      action: 'till.enter',
+      at,
+      merchantId,
+    } as const
+    const row = auditRow({ ...act, subject: link.id, after: { name, until: endsAt.toISOString() } })
+    const member = addMember(personId, merchantId, 'cashier', at)
+    return {
+      value: { token: session.token },
+      last: [member, endOtherSessions(personId, null), ...session.calls, row],
+    }
+  })
+}
