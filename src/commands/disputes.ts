@@ -5,6 +5,9 @@ import { notFound } from '../platform/refusal.ts'
 import { command, rowsAnswer } from './command.ts'
 import { merchantAndId, ofMerchant, oneOf, optionalText } from './input.ts'
 
+// A list on a terminal is whole.
+const EVERY = 1_000_000
+
 const shown = (dispute: Dispute) => ({
   id: dispute.id,
   mode: dispute.mode,
@@ -37,7 +40,9 @@ const list = command({
     const given = optionalText(input, 'mode')
     const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
     const { app, merchant } = await ofMerchant(input)
-    const disputes = await listDisputes(app, merchant.id, { mode, onlyOpen: input.options.open === true })
+    const disputes = await listDisputes(app, merchant.id, {
+      ...{ mode, onlyOpen: input.options.open === true, most: EVERY },
+    })
     return rowsAnswer(disputes, { none: 'nothing was reported', shown, lines: linesOf })
   },
 })

@@ -1,7 +1,11 @@
 import { CHARGE_ROUTES } from './charges/charge-forms.ts'
+import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
+import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
 import { HOME_ROUTES } from './home/home-page.tsx'
+import { LINK_ROUTES } from './links/link-forms.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
+import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import type { DashboardRoute } from './visit.ts'
 
 /** Every page and form of the dashboard for people who have signed in. */
@@ -10,4 +14,8 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...CHARGE_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
+  ...LINK_ROUTES,
+  ...STOREFRONT_ROUTES,
+  ...GIFT_CARD_ROUTES,
+  ...DISPUTE_ROUTES,
 ]

@@ -1,9 +1,10 @@
-import type { Actor } from '../actors/actor.ts'
+import type { Actor, Caller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { DISPUTE_COLUMNS, type Dispute } from './dispute.ts'
 
@@ -11,7 +12,11 @@ const LIST = statement<Dispute>(
   'list disputes',
   `select ${DISPUTE_COLUMNS} from disputes d
    where d.merchant_id = $1 and ($2::mode is null or d.mode = $2) and (d.closed_at is null or not $3)
-   order by d.opened_at desc, d.id desc`,
+   order by d.opened_at desc, d.id desc limit $4`,
+)
+const BY_ID = statement<Dispute>(
+  'dispute by id',
+  `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 and d.mode = $3`,
 )
 const LOCK = statement<Dispute>(
   'lock dispute',
@@ -22,12 +27,30 @@ const CLOSE = statement(
   'update disputes set closed_at = $3 where merchant_id = $1 and id = $2',
 )
 
+/** How many reports are read at once, where nobody asks for more. */
+export const MOST_DISPUTES = 200
+
+/** One report in the caller's mode, or 404. */
+export async function getDispute(
+  app: App,
+  { merchantId, tag, mode }: Pick<Caller, 'merchantId' | 'tag' | 'mode'>,
+  id: string,
+): Promise<Dispute> {
+  const [dispute] = tagOf('dsp_', id) === tag ? await app.db.query(BY_ID, [merchantId, id, mode]) : []
+  if (!dispute) throw notFound('dispute')
+  return dispute
+}
+
 /** The reports on a merchant's payments, newest first; of one mode where one is named. */
 export const listDisputes = (
   app: App,
   merchantId: number,
-  { mode, onlyOpen }: { mode: 'test' | 'live' | null; onlyOpen: boolean },
-): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, onlyOpen])
+  {
+    mode,
+    onlyOpen,
+    most = MOST_DISPUTES,
+  }: { mode: 'test' | 'live' | null; onlyOpen: boolean; most?: number },
+): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, onlyOpen, most])
 
 /**
  * Closes a dispute; one that is closed already does not change, and `closed` says whether this call did it. The customer

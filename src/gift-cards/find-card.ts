@@ -1,6 +1,11 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
+import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
+import { notFound } from '../platform/refusal.ts'
 import { hashCardCode, readCardCode } from './card-code.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard, isUsable } from './gift-card.ts'
 
@@ -16,6 +21,13 @@ const LIST = statement<GiftCard>(
   'list gift cards',
   `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and (g.created_at, g.id) < ($2, $3)
    order by g.created_at desc, g.id desc limit $4`,
+)
+
+const PAGE = listStatement<GiftCard>(
+  'page of gift cards',
+  `select ${GIFT_CARD_COLUMNS} from gift_cards g where g.merchant_id = $1 and $2::text = 'live'
+     and g.created_at >= $3 and (g.created_at, g.id) < ($4, $5)
+   order by g.created_at desc, g.id desc limit $6`,
 )
 
 // A text that no code can be, so that unreadable input costs the same look-up.
@@ -52,4 +64,20 @@ export function listCards(
     after?.id ?? '',
     limit,
   ])
+}
+
+/** One page of the caller's cards, newest first. Gift cards are live only: test mode has none. */
+export const pageOfCards = (app: App, caller: Caller, window: ListWindow): Promise<Page<GiftCard>> =>
+  readPage(app, caller, { window, statement: PAGE, find: (id) => orNull(getCard(app, caller, id)) })
+
+/** The caller's card, or 404. */
+export async function getCard(
+  app: App,
+  { merchantId, tag, mode }: Caller,
+  cardId: string,
+): Promise<GiftCard> {
+  const own = mode === 'live' && tagOf('gc_', cardId) === tag
+  const card = own ? await findCard(app, { merchantId, cardId }) : null
+  if (card === null) throw notFound('gift card')
+  return card
 }

@@ -17,7 +17,7 @@ const BY_ID = statement<ShopItem>(
 const ALL = statement<ShopItem>(
   'all storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
-   order by i.created_at desc, i.id desc`,
+   order by i.created_at desc, i.id desc limit $2`,
 )
 // With an unknown item the page is the first one. A removed item still has its position.
 const PAGE = statement<ShopItem>(
@@ -57,7 +57,8 @@ export async function findItemName(
 }
 
 /** Everything that was not removed, hidden items too, newest first; for the merchant itself. */
-export const allItems = (app: App, merchantId: number): Promise<ShopItem[]> => app.db.query(ALL, [merchantId])
+export const allItems = (app: App, merchantId: number, most = 1_000_000): Promise<ShopItem[]> =>
+  app.db.query(ALL, [merchantId, most])
 
 /**
  * A public page of items, newest first: those after the item `beforeId`, or the newest if that is null or unknown.

@@ -1,0 +1,46 @@
+import { issueCards } from '../../gift-cards/issue-cards.ts'
+import { activateCard, deactivateCard } from '../../gift-cards/switch-card.ts'
+import { amountOf } from '../../pages/form-spec.ts'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { domainRefusal } from '../../platform/refusal.ts'
+import { GIFT_CARDS } from '../texts/gift-cards.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { ACTIVATE, DEACTIVATE, ISSUE, showCard, showCards, showIssued } from './card-pages.tsx'
+
+/** Gift cards of a merchant: live only. */
+export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
+  page('/gift-cards', (visit) => showCards(visit)),
+  page('/gift-cards/:id', (visit) => showCard(visit)),
+  form(ISSUE, {
+    async submit(visit, values) {
+      requireLive(visit)
+      const { cards } = await issueCards(visit.app, visit.caller, {
+        issuer: visit.merchant,
+        value: amountOf(values, 'value'),
+        quantity: Number(values.quantity),
+        expires: values.expires || null,
+        notes: values.notes || null,
+        commandKey: onceOf(visit).key,
+      })
+      return showIssued(visit, cards)
+    },
+    again: showCards,
+  }),
+  form(DEACTIVATE, { submit: (visit) => switched(visit, 'off'), again: showCard }),
+  form(ACTIVATE, { submit: (visit) => switched(visit, 'on'), again: showCard }),
+]
+
+async function switched(visit: DashboardVisit, to: 'on' | 'off') {
+  requireLive(visit)
+  const change = to === 'off' ? deactivateCard : activateCard
+  const { id } = await change(visit.app, visit.caller, {
+    owner: visit.merchant,
+    cardId: visit.params.id ?? '',
+  })
+  return doneTo(visit.to(`/gift-cards/${id}`), to === 'off' ? GIFT_CARDS.isOff : GIFT_CARDS.isOn)
+}
+
+function requireLive({ mode }: DashboardVisit): void {
+  if (mode === 'test') throw domainRefusal('live_only', 'gift cards are live only')
+}

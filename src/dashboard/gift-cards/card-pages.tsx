@@ -1,0 +1,151 @@
+import { getCard, pageOfCards } from '../../gift-cards/find-card.ts'
+import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
+import type { IssuedCard } from '../../gift-cards/issue-cards.ts'
+import { readListWindow } from '../../http/lists.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Copy, Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { GIFT_CARDS } from '../texts/gift-cards.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, facts, issue } = GIFT_CARDS
+
+export const ISSUE: FormSpec = {
+  path: '/gift-cards/issue',
+  action: 'card.issue',
+  fields: [
+    { name: 'value', label: issue.value, kind: 'amount' },
+    { name: 'quantity', label: issue.quantity, kind: 'number', hint: issue.quantityHint },
+    { name: 'expires', label: issue.expires, kind: 'date', hint: issue.expiresHint, optional: true },
+    {
+      name: 'notes',
+      label: issue.notes,
+      kind: 'lines',
+      rows: 2,
+      most: 1000,
+      hint: issue.notesHint,
+      optional: true,
+    },
+  ],
+  submit: issue.submit,
+  once: true,
+}
+
+const switching = (to: 'deactivate' | 'activate'): FormSpec => ({
+  path: `/gift-cards/:id/${to}`,
+  action: 'card.switch',
+  fields: [],
+  submit: GIFT_CARDS[to],
+  ...(to === 'deactivate' ? { danger: true as const } : {}),
+})
+export const DEACTIVATE = switching('deactivate')
+export const ACTIVATE = switching('activate')
+
+// A card pays until the end of its last day.
+const lastMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
+
+const columnsAt = (now: Date): readonly Column<GiftCard>[] => [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.last4, cell: ({ last4 }) => <code>…{last4}</code> },
+  { title: columns.value, cell: ({ value }) => <Money amount={value} />, figures: true },
+  { title: columns.left, cell: ({ balance }) => <Money amount={balance} />, figures: true },
+  { title: columns.state, cell: (card) => <Status word={cardState(card, now)} /> },
+  { title: columns.expires, cell: (card) => <Time at={lastMoment(card)} day /> },
+  { title: columns.notes, cell: ({ notes }) => <Said text={notes} /> },
+]
+
+/** The gift cards, and the form that issues some. */
+export async function showCards(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  if (visit.mode === 'test')
+    return shownPage(
+      GIFT_CARDS.title,
+      <>
+        <h1>{GIFT_CARDS.title}</h1>
+        <Note>{GIFT_CARDS.onlyLive}</Note>
+      </>,
+    )
+  const { app, caller, query, now } = visit
+  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const page = await pageOfCards(app, caller, window)
+  const here = visit.to('/gift-cards')
+  return shownPage(
+    GIFT_CARDS.title,
+    <>
+      <h1>{GIFT_CARDS.title}</h1>
+      {page.data.length === 0 ? (
+        <Empty title={GIFT_CARDS.empty.title}>
+          <p>{GIFT_CARDS.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={GIFT_CARDS.title}
+          rows={page.data}
+          columns={columnsAt(now)}
+          href={({ id }) => visit.to(`/gift-cards/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      <Section title={issue.title} id="issue">
+        <FormBox of={ISSUE} visit={visit} state={state} values={{ quantity: '1' }} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The codes of new cards, this once. */
+export const showIssued = (visit: DashboardVisit, cards: readonly IssuedCard[]): Shown =>
+  shownPage(
+    GIFT_CARDS.issued.title,
+    <>
+      <h1>{GIFT_CARDS.issued.title}</h1>
+      <Note tone="warn">{GIFT_CARDS.issued.says}</Note>
+      <Copy
+        label={GIFT_CARDS.issued.codes}
+        text={cards.map(({ code, value }) => `${code}  ${value}`).join('\n')}
+      />
+      <p>
+        <a href={visit.to('/gift-cards')}>{GIFT_CARDS.issued.back}</a>
+      </p>
+    </>,
+  )
+
+/** One card: what is left on it, and its switch. */
+export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, params, now } = visit
+  const card = await getCard(app, caller, params.id ?? '')
+  const word = cardState(card, now)
+  return shownPage(
+    GIFT_CARDS.title,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={card.balance} />
+        </h1>
+        <Status word={word} />
+      </div>
+      <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
+        <Facts
+          facts={[
+            [facts.value, <Money amount={card.value} />],
+            [facts.left, <Money amount={card.balance} />],
+            card.reserved > 0 && [facts.reserved, <Money amount={card.reserved} />],
+            [facts.expires, <Time at={lastMoment(card)} day />],
+            [facts.notes, <Said text={card.notes} />],
+            [facts.created, <Time at={card.createdAt} />],
+          ]}
+        />
+        {word === 'deactivated' ? (
+          <FormBox of={ACTIVATE} visit={visit} state={state} params={{ id: card.id }} />
+        ) : (
+          <FormBox of={DEACTIVATE} visit={visit} state={state} params={{ id: card.id }}>
+            <p class="hint">{GIFT_CARDS.deactivateSays}</p>
+          </FormBox>
+        )}
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

@@ -1,0 +1,46 @@
+import { readBody } from '../../http/read-body.ts'
+import { createdId } from '../../pages/created.ts'
+import { amountOf } from '../../pages/form-spec.ts'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { createLink } from '../../payment-links/create-link.ts'
+import { getLink } from '../../payment-links/find-links.ts'
+import { PaymentLinkCreateShape } from '../../payment-links/link-request.ts'
+import { switchLink } from '../../payment-links/switch-link.ts'
+import { LINKS } from '../texts/links.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { NEW_LINK, SWITCH_OFF, SWITCH_ON, showLink, showLinks } from './link-pages.tsx'
+
+/** Payment links of a merchant. */
+export const LINK_ROUTES: readonly DashboardRoute[] = [
+  page('/links', (visit) => showLinks(visit)),
+  page('/links/:id', (visit) => showLink(visit)),
+  form(NEW_LINK, {
+    async submit(visit, values) {
+      const { caller, requestId } = visit
+      const { description, reference, success_url, cancel_url } = values
+      const given = readBody(PaymentLinkCreateShape, {
+        amount: amountOf(values, 'amount'),
+        ...{ description, reference },
+        success_url: success_url === '' ? null : success_url,
+        cancel_url: cancel_url === '' ? null : cancel_url,
+        allow_multiple_uses: values.many === 'yes',
+      })
+      const id = createdId(
+        await createLink(visit.app, { caller, requestId, given, idempotency: onceOf(visit) }),
+      )
+      return doneTo(visit.to(`/links/${id}`), LINKS.create.done)
+    },
+    again: showLinks,
+  }),
+  form(SWITCH_OFF, { submit: (visit) => switched(visit, 'off'), again: showLink }),
+  form(SWITCH_ON, { submit: (visit) => switched(visit, 'on'), again: showLink }),
+]
+
+async function switched(visit: DashboardVisit, to: 'on' | 'off') {
+  const { app, caller, merchant, params } = visit
+  // The operation takes links of both modes; this page shows those of one.
+  const { id } = await getLink(app, caller, params.id ?? '')
+  await switchLink(app, caller, { owner: merchant, id, to })
+  return doneTo(visit.to(`/links/${id}`), to === 'off' ? LINKS.isOff : LINKS.isOn)
+}

@@ -1,0 +1,28 @@
+/** Problems that customers report. */
+export const DISPUTES = {
+  title: 'Disputes',
+  columns: { charge: 'Charge', reason: 'Reason', state: 'State', since: 'Reported', until: 'Answer by' },
+  open: 'open',
+  closed: 'closed',
+  onlyOpen: 'Show',
+  choices: { open: 'open ones only' },
+  empty: {
+    title: 'No problems were reported',
+    says: 'Your customers can report a problem from their receipt. It moves no money by itself: answer within 72 hours, and refund the charge if that is right.',
+  },
+  about: 'What the customer says',
+  facts: {
+    charge: 'Charge',
+    reason: 'Reason',
+    details: 'In their words',
+    contact: 'How to reach them',
+    opened: 'Reported',
+    until: 'Answer by',
+    closed: 'Closed',
+  },
+  close: 'Close the dispute',
+  closeSays:
+    'It was settled with the customer. A closed dispute stays closed; the customer may report the charge again.',
+  done: 'The dispute is closed.',
+  most: 'Only the newest 200 are shown.',
+}
