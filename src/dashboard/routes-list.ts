@@ -1,4 +1,5 @@
 import { CHARGE_ROUTES } from './charges/charge-forms.ts'
+import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
 import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
 import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
 import { HOME_ROUTES } from './home/home-page.tsx'
@@ -12,6 +13,7 @@ import type { DashboardRoute } from './visit.ts'
 export const ROUTES: readonly DashboardRoute[] = [
   ...HOME_ROUTES,
   ...CHARGE_ROUTES,
+  ...DEVELOPER_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
   ...LINK_ROUTES,

@@ -39,6 +39,10 @@ const BY_ID = statement<Delivery>(
   'delivery by id',
   `select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3`,
 )
+const EVENT = statement<{ subject: string; body: string }>(
+  'event by id',
+  'select subject, body from events where merchant_id = $1 and id = $2 and mode = $3',
+)
 // While an attempt is under way its lease stays, so that there are never two at once; the resend comes after it.
 const RESEND = statement<Delivery>(
   'resend delivery',
@@ -96,7 +100,19 @@ export async function resendDelivery(app: App, caller: Caller, eventId: string):
   return delivery
 }
 
-async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
+/** What an event is about, and the bytes that every attempt sends; null where the caller has no such event in its mode. */
+export async function findEvent(
+  app: App,
+  caller: Caller,
+  id: string,
+): Promise<{ subject: string; body: string } | null> {
+  const own = tagOf('evt_', id) === caller.tag
+  const [event] = own ? await app.db.query(EVENT, [caller.merchantId, id, caller.mode]) : []
+  return event ?? null
+}
+
+/** One of the caller's deliveries in its mode, by the id of its event; null where there is none. */
+export async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
   const own = tagOf('evt_', id) === caller.tag
   const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
   return delivery ?? null

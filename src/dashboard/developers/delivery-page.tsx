@@ -1,0 +1,129 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import {
+  Copy,
+  type Entry,
+  Facts,
+  Note,
+  RawJson,
+  Section,
+  Status,
+  Time,
+  Timeline,
+} from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith } from '../../pages/table.tsx'
+import { shown } from '../../pages/wording.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { type Delivery, presentDelivery } from '../../webhooks/delivery.ts'
+import { attemptsOf, type DeliveryAttempt } from '../../webhooks/delivery-attempts.ts'
+import { findDelivery, findEvent } from '../../webhooks/find-deliveries.ts'
+import { WEBHOOKS } from '../texts/webhooks.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { ObjectLink } from './object-link.tsx'
+import { Area } from './tabs.tsx'
+import { RESEND } from './webhook-forms.ts'
+
+const { delivery: texts } = WEBHOOKS
+const { facts } = texts
+const HERE = '/developers/webhooks'
+
+type Story = {
+  visit: DashboardVisit
+  delivery: Delivery
+  subject: string
+  attempts: readonly DeliveryAttempt[]
+}
+
+/** One delivery: what was sent to where, every attempt with its answer, and the way to send it again. */
+export async function showDelivery(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller } = visit
+  const id = visit.params.id ?? ''
+  const delivery = await findDelivery(app, caller, id)
+  const event = await findEvent(app, caller, id)
+  if (delivery === null || event === null) throw notFound('delivery')
+  const story = { visit, delivery, subject: event.subject, attempts: await attemptsOf(app, caller, id) }
+  const isOpen = delivery.status === 'pending'
+  if (visit.part === 'story') return { kind: 'part', body: <StoryOf {...story} />, final: !isOpen }
+  return shownPage(
+    `${delivery.event} ${id}`,
+    <Area visit={visit} at={HERE} title={delivery.event}>
+      <StoryOf {...story} />
+      <Section title={texts.resend.title}>
+        <FormBox of={RESEND} visit={visit} state={state} params={{ id }} />
+      </Section>
+      <Section title={texts.request}>
+        <p class="hint">{texts.requestSays}</p>
+        <Copy label={texts.headers} text={headersOf(delivery)} />
+        <Copy label={texts.body} text={event.body} />
+      </Section>
+      <RawJson value={presentDelivery(delivery)} />
+    </Area>,
+    { status: state?.status ?? 200, ...(isOpen ? { refreshSeconds: 10 } : {}) },
+  )
+}
+
+/** The part that changes while the delivery is under way. */
+function StoryOf({ visit, delivery, subject, attempts }: Story) {
+  const isOpen = delivery.status === 'pending'
+  const live = isOpen
+    ? { 'data-live': addressWith(visit.to(`${HERE}/${delivery.id}`), { part: 'story' }) }
+    : {}
+  return (
+    <div {...live}>
+      <Facts
+        facts={[
+          [facts.status, <Status word={delivery.status} />],
+          [facts.id, <code>{delivery.id}</code>],
+          [facts.subject, <ObjectLink visit={visit} id={subject} />],
+          [facts.url, delivery.url === null ? null : <code>{delivery.url}</code>],
+          [facts.attempts, delivery.attempts],
+          delivery.nextAttemptAt !== null && [facts.next, <Time at={delivery.nextAttemptAt} />],
+          delivery.deliveredAt !== null && [facts.delivered, <Time at={delivery.deliveredAt} />],
+          [facts.created, <Time at={delivery.createdAt} />],
+        ]}
+      />
+      {isOpen && <Note tone="open">{delivery.nextAttemptAt === null ? texts.waits : texts.underWay}</Note>}
+      <Section title={texts.attempts}>
+        {attempts.length === 0 ? (
+          <p class="quiet">{texts.noAttempts}</p>
+        ) : (
+          <Timeline entries={attempts.map(entryOf)} />
+        )}
+      </Section>
+    </div>
+  )
+}
+
+function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt): Entry {
+  const says =
+    error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
+  return {
+    at,
+    title: says,
+    tone: error === null ? 'good' : 'bad',
+    detail: (
+      <>
+        {texts.took(ms, url)}
+        {answer !== null && (
+          <details class="raw">
+            <summary>{texts.answer}</summary>
+            <pre tabIndex={0} role="region" aria-label={texts.answer}>
+              <code>{answer.split('\n').map(shown).join('\n')}</code>
+            </pre>
+          </details>
+        )}
+      </>
+    ),
+  }
+}
+
+const headersOf = ({ id, url }: Delivery) =>
+  [
+    `POST ${url ?? ''}`,
+    'Content-Type: application/json',
+    `webhook-id: ${id}`,
+    'webhook-timestamp: <Unix seconds of the attempt>',
+    'webhook-signature: v1,<base64>',
+    'X-Service-Signature: <hex>',
+  ].join('\n')

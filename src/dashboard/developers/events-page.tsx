@@ -1,0 +1,30 @@
+import { EVENT_SAMPLES } from '../../docs/event-samples.ts'
+import { Copy } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { WEBHOOKS } from '../texts/webhooks.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { Area } from './tabs.tsx'
+
+const { events } = WEBHOOKS
+
+/** Every event that a receiver may get, with a body of each. */
+export async function showEvents(visit: DashboardVisit): Promise<Shown> {
+  return shownPage(
+    events.title,
+    <Area visit={visit} at="/developers/events" title={events.title}>
+      <p>{events.lead}</p>
+      {EVENT_SAMPLES.map(({ event, summary, body }) => (
+        <section class="section" id={event}>
+          <h2>
+            <code>{event}</code>
+          </h2>
+          <p>{summary}.</p>
+          <details class="raw">
+            <summary>{events.sample}</summary>
+            <Copy text={body} label={`${events.sample}: ${event}`} />
+          </details>
+        </section>
+      ))}
+    </Area>,
+  )
+}

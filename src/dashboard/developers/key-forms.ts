@@ -1,0 +1,74 @@
+import { type ListedKey, listKeys } from '../../merchants/api-keys.ts'
+import type { FormSpec } from '../../pages/form-spec.ts'
+import type { KeyKind } from '../../platform/api-key-format.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { DEVELOPERS } from '../texts/developers.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { create, key, kinds, kindHints } = DEVELOPERS
+
+/** Another key: its kind and its name. */
+export const NEW_KEY: FormSpec = {
+  path: '/developers/keys/new',
+  action: 'key.create',
+  fields: [
+    { name: 'kind', label: create.kind, kind: 'radio' },
+    { name: 'name', label: create.name, hint: create.nameHint, most: 60, optional: true },
+  ],
+  submit: create.submit,
+  once: true,
+}
+/** The second key of a change, whose kind is known. */
+export const SECOND_KEY: FormSpec = {
+  path: '/developers/keys/:id/second',
+  action: 'key.create',
+  fields: [{ name: 'name', label: create.name, hint: create.nameHint, most: 60, optional: true }],
+  submit: create.submit,
+  once: true,
+}
+export const REVEAL_KEY: FormSpec = {
+  path: '/developers/keys/:id/reveal',
+  action: 'key.reveal',
+  fields: [],
+  submit: key.reveal.submit,
+}
+export const REVOKE_KEY: FormSpec = {
+  path: '/developers/keys/:id/revoke',
+  action: 'key.revoke',
+  fields: [],
+  submit: key.revoke.submit,
+  danger: true,
+}
+export const REPLACE_KEYS: FormSpec = {
+  path: '/developers/keys/:id/replace',
+  action: 'key.rotate',
+  fields: [],
+  submit: key.leaked.submit,
+  once: true,
+  danger: true,
+}
+
+/** The kinds of keys of a mode, as choices. */
+export const kindsOf = (mode: 'test' | 'live') =>
+  (mode === 'test' ? (['test', 'test_collections'] as const) : (['live', 'live_collections'] as const)).map(
+    (kind) => ({
+      value: kind,
+      label: kinds[kind],
+      hint: isFull(kind) ? kindHints.full : kindHints.collections,
+    }),
+  )
+
+const isFull = (kind: KeyKind) => kind === 'test' || kind === 'live'
+
+/** The merchant's keys in the mode of the visit. */
+export async function keysOf({ app, merchant, mode }: DashboardVisit): Promise<ListedKey[]> {
+  return (await listKeys(app, merchant)).filter(({ kind }) => kind.startsWith(mode))
+}
+
+/** The key that the address names, with all of its mode. Throws 404. */
+export async function keyIn(visit: DashboardVisit): Promise<{ key: ListedKey; all: ListedKey[] }> {
+  const all = await keysOf(visit)
+  const found = all.find(({ id }) => id === visit.params.id)
+  if (!found) throw notFound('key')
+  return { key: found, all }
+}

@@ -1,0 +1,114 @@
+import { mayDo } from '../../actors/allow.ts'
+import type { ListedKey } from '../../merchants/api-keys.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Facts, Said, Section, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith } from '../../pages/table.tsx'
+import { DEVELOPERS } from '../texts/developers.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { keyIn, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
+import { KeyStatus, LastUsed } from './keys-page.tsx'
+import { Area } from './tabs.tsx'
+
+const { keys, key: texts, kinds, change } = DEVELOPERS
+const { columns } = keys
+
+type KeyProps = { visit: DashboardVisit; of: ListedKey; other: ListedKey | null; state: FormState | null }
+
+/** One key: what is known of it, how it is changed without a gap, and what ends it. */
+export async function showKey(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { key, all } = await keyIn(visit)
+  const other = all.find(
+    ({ id, kind, revokedAt }) => id !== key.id && kind === key.kind && revokedAt === null,
+  )
+  const title = key.name ?? `${kinds[key.kind]} ${keys.of(key.last4)}`
+  const props = { visit, of: key, other: other ?? null, state }
+  return shownPage(
+    title,
+    <Area visit={visit} at="/developers" title={title}>
+      <KeyFacts visit={visit} of={key} />
+      {key.revokedAt === null && mayDo(visit.caller, 'key.reveal') && (
+        <>
+          <Section title={texts.reveal.title}>
+            <FormBox of={REVEAL_KEY} visit={visit} state={state} params={{ id: key.id }} />
+          </Section>
+          <Change {...props} />
+          <Ends {...props} />
+        </>
+      )}
+    </Area>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) => (
+  <Facts
+    facts={[
+      [columns.status, <KeyStatus of={key} />],
+      [texts.kind, kinds[key.kind]],
+      [texts.ends, <code>{keys.of(key.last4)}</code>],
+      [texts.id, <code>{key.id}</code>],
+      [columns.maker, <Said text={key.createdBy ?? keys.atSignUp} />],
+      [columns.made, <Time at={key.createdAt} />],
+      [columns.used, <LastUsed at={key.lastUsedAt} />],
+      key.revokedAt !== null && [texts.revokedAt, <Time at={key.revokedAt} />],
+      [
+        texts.requests,
+        <a href={addressWith(visit.to('/developers/requests'), { key: key.last4 })}>{texts.requests}</a>,
+      ],
+    ]}
+  />
+)
+
+/** The three steps of a change: where it stands follows from the keys there are. The older key is the one that goes. */
+function Change({ visit, of: key, other, state }: KeyProps) {
+  const [old, fresh] = other === null || other.createdAt >= key.createdAt ? [key, other] : [other, key]
+  return (
+    <Section title={change.title}>
+      <ol class="steps">
+        <li>
+          <p class="strong">{fresh === null ? change.first : change.firstDone}</p>
+          {fresh === null && <FormBox of={SECOND_KEY} visit={visit} state={state} params={{ id: key.id }} />}
+        </li>
+        <li>
+          <p class="strong">{change.move}</p>
+          <p class="hint">{change.moveSays}</p>
+          {fresh !== null && (
+            <Facts
+              facts={[
+                [`${change.newUsed} (${keys.of(fresh.last4)})`, <LastUsed at={fresh.lastUsedAt} />],
+                [`${change.oldUsed} (${keys.of(old.last4)})`, <LastUsed at={old.lastUsedAt} />],
+              ]}
+            />
+          )}
+        </li>
+        <li>
+          <p class="strong">{change.last}</p>
+          <p class="hint">{change.lastSays(old.last4)}</p>
+          {fresh !== null && old.id !== key.id && (
+            <a href={visit.to(`/developers/keys/${old.id}`)}>{keys.of(old.last4)}</a>
+          )}
+        </li>
+      </ol>
+    </Section>
+  )
+}
+
+const Ends = ({ visit, of: key, other, state }: KeyProps) => (
+  <div class="actions">
+    <details open={state?.path === REVOKE_KEY.path}>
+      <summary>{texts.revoke.title}</summary>
+      <FormBox of={REVOKE_KEY} visit={visit} state={state} params={{ id: key.id }}>
+        <p class="hint">{texts.revoke.says}</p>
+        {other === null && <p class="wrong">{texts.revoke.last}</p>}
+      </FormBox>
+    </details>
+    <details open={state?.path === REPLACE_KEYS.path}>
+      <summary>{texts.leaked.title}</summary>
+      <FormBox of={REPLACE_KEYS} visit={visit} state={state} params={{ id: key.id }}>
+        <p class="hint">{texts.leaked.says}</p>
+      </FormBox>
+    </details>
+  </div>
+)

@@ -1,0 +1,73 @@
+import type { ListedKey } from '../../merchants/api-keys.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { DEVELOPERS } from '../texts/developers.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { keysOf, kindsOf, NEW_KEY } from './key-forms.ts'
+import { Area } from './tabs.tsx'
+
+const { keys, kinds, create } = DEVELOPERS
+const { columns } = keys
+
+const COLUMNS: readonly Column<ListedKey>[] = [
+  {
+    title: columns.name,
+    cell: ({ name, last4, kind }) => (
+      <>
+        <Said text={name ?? kinds[kind]} /> <code>{keys.of(last4)}</code>
+      </>
+    ),
+  },
+  { title: columns.kind, cell: ({ kind }) => kinds[kind] },
+  { title: columns.maker, cell: ({ createdBy }) => <Said text={createdBy ?? keys.atSignUp} /> },
+  { title: columns.made, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+  { title: columns.used, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+  { title: columns.status, cell: (key) => <KeyStatus of={key} /> },
+]
+
+/** When a key was last used, or that it never was. */
+export const LastUsed = ({ at }: { at: Date | null }) =>
+  at === null ? <span class="quiet">{keys.neverUsed}</span> : <Time at={at} />
+
+/** Whether a key is in force. */
+export const KeyStatus = ({ of: { revokedAt } }: { of: ListedKey }) => (
+  <Status
+    word={revokedAt === null ? keys.inForce : keys.revoked}
+    tone={revokedAt === null ? 'good' : 'quiet'}
+  />
+)
+
+/** The keys of a mode, and a form for another. */
+export async function showKeys(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const all = await keysOf(visit)
+  const inForce = all.filter(({ revokedAt }) => revokedAt === null)
+  const revoked = all.filter(({ revokedAt }) => revokedAt !== null).reverse()
+  const href = ({ id }: ListedKey) => visit.to(`/developers/keys/${id}`)
+  return shownPage(
+    keys.title,
+    <Area visit={visit} at="/developers" title={keys.title}>
+      <p>{keys.lead(visit.mode)}</p>
+      <Table caption={keys.title} rows={inForce} columns={COLUMNS} href={href} />
+      <Section title={create.title} id="new">
+        <p class="hint">{create.says}</p>
+        <FormBox
+          of={NEW_KEY}
+          visit={visit}
+          state={state}
+          values={{ kind: visit.mode }}
+          choices={{ kind: kindsOf(visit.mode) }}
+        />
+      </Section>
+      {revoked.length > 0 && (
+        <details>
+          <summary>{keys.earlier}</summary>
+          <Table caption={keys.earlier} rows={revoked} columns={COLUMNS} href={href} />
+        </details>
+      )}
+    </Area>,
+    { status: state?.status ?? 200 },
+  )
+}

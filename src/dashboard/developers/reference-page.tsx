@@ -1,0 +1,85 @@
+import { revealKey } from '../../merchants/reveal-secrets.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Copy, Note, Section } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { domainRefusal } from '../../platform/refusal.ts'
+import { DEVELOPERS } from '../texts/developers.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { keysOf } from './key-forms.ts'
+import { chargeSnippets, type Snippet, VERIFY_SNIPPETS } from './snippets.ts'
+import { Area } from './tabs.tsx'
+
+const { reference } = DEVELOPERS
+const PLACE = { test: 'sk_test_YOUR_KEY', live: 'sk_live_YOUR_KEY' }
+const FILL: FormSpec = {
+  path: '/developers/reference/key',
+  action: 'key.reveal',
+  fields: [],
+  submit: reference.submit,
+}
+
+type Show = { visit: DashboardVisit; key?: string; state?: FormState | null }
+
+function showReference({ visit, key, state = null }: Show): Shown {
+  const { mode, app } = visit
+  return shownPage(
+    reference.title,
+    <Area visit={visit} at="/developers/reference" title={reference.title}>
+      <p>{reference.lead}</p>
+      <p class="actions">
+        <a class="button plain" href="/docs">
+          {reference.docs}
+        </a>
+        <a class="button plain" href="/openapi.json">
+          {reference.openapi}
+        </a>
+      </p>
+      {mode === 'live' ? (
+        <Note>{reference.liveSays}</Note>
+      ) : key !== undefined ? (
+        <Note tone="warn">{reference.filled}</Note>
+      ) : (
+        <Section title={reference.keyTitle}>
+          <FormBox of={FILL} visit={visit} state={state}>
+            <p class="hint">{reference.keySays}</p>
+          </FormBox>
+        </Section>
+      )}
+      <Section title={reference.charge}>
+        <p>{reference.chargeSays}</p>
+        <Snippets of={chargeSnippets({ baseUrl: app.baseUrl, key: key ?? PLACE[mode] })} />
+      </Section>
+      <Section title={reference.verify}>
+        <p>{reference.verifySays}</p>
+        <Snippets of={VERIFY_SNIPPETS} about={reference.verify} />
+      </Section>
+    </Area>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const Snippets = ({ of, about = reference.charge }: { of: readonly Snippet[]; about?: string }) => (
+  <>
+    {of.map(({ language, text }) => (
+      <>
+        <h3>{reference.languages[language]}</h3>
+        <Copy text={text} label={`${about}: ${reference.languages[language]}`} />
+      </>
+    ))}
+  </>
+)
+
+/** The same page with the whole test key in its examples; the form that asks for it is audited like every look at a key. */
+async function fillIn(visit: DashboardVisit): Promise<Shown> {
+  const found = (await keysOf(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
+  if (!found) throw domainRefusal('no_test_key', reference.noKey)
+  const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: found.id })
+  return showReference({ visit, key })
+}
+
+/** The first calls, with the merchant's own test key once it is asked for. */
+export const REFERENCE_ROUTES: readonly DashboardRoute[] = [
+  page('/developers/reference', async (visit) => showReference({ visit })),
+  form(FILL, { submit: fillIn, again: async (visit, state) => showReference({ visit, state }) }),
+]

@@ -1,0 +1,94 @@
+import { Empty, Note, Status, Time, timeText } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import type { LoggedRequest, RequestFilter } from '../../requests/find-requests.ts'
+import { listRequests } from '../../requests/find-requests.ts'
+import { REQUESTS } from '../texts/requests.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { Area, givenOf } from './tabs.tsx'
+
+const { columns, filters, statuses, outcomes } = REQUESTS
+const HERE = '/developers/requests'
+
+const COLUMNS: readonly Column<LoggedRequest>[] = [
+  { title: columns.what, cell: ({ method, route }) => `${method} ${route}` },
+  { title: columns.status, cell: (request) => <Answered {...request} /> },
+  { title: columns.outcome, cell: ({ keyOutcome }) => (keyOutcome === null ? '–' : outcomes[keyOutcome]) },
+  { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code> },
+  { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true },
+  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    ...{ name: 'status', label: filters.status, kind: 'select' },
+    choices: (['2', 'refused', '4', '5'] as const).map((value) => ({ value, label: statuses[value] })),
+  },
+  {
+    ...{ name: 'method', label: filters.method, kind: 'select' },
+    choices: ['GET', 'POST'].map((value) => ({ value, label: value })),
+  },
+  { name: 'route', label: filters.route },
+  { name: 'code', label: filters.code },
+  { name: 'key', label: filters.key },
+  { name: 'request', label: filters.request },
+  { name: 'from', label: filters.from, kind: 'date' },
+  { name: 'until', label: filters.until, kind: 'date' },
+]
+
+/** A status of an answer as word, shape and colour. */
+export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
+  <Status
+    word={code === null ? `${status}` : `${status} ${code}`}
+    tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}
+  />
+)
+
+/** What keys of this mode asked, newest first. */
+export async function showRequests(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const page = await listRequests(app, caller, filterIn(query))
+  const here = visit.to(HERE)
+  return shownPage(
+    REQUESTS.title,
+    <Area visit={visit} at={HERE} title={REQUESTS.title}>
+      <p>{REQUESTS.lead}</p>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {page.rows.length > 0 ? (
+        <Table
+          caption={REQUESTS.title}
+          rows={page.rows}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`${HERE}/${id}`)}
+        />
+      ) : FILTERS.some(({ name }) => query[name]) || query.after || query.before ? (
+        <Empty title={REQUESTS.filtered} />
+      ) : (
+        <Empty title={REQUESTS.empty}>
+          <p>
+            <a href={visit.to('/developers/reference')}>{REQUESTS.emptySays}</a>
+          </p>
+        </Empty>
+      )}
+      {page.lookedBackTo !== null && <Note>{REQUESTS.lookedBackTo(timeText(page.lookedBackTo))}</Note>}
+      <Pager cursors={page} query={query} here={here} />
+    </Area>,
+  )
+}
+
+/** Days of a filter are days of Kampala, both included. */
+function filterIn(query: DashboardVisit['query']): RequestFilter {
+  const { from, until, ...given } = givenOf(
+    query,
+    ...(['status', 'method', 'route', 'code', 'key', 'request', 'from', 'until', 'after', 'before'] as const),
+  )
+  return {
+    ...given,
+    ...(from === undefined ? {} : { from: dayStart(from) }),
+    ...(until === undefined ? {} : { until: dayEnd(until) }),
+  }
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const dayStart = (text: string) => (DAY.test(text) ? `${text}T00:00+03:00` : text)
+const dayEnd = (text: string) => (DAY.test(text) ? `${text}T23:59:59.999+03:00` : text)

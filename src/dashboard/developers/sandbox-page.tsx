@@ -1,0 +1,168 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Note, Section, timeText } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { Table } from '../../pages/table.tsx'
+import { later } from '../../platform/clock.ts'
+import { MACHINE_BUTTONS } from '../../vending/dispensing/press-machine.ts'
+import { addressIn } from '../addresses.ts'
+import { SANDBOX } from '../texts/sandbox.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { Area } from './tabs.tsx'
+
+const { funds, hold, failing, clock, machine, phones } = SANDBOX
+const HERE = '/developers/sandbox'
+/** What a payout can fail of, as the rails say it. */
+const REASONS = [
+  'insufficient_funds',
+  'user_cancelled',
+  'timeout',
+  'rail_rejected',
+  'recipient_not_found',
+  'wallet_locked',
+]
+
+export const FUNDS: FormSpec = {
+  path: `${HERE}/funds`,
+  action: 'funds.add',
+  fields: [{ name: 'amount', label: funds.amount, kind: 'amount', hint: funds.hint }],
+  submit: funds.submit,
+  once: true,
+}
+export const HOLD: FormSpec = {
+  path: `${HERE}/hold`,
+  action: 'sandbox.set',
+  fields: [
+    {
+      ...{ name: 'hold', label: hold.label, kind: 'radio' },
+      choices: [
+        { value: 'none', ...hold.none },
+        { value: 'realistic', ...hold.realistic },
+      ],
+    },
+  ],
+  submit: hold.submit,
+}
+export const FAILING: FormSpec = {
+  path: `${HERE}/failing`,
+  action: 'sandbox.set',
+  fields: [
+    { name: 'count', label: failing.count, hint: failing.countHint, kind: 'number' },
+    {
+      ...{ name: 'reason', label: failing.reason, kind: 'select' },
+      choices: REASONS.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+    },
+  ],
+  submit: failing.submit,
+}
+export const CLOCK: FormSpec = {
+  path: `${HERE}/clock`,
+  action: 'sandbox.clock',
+  fields: [
+    {
+      ...{ name: 'advance', label: clock.label, kind: 'select' },
+      choices: Object.entries(clock.steps).map(([value, label]) => ({ value, label })),
+    },
+  ],
+  submit: clock.submit,
+  once: true,
+}
+export const MACHINE: FormSpec = {
+  path: `${HERE}/machine`,
+  action: 'sandbox.machine',
+  fields: [
+    {
+      name: 'order',
+      label: machine.order,
+      hint: machine.orderHint,
+      most: 60,
+      refused: /^vending order|^this order/,
+    },
+    {
+      ...{ name: 'button', label: machine.button, kind: 'radio' },
+      choices: MACHINE_BUTTONS.map((value) => ({ value, label: machine.buttons[value] })),
+    },
+  ],
+  submit: machine.submit,
+}
+
+/** What makes test mode do what would take long, or could not be made to happen. */
+export async function showSandbox(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <NotHere />
+  return shownPage(
+    SANDBOX.title,
+    <Area visit={visit} at={HERE} title={SANDBOX.title}>
+      {body}
+    </Area>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const NotHere = () => (
+  <Empty title={SANDBOX.liveTitle}>
+    <a class="button" href={addressIn('test', HERE)}>
+      {SANDBOX.toTest}
+    </a>
+  </Empty>
+)
+
+function Tools({ visit, state }: { visit: DashboardVisit; state: FormState | null }) {
+  const { merchant, now, query } = visit
+  const { failNextPayouts, failNextReason, testHold, testClockOffsetMs } = merchant
+  return (
+    <>
+      <p>{SANDBOX.lead}</p>
+      <Phones />
+      <div class="split">
+        <Section title={funds.title}>
+          <FormBox of={FUNDS} visit={visit} state={state} />
+        </Section>
+        <Section title={clock.title}>
+          <p class="strong">{clock.now(timeText(later(now, testClockOffsetMs)))}</p>
+          <FormBox of={CLOCK} visit={visit} state={state}>
+            <p class="hint">{clock.says}</p>
+          </FormBox>
+        </Section>
+      </div>
+      <div class="split">
+        <Section title={hold.title}>
+          <FormBox of={HOLD} visit={visit} state={state} values={{ hold: testHold }} />
+        </Section>
+        <Section title={failing.title}>
+          {failNextPayouts > 0 && (
+            <Note tone="warn">
+              {failing.says(failNextPayouts, (failNextReason ?? '').replaceAll('_', ' '))}
+            </Note>
+          )}
+          <FormBox
+            of={FAILING}
+            visit={visit}
+            state={state}
+            values={{ count: `${failNextPayouts}`, reason: failNextReason ?? 'wallet_locked' }}
+          />
+        </Section>
+      </div>
+      {merchant.vendingEnabled && (
+        <Section title={machine.title} id="machine">
+          <FormBox of={MACHINE} visit={visit} state={state} values={{ order: query.order ?? '' }}>
+            <p class="hint">{machine.says}</p>
+          </FormBox>
+        </Section>
+      )}
+    </>
+  )
+}
+
+const Phones = () => (
+  <Section title={phones.title}>
+    <p class="hint">{phones.says}</p>
+    <Table
+      caption={phones.title}
+      rows={phones.rows}
+      columns={Object.values(phones.columns).map((title, place) => ({
+        title,
+        cell: (row: readonly string[]) => row[place] ?? '',
+      }))}
+    />
+  </Section>
+)

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { DEVELOPERS } from '../texts/developers.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { tabs } = DEVELOPERS
+const TABS = [
+  ['/developers', tabs.keys],
+  ['/developers/webhooks', tabs.webhooks],
+  ['/developers/events', tabs.events],
+  ['/developers/requests', tabs.requests],
+  ['/developers/sandbox', tabs.sandbox],
+  ['/developers/reference', tabs.reference],
+] as const
+
+/** A page of this area: its heading, and the ways to its neighbours. */
+export const Area = ({
+  visit,
+  at,
+  title,
+  children,
+}: {
+  visit: DashboardVisit
+  at: (typeof TABS)[number][0]
+  title: string
+  children: ComponentChildren
+}) => (
+  <>
+    <nav class="tabs" aria-label={tabs.label}>
+      {TABS.map(([path, name]) => (
+        <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+    <h1>{title}</h1>
+    {children}
+  </>
+)
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** What a query holds of these names. A filter that is left empty is not one. */
+export const givenOf = <Name extends string>(query: Query, ...names: Name[]): Partial<Record<Name, string>> =>
+  Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : []))) as Partial<
+    Record<Name, string>
+  > // Only of these names.

@@ -1,0 +1,76 @@
+/** The sandbox page. */
+export const SANDBOX = {
+  title: 'Sandbox',
+  lead: 'What you would have to wait for, or could not make happen, in test mode.',
+  liveTitle: 'The sandbox belongs to test mode',
+  toTest: 'Go to the sandbox',
+  phones: {
+    title: 'Phones',
+    says: 'The last nine digits decide what happens. Every other number pays and is paid.',
+    columns: { phone: 'Phone', charge: 'A charge', payout: 'A payout', account: 'Its account' },
+    rows: [
+      ['0700000000', 'succeeds', 'succeeds', 'active'],
+      ['0700000001', 'fails: insufficient funds', 'fails: recipient not found', 'inactive'],
+      ['0700000002', 'fails: user cancelled', 'fails: wallet locked', 'active'],
+      ['0700000003', 'fails: timeout', 'fails: timeout', 'active'],
+    ],
+  },
+  funds: {
+    title: 'Test money',
+    amount: 'Amount',
+    hint: 'Up to UGX 100,000,000 at a time. It is not real money and cannot be withdrawn.',
+    submit: 'Add test money',
+    done: (amount: string) => `${amount} of test money was added.`,
+  },
+  hold: {
+    title: 'When payments become available',
+    label: 'Hold',
+    none: { label: 'At once', hint: 'A payment can be paid out in the moment it succeeds.' },
+    realistic: { label: 'After 24 hours', hint: 'As in live mode, by the test clock.' },
+    submit: 'Save',
+    done: 'Saved.',
+  },
+  failing: {
+    title: 'Let the next payouts fail',
+    says: (left: number, reason: string) =>
+      `The next ${left === 1 ? 'payout fails' : `${left} payouts fail`}: ${reason}.`,
+    count: 'How many',
+    countHint: '0 to 100. Refunds are payouts too.',
+    reason: 'Reason',
+    submit: 'Save',
+    done: 'Saved.',
+    wrong: 'Write a number from 0 to 100',
+  },
+  clock: {
+    title: 'Test clock',
+    now: (when: string) => `In your test mode it is ${when}.`,
+    says: 'It only goes forward. Holds end and payroll falls due by it; the times that are stored stay real.',
+    label: 'Forward by',
+    steps: {
+      '1h': '1 hour',
+      '24h': '24 hours',
+      '7d': '7 days',
+      '30d': '30 days',
+      'next-month': 'to the next month',
+    },
+    submit: 'Move the clock',
+    done: (when: string, settled: number) =>
+      `It is ${when} in test mode. ${settled === 0 ? 'Nothing was due' : `${settled} payments became available`}.`,
+    wrong: 'The clock cannot go that far',
+  },
+  machine: {
+    title: 'Buttons of a simulated machine',
+    says: 'A machine whose number does not end with -OK, -JAM, -BUSY, -REFUSE or -LOST waits for you to press.',
+    order: 'Order',
+    orderHint: 'Its id, lnk_...',
+    button: 'The machine',
+    buttons: {
+      dispensed: 'delivers everything',
+      partly: 'delivers all but one product',
+      jam: 'jams',
+      silent: 'says nothing',
+    },
+    submit: 'Press',
+    done: (status: string) => `The order is ${status} now.`,
+  },
+}
