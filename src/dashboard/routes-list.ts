@@ -4,6 +4,7 @@ import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
 import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { LINK_ROUTES } from './links/link-forms.ts'
+import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
@@ -14,6 +15,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...HOME_ROUTES,
   ...CHARGE_ROUTES,
   ...DEVELOPER_ROUTES,
+  ...PAYOUT_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
   ...LINK_ROUTES,

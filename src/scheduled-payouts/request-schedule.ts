@@ -1,4 +1,5 @@
 import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { payoutFee } from '../ledger/fees.ts'
@@ -29,6 +30,7 @@ export const approveSchedule = (app: App, approval: Approval, stored: unknown): 
 
 async function prepareSchedule(app: App, request: ByPerson): Promise<Answer> {
   const { caller, input } = request
+  allow(caller, 'payout.prepare')
   return prepare(app, { ...request, kind: 'schedule', request: input }, async (tx, at) => {
     const wanted = readScheduleTerms(input)
     const [[terms], [counted]] = await tx.send(termsOf([caller.merchantId]), countOpen(caller))

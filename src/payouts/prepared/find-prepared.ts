@@ -2,6 +2,7 @@ import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { listStatement } from '../../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
+import { firstRow } from '../../platform/db/first-row.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
 import { notFound } from '../../platform/refusal.ts'
@@ -21,6 +22,10 @@ const BY_ID = statement<StoredPrepared>(
   `select ${PREPARED_COLUMNS}, r.request, r.fingerprint from prepared_payouts r
    where r.merchant_id = $1 and r.id = $2 and r.mode = $3`,
 )
+const OF_OBJECT = statement<PreparedPayout>(
+  'prepared payout of an object',
+  `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.object_id = $2`,
+)
 const LIST = listStatement<PreparedPayout>(
   'list prepared payouts',
   `select ${PREPARED_COLUMNS} from prepared_payouts r where r.merchant_id = $1 and r.mode = $2
@@ -35,6 +40,13 @@ export async function getStored(app: App, caller: Caller, id: string): Promise<S
   if (!row) throw notFound('prepared payout')
   return row
 }
+
+/** As what the payout, bulk call or schedule with this id was prepared; null where nobody prepared it. */
+export const preparedOf = (
+  app: App,
+  { merchantId }: Caller,
+  objectId: string,
+): Promise<PreparedPayout | null> => firstRow(app.db.query(OF_OBJECT, [merchantId, objectId]))
 
 /** One page of what was prepared, newest first. */
 export const listPrepared = (

@@ -1,4 +1,4 @@
-import type { Moves } from '../../platform/moves.ts'
+import { type Moves, statesOf } from '../../platform/moves.ts'
 
 /** What is prepared by one person and approved by another. */
 export type PreparedKind = 'payout' | 'bulk' | 'schedule'
@@ -12,6 +12,8 @@ export const PREPARED_MOVES = {
   expired: {},
   withdrawn: {},
 } as const satisfies Moves<PreparedStatus>
+
+export const PREPARED_STATUSES = statesOf<PreparedStatus>(PREPARED_MOVES)
 
 /** A row of `prepared_payouts` without its bytes. Whole UGX. `objectId`: what the approval made. */
 export type PreparedPayout = {

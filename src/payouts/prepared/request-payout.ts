@@ -58,6 +58,7 @@ export async function aloneOrPrepared(
 
 async function preparePayout(app: App, request: SinglePayout): Promise<Answer> {
   const { caller, input } = request
+  allow(caller, 'payout.prepare')
   const { mode } = caller
   const readiness = await payoutReadiness(app, { mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
   return prepare(app, { ...request, kind: 'payout', request: input }, async (tx, at) => {
@@ -71,6 +72,7 @@ async function preparePayout(app: App, request: SinglePayout): Promise<Answer> {
 
 async function prepareBulk(app: App, request: BulkCall): Promise<Answer> {
   const { caller, items } = request
+  allow(caller, 'payout.prepare')
   return prepare(app, { ...request, kind: 'bulk', request: items }, async (tx, at) => {
     const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
     judgeCall(caller, locked)

@@ -1,0 +1,62 @@
+import { readListWindow } from '../../http/lists.ts'
+import { Empty, Money, Said, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { listPrepared } from '../../payouts/prepared/find-prepared.ts'
+import { PREPARED_STATUSES, type PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import { PREPARED } from '../texts/payouts.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, kinds } = PREPARED
+
+const COLUMNS: readonly Column<PreparedPayout>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.kind, cell: ({ kind }) => kinds[kind] },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.recipients, cell: ({ recipients }) => recipients, figures: true },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.by, cell: ({ madeName }) => <Said text={madeName} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    title: columns.expires,
+    cell: ({ status, expiresAt }) => <Time at={status === 'prepared' ? expiresAt : null} />,
+  },
+]
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: PREPARED.filters.status,
+    kind: 'select',
+    choices: PREPARED_STATUSES.map((status) => ({ value: status, label: status })),
+  },
+]
+
+/** What was prepared, newest first. */
+export async function showPreparedList(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const status = PREPARED_STATUSES.find((one) => one === query.status) ?? null
+  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const listed = await listPrepared(app, caller, { ...window, status })
+  const here = visit.to('/payouts/prepared')
+  return shownPage(
+    PREPARED.title,
+    <>
+      <h1>{PREPARED.title}</h1>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {listed.data.length === 0 ? (
+        <Empty title={status === null ? PREPARED.empty.title : PREPARED.empty.filtered}>
+          {status === null && <p>{PREPARED.empty.says}</p>}
+        </Empty>
+      ) : (
+        <Table
+          caption={PREPARED.title}
+          rows={listed.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/payouts/prepared/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+    </>,
+  )
+}

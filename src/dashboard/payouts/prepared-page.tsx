@@ -1,0 +1,130 @@
+import { readBalance } from '../../ledger/balances.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { getStored } from '../../payouts/prepared/find-prepared.ts'
+import { linesIn, type PreparedLine } from '../../payouts/prepared/prepared-lines.ts'
+import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
+import { PREPARED } from '../texts/payouts.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts, recipientColumns } = PREPARED
+
+export const APPROVE: FormSpec = {
+  path: '/payouts/prepared/:id/approve',
+  action: 'payout.approve',
+  fields: [],
+  submit: PREPARED.approve.submit,
+  once: true,
+}
+export const REJECT: FormSpec = {
+  path: '/payouts/prepared/:id/reject',
+  action: 'payout.reject',
+  fields: [{ name: 'reason', label: PREPARED.reject.reason, optional: true, most: 500 }],
+  submit: PREPARED.reject.submit,
+  danger: true,
+}
+export const WITHDRAW: FormSpec = {
+  path: '/payouts/prepared/:id/withdraw',
+  action: 'payout.withdraw',
+  fields: [],
+  submit: PREPARED.withdraw.submit,
+  danger: true,
+}
+
+const COLUMNS: readonly Column<PreparedLine>[] = [
+  { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
+  { title: recipientColumns.phone, cell: ({ phone, problem }) => <Said text={phone ?? problem} /> },
+  { title: recipientColumns.name, cell: ({ name }) => <Said text={name} /> },
+  {
+    title: recipientColumns.amount,
+    cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
+    figures: true,
+  },
+  { title: recipientColumns.reference, cell: ({ reference }) => <Said text={reference} /> },
+]
+
+/** One prepared payout: what it would do, who prepared it, and what a person may do about it. */
+export async function showPrepared(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const row = await getStored(visit.app, visit.caller, visit.params.id ?? '')
+  const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
+  const waits = row.status === 'prepared' || (row.status === 'approved' && row.takenBack)
+  return shownPage(
+    row.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={row.amount} />
+        </h1>
+        <Status word={row.status} />
+        <code>{row.id}</code>
+      </div>
+      {row.takenBack && <Note tone="warn">{PREPARED.takenBack}</Note>}
+      <Section title={PREPARED.kinds[row.kind]}>
+        <Facts
+          facts={[...factsOf(visit, row), waits && [facts.available, <Money amount={Number(available)} />]]}
+        />
+      </Section>
+      {waits && <Decide visit={visit} row={row} state={state} />}
+      <Section title={PREPARED.recipients}>
+        <Table caption={PREPARED.recipients} rows={linesIn(row)} columns={COLUMNS} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
+  const { objectId, decidedAt, decidedName, status } = row
+  return [
+    [facts.amount, <Money amount={row.amount} />],
+    [facts.fees, <Money amount={row.fees} />],
+    [facts.total, <Money amount={row.amount + row.fees} />],
+    [facts.recipients, row.recipients],
+    [facts.note, <Said text={row.note} />],
+    [facts.by, <Said text={row.madeName} />],
+    [facts.created, <Time at={row.createdAt} />],
+    [facts.expires, <Time at={row.expiresAt} />],
+    decidedName !== null && [facts.decided[status] ?? '', <Said text={decidedName} />],
+    decidedAt !== null && [facts.when, <Time at={decidedAt} />],
+    row.reason !== null && [facts.reason, <Said text={row.reason} />],
+    objectId !== null && !row.takenBack && [facts.made, <a href={visit.to(pathOf(objectId))}>{objectId}</a>],
+  ]
+}
+
+/** The page of what a form or an approval has made. */
+export function pathOf(objectId: string): string {
+  if (objectId.startsWith('prep_')) return `/payouts/prepared/${objectId}`
+  if (objectId.startsWith('batch_')) return `/bulk/${objectId}`
+  return `/${objectId.startsWith('spo_') ? 'payroll' : 'payouts'}/${objectId}`
+}
+
+type DecideProps = { visit: DashboardVisit; row: StoredPrepared; state: FormState | null }
+
+function Decide({ visit, row, state }: DecideProps) {
+  const params = { id: row.id }
+  if (row.madeBy === visit.caller.personId)
+    return (
+      <>
+        <Note>{PREPARED.own}</Note>
+        {row.status === 'prepared' && <FormBox of={WITHDRAW} visit={visit} state={state} params={params} />}
+      </>
+    )
+  return (
+    <>
+      <FormBox of={APPROVE} visit={visit} state={state} params={params}>
+        <p class="hint">{PREPARED.approve.says}</p>
+      </FormBox>
+      {row.status === 'prepared' && (
+        <div class="actions">
+          <details open={state?.path === REJECT.path}>
+            <summary>{PREPARED.reject.title}</summary>
+            <FormBox of={REJECT} visit={visit} state={state} params={params} />
+          </details>
+        </div>
+      )}
+    </>
+  )
+}

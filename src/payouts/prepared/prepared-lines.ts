@@ -1,0 +1,52 @@
+import type { BulkItem } from '../bulk/bulk-item.ts'
+import type { PayoutCreate } from '../payout-request.ts'
+import type { StoredPrepared } from './prepared-payout.ts'
+
+/** One recipient of what was prepared, as the approver must see it; `problem` where a line of a bulk call cannot be read. */
+export type PreparedLine = {
+  line: number
+  phone: string | null
+  name: string | null
+  amount: number | null
+  reference: string | null
+  problem: string | null
+}
+
+type ScheduleRequest = { amount: number; recipients: { phone: string; name?: string; reference?: string }[] }
+
+/** Everybody whom the stored bytes would pay, in their order: at most a thousand. */
+export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
+  // The bytes were written from a value of this kind.
+  const stored: unknown = JSON.parse(request.toString())
+  switch (kind) {
+    case 'payout': {
+      const { amount, recipient, reference } = stored as PayoutCreate
+      return [lineOf(1, { amount, ...recipient, reference })]
+    }
+    case 'schedule': {
+      const { amount, recipients } = stored as ScheduleRequest
+      return recipients.map((one, index) => lineOf(index + 1, { amount, ...one }))
+    }
+    case 'bulk':
+      return (stored as BulkItem[]).map((item, index) =>
+        item.ok ? lineOf(index + 1, item) : unreadable(index + 1, item),
+      )
+  }
+}
+
+type Asked = {
+  amount: number
+  phone: string
+  name?: string | null | undefined
+  reference?: string | null | undefined
+}
+
+const lineOf = (line: number, { amount, phone, name, reference }: Asked): PreparedLine => ({
+  ...{ line, phone, amount, problem: null },
+  name: name ?? null,
+  reference: reference ?? null,
+})
+
+const unreadable = (line: number, { reference, error }: Extract<BulkItem, { ok: false }>): PreparedLine => ({
+  ...{ line, phone: null, name: null, amount: null, reference, problem: error },
+})
