@@ -24,6 +24,7 @@ const ORDER = [
   ['merchants'],
   ['webhooks', 'requests', 'mails'],
   ['people'],
+  ['verification', 'branding'],
   ['exceptions'],
   ['subaccounts', 'gift-cards'],
   ['charges'],
