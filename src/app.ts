@@ -79,6 +79,7 @@ export type SweepName =
   | 'checkpoint-ledgers'
   | 'raise-alerts'
   | 'prune'
+  | 'tally-days'
   | 'send-mails'
   | 'seal-audit'
   | 'reconcile'

@@ -21,6 +21,7 @@ import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
+import { TALLIED_AT_ONCE, tallyDays } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
@@ -88,6 +89,7 @@ export function sweepsOf(app: App): CellSweep[] {
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
+    'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: () => tallyDays(app) },
     'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.

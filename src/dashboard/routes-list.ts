@@ -8,6 +8,7 @@ import { LINK_ROUTES } from './links/link-forms.ts'
 import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
+import { SEARCH_ROUTES } from './search/search-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import type { DashboardRoute } from './visit.ts'
 
@@ -24,4 +25,5 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...STOREFRONT_ROUTES,
   ...GIFT_CARD_ROUTES,
   ...DISPUTE_ROUTES,
+  ...SEARCH_ROUTES,
 ]

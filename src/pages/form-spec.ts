@@ -126,7 +126,7 @@ function faultOf(
 }
 
 /** Whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
-export function amountIn(text: string): number | null {
+function amountIn(text: string): number | null {
   const digits = text.replace(/^UGX\s*/i, '').replace(/(?<=\d)[ ,_.](?=\d{3}(?:\D|$))/g, '')
   return /^[0-9]{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null
 }

@@ -62,7 +62,7 @@ export function FormBox(props: FormBoxProps) {
 }
 
 /** The address of a form with the ids in it. */
-export const filled = (path: string, params: Readonly<Record<string, string>>) =>
+const filled = (path: string, params: Readonly<Record<string, string>>) =>
   path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
 
 const idOf = ({ path }: FormSpec) => path.replace(/[^a-z]+/gi, '-').replace(/^-|-$/g, '')

@@ -23,6 +23,7 @@ export const PARTS = {
   export: 'Download as CSV',
   copy: 'Copy',
   copied: 'Copied',
+  asTable: 'As a table',
   raw: 'Raw JSON, as the API gives it',
   none: '–',
   yes: 'yes',

@@ -1,9 +1,21 @@
 const OFFSET_MS = 3 * 60 * 60 * 1000 // Uganda has kept UTC+3 without daylight saving since 1960 (contract 3 m).
+const DAY_MS = 86_400_000
 const PERIOD = /^[0-9]{4}-(?:0[1-9]|1[0-2])$/
 
 /** The calendar month in Kampala, `YYYY-MM`. */
 export function kampalaMonth(at: Date): string {
   return wallClock(at).slice(0, 7)
+}
+
+/** The calendar day in Kampala, `YYYY-MM-DD`. */
+export function kampalaDay(at: Date): string {
+  return wallClock(at).slice(0, 10)
+}
+
+/** First moment of a day in Kampala (`YYYY-MM-DD`) and first moment of the next (exclusive). */
+export function dayBounds(day: string): { start: Date; end: Date } {
+  const start = new Date(Date.parse(`${day}T00:00:00.000Z`) - OFFSET_MS)
+  return { start, end: new Date(start.getTime() + DAY_MS) }
 }
 
 /** First moment of a Kampala month and first moment of the next (exclusive), or null when `period` is no `YYYY-MM`. */

@@ -17,6 +17,7 @@ import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
 import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
+import { TALLY_INVARIANTS } from './tally-invariants.ts'
 import { TOP_UP_INVARIANTS } from './top-up-invariants.ts'
 import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
@@ -32,6 +33,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...VENDING_INVARIANTS,
   ...SETTLEMENT_INVARIANTS,
   ...TOP_UP_INVARIANTS,
+  ...TALLY_INVARIANTS,
   ...PAYOUT_INVARIANTS,
   ...PREPARED_INVARIANTS,
   ...REFUND_INVARIANTS,

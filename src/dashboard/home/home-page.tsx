@@ -1,18 +1,27 @@
-import type { Charge } from '../../charges/charge.ts'
 import { listCharges } from '../../charges/find-charges.ts'
+import { nextRelease } from '../../charges/next-release.ts'
 import { readListWindow } from '../../http/lists.ts'
-import { readBalance } from '../../ledger/balances.ts'
+import { findHead } from '../../ledger/heads.ts'
 import { addTestFunds } from '../../ledger/test-funds.ts'
+import { firstTestKey } from '../../merchants/first-key.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, Money, Section, Status, Time } from '../../pages/parts.tsx'
-import { doneTo, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { Copy, Money, Section, timeText } from '../../pages/parts.tsx'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { ugx } from '../../pages/wording.ts'
+import { readNeeds } from '../../reports/needs-you.ts'
+import { readTallies } from '../../reports/tallies/tally-days.ts'
+import { firstRequest } from '../first-request.ts'
 import { HOME } from '../texts/home.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { Figures } from './figures.tsx'
+import { Latest } from './latest.tsx'
+import { Needs } from './needs.tsx'
 
 const LATEST = '5'
+const DAYS = 30
+
 const FUNDS: FormSpec = {
   path: '/funds',
   action: 'funds.add',
@@ -20,40 +29,45 @@ const FUNDS: FormSpec = {
   submit: HOME.funds.add,
   once: true,
 }
-const COLUMNS: readonly Column<Charge>[] = [
-  { title: HOME.columns.id, cell: ({ id }) => id },
-  { title: HOME.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: HOME.columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: HOME.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-]
 
-async function showHome(visit: DashboardVisit, state: FormState | null = null) {
+/** Where the business stands: balances, what needs somebody, today and the last 30 days, the latest charges. */
+async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant, mode, caller } = visit
-  const { available, pending } = await readBalance(app.db, merchant.id, mode)
-  const { data } = await listCharges(app, caller, {
+  const latest = await listCharges(app, caller, {
     ...readListWindow({ limit: LATEST }),
     ...{ status: null, reference: null, phone: null, email: null },
   })
+  if (visit.part === 'latest') return { kind: 'part', body: <Latest visit={visit} charges={latest.data} /> }
+  const [head, release, needs, tallies, key] = await Promise.all([
+    findHead(app, caller),
+    nextRelease(app, caller),
+    readNeeds(app, caller, merchant),
+    readTallies(app, caller, DAYS),
+    isFirst(visit) ? firstTestKey(app, merchant.id) : null,
+  ])
   return shownPage(
     HOME.title,
     <>
       <h1>{HOME.title}</h1>
+      {key !== null && (
+        <Section title={HOME.first.title}>
+          <p>{HOME.first.says}</p>
+          <Copy label={HOME.first.label} text={firstRequest(app.baseUrl, key)} />
+          <p class="hint">{HOME.first.later}</p>
+        </Section>
+      )}
       <div class="cards">
-        <Figure name={HOME.balances.available} amount={Number(available)} />
-        <Figure name={HOME.balances.pending} amount={Number(pending)} />
+        <Balance name={HOME.balances.available} amount={head.available} />
+        <Balance
+          name={HOME.balances.pending}
+          amount={head.pending}
+          hint={release === null ? null : HOME.balances.next(timeText(release))}
+        />
+        <Balance name={HOME.balances.inFlight} amount={head.in_flight} />
       </div>
-      <Section title={HOME.latest}>
-        {data.length === 0 ? (
-          <Empty title={HOME.none} />
-        ) : (
-          <Table
-            caption={HOME.latest}
-            rows={data}
-            columns={COLUMNS}
-            href={({ id }) => visit.to(`/charges/${id}`)}
-          />
-        )}
-      </Section>
+      <Needs visit={visit} needs={needs} />
+      <Latest visit={visit} charges={latest.data} />
+      <Figures tallies={tallies} />
       {mode === 'test' && (
         <Section title={HOME.funds.title}>
           <FormBox of={FUNDS} visit={visit} state={state} />
@@ -64,12 +78,17 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null) {
   )
 }
 
-const Figure = ({ name, amount }: { name: string; amount: number }) => (
+/** The page that a sign-up leads to. */
+const isFirst = ({ signedIn, mode, caller }: DashboardVisit) =>
+  signedIn.firstSteps && mode === 'test' && caller.role === 'owner'
+
+const Balance = ({ name, amount, hint = null }: { name: string; amount: number; hint?: string | null }) => (
   <div>
     <p class="quiet">{name}</p>
     <p class="big">
       <Money amount={amount} />
     </p>
+    {hint !== null && <p class="hint">{hint}</p>}
   </div>
 )
 
@@ -79,11 +98,8 @@ export const HOME_ROUTES: readonly DashboardRoute[] = [
     async submit(visit, values) {
       const amount = amountOf(values, 'amount')
       const { id: merchantId, tag } = visit.merchant
-      await addTestFunds(visit.app, visit.caller, {
-        holder: { merchantId, tag },
-        amount,
-        key: visit.once?.key,
-      })
+      const holder = { merchantId, tag }
+      await addTestFunds(visit.app, visit.caller, { holder, amount, key: onceOf(visit).key })
       return doneTo(visit.to('/'), HOME.funds.added(ugx(amount)))
     },
     again: showHome,

@@ -1,10 +1,57 @@
 /** The first page. */
 export const HOME = {
   title: 'Home',
-  balances: { available: 'Available', pending: 'Pending' },
+  balances: {
+    available: 'Available',
+    pending: 'Pending',
+    next: (time: string) => `The next part becomes available on ${time}.`,
+    inFlight: 'On its way out',
+  },
+  needs: {
+    title: 'Needs you',
+    none: 'Nothing waits for you.',
+    disputes: (count: number, more: boolean) =>
+      `${more ? `more than ${count}` : count} open ${count === 1 && !more ? 'dispute' : 'disputes'}: answer within 72 hours`,
+    webhooks: 'Webhooks of the last day have failed for good',
+    schedule: 'A payroll is paused',
+    rejected: 'Your verification was rejected: read the notes and send it again',
+  },
+  today: 'Today',
+  month: 'Last 30 days',
+  figures: {
+    volume: 'Volume',
+    count: (count: string) => `${count} paid charges`,
+    rate: 'Success rate',
+    of: (all: string) => `of ${all} that have ended`,
+    failures: 'Why charges failed',
+    noFailures: 'None failed.',
+    asOf: (time: string) => `Counted at ${time}.`,
+  },
+  reasons: {
+    insufficientFunds: 'too little money',
+    userCancelled: 'declined by the customer',
+    timeout: 'no answer in time',
+    railRejected: 'refused by the operator',
+  },
+  chart: {
+    title: 'Volume a day, with the success rate as a line',
+    columns: { name: 'Day', bar: 'Volume', share: 'Success rate' },
+    point: (day: string, volume: string, paid: number, failed: number) =>
+      `${day}: ${volume}, ${paid} paid, ${failed} failed`,
+  },
   latest: 'Latest charges',
+  all: 'All charges',
   columns: { id: 'Charge', amount: 'Amount', status: 'Status', created: 'When' },
   none: 'No charges yet',
+  makeOne: 'Make a test charge',
+  noneLive: 'Go live to take real payments.',
+  goLive: 'What is left to do',
+  first: {
+    title: 'Your first payment',
+    says: 'Paste this into a terminal. It holds your real test key, which is shown whole only now. The charge appears below without a reload.',
+    label: 'The request that makes your first charge',
+    later: 'You find all keys under Developers.',
+  },
   funds: {
     title: 'Test money',
     amount: 'Amount',

@@ -32,6 +32,8 @@ const TABLES = {
   voucher_misses: other('gift-cards'),
   payment_links: money('payment-links'),
   storefront_items: ofMerchant('storefront'),
+  day_tallies: ofMerchant('reports'),
+  tally_marks: ofMerchant('reports'),
   disputes: money('disputes'),
   payouts: money('payouts'),
   bulk_batches: money('payouts'),

@@ -1,0 +1,17 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+const NEXT = statement<{ holdUntil: Date }>(
+  'next release of charges',
+  `select hold_until as "holdUntil" from charges
+   where merchant_id = $1 and mode = $2 and hold_until is not null and settled_at is null order by hold_until limit 1`,
+)
+
+/** When the next part of a pending balance becomes available; null when nothing waits. */
+export async function nextRelease(
+  app: App,
+  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
+): Promise<Date | null> {
+  const [row] = await app.db.query(NEXT, [merchantId, mode])
+  return row?.holdUntil ?? null
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+
+// The sandbox sends no SMS: only live charges are found by the operator's number.
+const BY_OPERATOR_NUMBER = statement<Charge>(
+  'charges by operator number',
+  `select ${CHARGE_COLUMNS} from charges c
+   where c.merchant_id = $1 and c.rail_transaction_id = $2 and c.mode = 'live' and $3::mode = 'live' and c.published limit $4`,
+)
+const BY_ATTEMPT = statement<Charge>(
+  'charges by rail reference',
+  `select ${CHARGE_COLUMNS} from rail_attempts a join charges c on c.merchant_id = a.merchant_id and c.id = a.subject
+   where a.merchant_id = $1 and a.id = $2 and c.mode = $3 and c.published limit $4`,
+)
+const OF_AMOUNT = statement<Charge>(
+  'latest charges of an amount',
+  `select ${CHARGE_COLUMNS} from (
+     select * from charges s where s.merchant_id = $1 and s.mode = $3 and s.published and s.status = 'succeeded'
+     order by s.created_at desc, s.id desc limit $5) c
+   where c.amount = $2 order by c.created_at desc, c.id desc limit $4`,
+)
+
+type Place = Pick<Caller, 'merchantId' | 'mode'>
+
+/** Charges by the transaction number in the customer's SMS. */
+export const chargesByOperatorNumber = (
+  app: App,
+  { merchantId, mode }: Place,
+  number: string,
+  most: number,
+) => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, most])
+
+/** Charges by the reference that we gave the operator. */
+export const chargesByRailReference = (
+  app: App,
+  { merchantId, mode }: Place,
+  reference: string,
+  most: number,
+) => app.db.query(BY_ATTEMPT, [merchantId, reference, mode, most])
+
+/** Charges of exactly this amount among the latest that were paid. */
+export const chargesOfAmount = (
+  app: App,
+  { merchantId, mode }: Place,
+  { amount, most, among }: { amount: number; most: number; among: number },
+) => app.db.query(OF_AMOUNT, [merchantId, amount, mode, most, among])

@@ -1,0 +1,93 @@
+import { Chart } from '../../pages/chart.tsx'
+import { Money, Section, timeText } from '../../pages/parts.tsx'
+import { ugx } from '../../pages/wording.ts'
+import type { DayTally } from '../../reports/tallies/tally-days.ts'
+import { HOME } from '../texts/home.ts'
+
+const { figures, chart, reasons } = HOME
+const NUMBER = new Intl.NumberFormat('en-US')
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+
+type Sum = Omit<DayTally, 'day'>
+const rateOf = ({ succeeded, failed }: Sum): number | null =>
+  succeeded + failed === 0 ? null : succeeded / (succeeded + failed)
+
+/** Today and the last 30 days: volume, count, success rate, and why charges failed. */
+export function Figures({ tallies: { days, asOf } }: { tallies: { days: readonly DayTally[]; asOf: Date } }) {
+  const today = days.at(-1)
+  const month = sumOf(days)
+  return (
+    <Section title={HOME.month} aside={<span class="hint">{figures.asOf(timeText(asOf))}</span>}>
+      <div class="cards">
+        {today !== undefined && <Volume title={HOME.today} sum={today} />}
+        <Volume title={HOME.month} sum={month} />
+        <Rate sum={month} />
+        <Failures sum={month} />
+      </div>
+      <Chart
+        title={chart.title}
+        columns={chart.columns}
+        shown={{ bar: ugx, share: percent }}
+        points={days.map((day) => ({
+          name: day.day.slice(5),
+          bar: day.volume,
+          share: rateOf(day),
+          says: chart.point(day.day, ugx(day.volume), day.succeeded, day.failed),
+        }))}
+      />
+    </Section>
+  )
+}
+
+const Volume = ({ title, sum }: { title: string; sum: Sum }) => (
+  <div>
+    <p class="quiet">{title}</p>
+    <p class="big">
+      <Money amount={sum.volume} />
+    </p>
+    <p class="hint">{figures.count(NUMBER.format(sum.succeeded))}</p>
+  </div>
+)
+
+function Rate({ sum }: { sum: Sum }) {
+  const rate = rateOf(sum)
+  return (
+    <div>
+      <p class="quiet">{figures.rate}</p>
+      <p class="big">{rate === null ? '–' : percent(rate)}</p>
+      <p class="hint">{figures.of(NUMBER.format(sum.succeeded + sum.failed))}</p>
+    </div>
+  )
+}
+
+function Failures({ sum }: { sum: Sum }) {
+  const names = Object.keys(reasons) as (keyof typeof reasons)[] // Exactly the keys of the record.
+  const seen = names.filter((name) => sum[name] > 0)
+  return (
+    <div>
+      <p class="quiet">{figures.failures}</p>
+      {seen.length === 0 ? (
+        <p>{figures.noFailures}</p>
+      ) : (
+        <ul class="plain">
+          {seen.map((name) => (
+            <li>
+              {NUMBER.format(sum[name])} {reasons[name]}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function sumOf(days: readonly DayTally[]): Sum {
+  const add = (name: keyof Sum) => days.reduce((sum, day) => sum + day[name], 0)
+  return {
+    ...{ succeeded: add('succeeded'), failed: add('failed'), volume: add('volume'), fees: add('fees') },
+    insufficientFunds: add('insufficientFunds'),
+    userCancelled: add('userCancelled'),
+    timeout: add('timeout'),
+    railRejected: add('railRejected'),
+  }
+}

@@ -1,0 +1,39 @@
+import { Icon } from '../../pages/icons.tsx'
+import { Section } from '../../pages/parts.tsx'
+import type { Need } from '../../reports/needs-you.ts'
+import { HOME } from '../texts/home.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+/** What waits for a person, each with the way to where it is dealt with. */
+export const Needs = ({ visit, needs }: { visit: DashboardVisit; needs: readonly Need[] }) =>
+  needs.length === 0 ? null : (
+    <Section title={HOME.needs.title}>
+      <ul class="needs">
+        {needs.map((need) => {
+          const { says, path } = told(need)
+          return (
+            <li>
+              <Icon name="warning" />
+              {path === null ? says : <a href={visit.to(path)}>{says}</a>}
+            </li>
+          )
+        })}
+      </ul>
+    </Section>
+  )
+
+function told(need: Need): { says: string; path: string | null } {
+  const { needs } = HOME
+  switch (need.kind) {
+    case 'disputes':
+      return { says: needs.disputes(need.count, need.more), path: '/disputes?state=open' }
+    case 'webhooks':
+      return { says: needs.webhooks, path: '/developers/deliveries?status=failed' }
+    case 'schedule':
+      return { says: needs.schedule, path: `/payroll/${need.subject}` }
+    case 'rejected':
+      return { says: needs.rejected, path: '/verification' }
+    case 'payouts-stopped':
+      return { says: need.says, path: null }
+  }
+}

@@ -1,0 +1,89 @@
+import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { presentLink } from '../../payment-links/payment-link.ts'
+import { type Prefix, search } from '../../reports/search.ts'
+import { SEARCH } from '../texts/search.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+const { columns } = SEARCH
+// Where the page of an object is, by the beginning of its id.
+const PAGES: Record<Prefix, string> = {
+  txn_: '/charges',
+  pout_: '/payouts',
+  lnk_: '/links',
+  ord_: '/orders',
+  spo_: '/payroll',
+  sub_: '/subaccounts',
+  gc_: '/gift-cards',
+  itm_: '/storefront',
+  dsp_: '/disputes',
+  evt_: '/developers/deliveries',
+  batch_: '/bulk',
+  setl_: '/wallet/settlements',
+}
+
+type Row = {
+  id: string
+  amount: number
+  status: string
+  who: string | null
+  reference: string | null
+  createdAt: Date
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.who, cell: ({ who }) => <Said text={who} /> },
+  { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** What one text finds. The only hit is opened at once. */
+async function showSearch(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const text = query.q ?? ''
+  const found = await search(app, caller, text)
+  if (found.kind === 'id') return { kind: 'redirect', to: visit.to(`${PAGES[found.prefix]}/${found.id}`) }
+  const groups = [
+    {
+      title: SEARCH.charges,
+      path: '/charges',
+      rows: found.charges.map((one) => ({ ...one, who: one.phone })),
+    },
+    {
+      title: SEARCH.payouts,
+      path: '/payouts',
+      rows: found.payouts.map((one) => ({ ...one, who: one.recipientPhone })),
+    },
+    {
+      title: SEARCH.links,
+      path: '/links',
+      rows: found.links.map((one) => ({ ...one, who: null, status: presentLink(one, app.baseUrl).status })),
+    },
+  ].filter(({ rows }) => rows.length > 0)
+  const [only] = groups
+  if (only !== undefined && groups.length === 1 && only.rows.length === 1)
+    return { kind: 'redirect', to: visit.to(`${only.path}/${only.rows[0]?.id}`) }
+  return shownPage(
+    SEARCH.title,
+    <>
+      <h1>{SEARCH.title}</h1>
+      {groups.length === 0 && (
+        <Empty title={text === '' ? SEARCH.teach : SEARCH.nothing(text)}>
+          <p>{text === '' ? SEARCH.otherMode : SEARCH.teach}</p>
+        </Empty>
+      )}
+      {groups.map(({ title, path, rows }) => (
+        <Section title={title}>
+          <Table caption={title} rows={rows} columns={COLUMNS} href={({ id }) => visit.to(`${path}/${id}`)} />
+        </Section>
+      ))}
+    </>,
+  )
+}
+
+/** The page of the search box. */
+export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch)]

@@ -1,0 +1,22 @@
+import type { App } from '../app.ts'
+import { assert } from '../platform/assert.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Head } from './book.ts'
+
+const FIND = statement<Head>(
+  'ledger head',
+  `select h.merchant_id as "merchantId", h.mode, h.available, h.pending, h.in_flight, h.seq,
+     h.payouts_paused_by as "payoutsPausedBy", h.payouts_frozen_for as "payoutsFrozenFor",
+     nullif(h.closed_until, '-infinity') as "closedUntil"
+   from ledger_heads h where h.merchant_id = $1 and h.mode = $2`,
+)
+
+/** The balances of a merchant and mode as they are now, unlocked: to be shown, never to decide with. Whole UGX. */
+export async function findHead(
+  app: Pick<App, 'db'>,
+  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
+): Promise<Head> {
+  const [head] = await app.db.query(FIND, [merchantId, mode])
+  assert(head, 'a merchant has a head in each mode')
+  return head
+}

@@ -1,0 +1,60 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { listDisputes } from '../disputes/close-dispute.ts'
+import { readListWindow } from '../http/lists.ts'
+import { findHead } from '../ledger/heads.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { readStops } from '../merchants/payout-freeze.ts'
+import { stopOf } from '../payouts/payout-stops.ts'
+import { listSchedules } from '../scheduled-payouts/find-schedules.ts'
+import { listDeliveries } from '../webhooks/find-deliveries.ts'
+
+/** Something that waits for a person of the merchant; `subject` is its id, where it is about one object. */
+export type Need =
+  | { kind: 'disputes'; count: number; more: boolean }
+  | { kind: 'webhooks'; subject: string; at: Date }
+  | { kind: 'schedule'; subject: string }
+  | { kind: 'rejected' }
+  | { kind: 'payouts-stopped'; says: string }
+
+const NO_STOP = { directory: null, cell: null }
+const MOST_COUNTED = 10
+const RECENT_MS = 24 * 3_600_000
+
+/** What waits for a person, most urgent first. A few index look-ups, however much the merchant has. */
+export async function readNeeds(
+  app: App,
+  caller: Caller,
+  merchant: Pick<Merchant, 'id' | 'kycStatus'>,
+): Promise<Need[]> {
+  const { mode } = caller
+  const window = readListWindow({ limit: '1' })
+  const since = new Date(app.clock.nowMs() - RECENT_MS)
+  const [head, disputes, failed, paused] = await Promise.all([
+    findHead(app, { merchantId: merchant.id, mode }),
+    listDisputes(app, merchant.id, { mode, onlyOpen: true, most: MOST_COUNTED + 1 }),
+    listDeliveries(app, caller, { ...window, createdAfter: since, status: 'failed', event: null }),
+    listSchedules(app, caller, { ...window, status: 'paused' }),
+  ])
+  const { directory, cell } = mode === 'live' ? await readStops(app) : NO_STOP
+  const stop = stopOf({ mode, frozenFor: directory ?? cell, head })
+  const [delivery] = failed.data
+  const [schedule] = paused.data
+  return [
+    ...(stop === null ? [] : [{ kind: 'payouts-stopped' as const, says: stop.message }]),
+    ...(merchant.kycStatus === 'rejected' ? [{ kind: 'rejected' as const }] : []),
+    ...(disputes.length === 0
+      ? []
+      : [
+          {
+            kind: 'disputes' as const,
+            count: Math.min(disputes.length, MOST_COUNTED),
+            more: disputes.length > MOST_COUNTED,
+          },
+        ]),
+    ...(delivery === undefined
+      ? []
+      : [{ kind: 'webhooks' as const, subject: delivery.id, at: delivery.createdAt }]),
+    ...(schedule === undefined ? [] : [{ kind: 'schedule' as const, subject: schedule.id }]),
+  ]
+}

@@ -1,0 +1,150 @@
+import type { App } from '../../app.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
+
+/** What the charges that were made on one day came to. Whole UGX. */
+export type DayTally = {
+  /** In Kampala, `YYYY-MM-DD`. */
+  day: string
+  succeeded: number
+  failed: number
+  volume: number
+  fees: number
+  insufficientFunds: number
+  userCancelled: number
+  timeout: number
+  railRejected: number
+}
+type Due = { merchantId: number; mode: Mode; countedAt: Date | null }
+
+/** How many accounts one run counts. */
+export const TALLIED_AT_ONCE = 50
+const FRESH_MS = 60_000
+const DAY_MS = 86_400_000
+const FIRST_DAYS = 31
+// A charge may end days after it was made: each morning the last week is counted once more.
+const LATE_DAYS = 7
+const EARLY_HOURS_MS = 3 * 3_600_000
+
+const DUE = statement<Due>(
+  'accounts to tally',
+  `select h.merchant_id as "merchantId", h.mode, m.counted_at as "countedAt" from ledger_heads h
+   left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
+   where m.counted_at is null or m.counted_at < $1
+   order by m.counted_at nulls first, h.merchant_id, h.mode limit $2`,
+)
+const SUMS = `count(*) filter (where status in ('succeeded', 'refunded'))::int as succeeded,
+  count(*) filter (where status = 'failed')::int as failed,
+  coalesce(sum(amount) filter (where status in ('succeeded', 'refunded')), 0)::bigint as volume,
+  coalesce(sum(fee) filter (where status in ('succeeded', 'refunded')), 0)::bigint as fees,
+  count(*) filter (where failure_reason = 'insufficient_funds')::int as insufficient_funds,
+  count(*) filter (where failure_reason = 'user_cancelled')::int as user_cancelled,
+  count(*) filter (where failure_reason = 'timeout')::int as timeout,
+  count(*) filter (where failure_reason = 'rail_rejected')::int as rail_rejected`
+// The index of the list has the status before the time.
+const MADE = `from charges where merchant_id = $1 and mode = $2 and published
+  and status in ('succeeded', 'failed', 'refunded') and created_at >= $3 and created_at < $4`
+const COUNT = statement(
+  'tally day',
+  `insert into day_tallies (merchant_id, mode, day, succeeded, failed, volume, fees, insufficient_funds, user_cancelled, timeout,
+     rail_rejected, counted_at)
+   select $1, $2, $5::date, s.*, $6 from (select ${SUMS} ${MADE}) s where s.succeeded + s.failed > 0
+   on conflict (merchant_id, mode, day) do update set succeeded = excluded.succeeded, failed = excluded.failed,
+     volume = excluded.volume, fees = excluded.fees, insufficient_funds = excluded.insufficient_funds,
+     user_cancelled = excluded.user_cancelled, timeout = excluded.timeout, rail_rejected = excluded.rail_rejected,
+     counted_at = excluded.counted_at where day_tallies.counted_at <= excluded.counted_at`,
+)
+const MARK = statement(
+  'mark tallied',
+  `insert into tally_marks (merchant_id, mode, counted_at) values ($1, $2, $3)
+   on conflict (merchant_id, mode) do update set counted_at = greatest(tally_marks.counted_at, excluded.counted_at)`,
+)
+const NOW_COUNT = statement<Omit<DayTally, 'day'>>(
+  'tally of the last charges',
+  `select succeeded, failed, volume, fees, insufficient_funds as "insufficientFunds", user_cancelled as "userCancelled", timeout,
+     rail_rejected as "railRejected" from (select ${SUMS} ${MADE}) s`,
+)
+const READ = statement<DayTally & { countedAt: Date }>(
+  'day tallies',
+  `select day::text as day, succeeded, failed, volume, fees, insufficient_funds as "insufficientFunds",
+     user_cancelled as "userCancelled", timeout, rail_rejected as "railRejected", counted_at as "countedAt"
+   from day_tallies where merchant_id = $1 and mode = $2 and day >= $3::date order by day`,
+)
+// Below this a day is counted while its page is made.
+const FEW = 2000
+
+/** Counts the days of accounts whose figures are older than a minute, those that have waited longest first. */
+export async function tallyDays(app: App): Promise<number> {
+  const now = app.clock.now()
+  const due = await app.db.query(DUE, [new Date(now.getTime() - FRESH_MS).toISOString(), TALLIED_AT_ONCE])
+  for (const account of due) await tallyAccount(app, account, now)
+  return due.length
+}
+
+async function tallyAccount(app: App, { merchantId, mode, countedAt }: Due, now: Date): Promise<void> {
+  // A day a statement, so that none is longer than its time limit.
+  for (const day of daysToCount(countedAt, now)) {
+    const { start, end } = dayBounds(day)
+    const bounds = [start.toISOString(), end.toISOString(), day, now.toISOString()]
+    await app.db.query(COUNT, [merchantId, mode, ...bounds])
+  }
+  await app.db.query(MARK, [merchantId, mode, now.toISOString()])
+}
+
+/** Which days may have changed since they were counted, `YYYY-MM-DD` in Kampala. */
+export function daysToCount(countedAt: Date | null, now: Date): string[] {
+  const today = kampalaDay(now)
+  const { start } = dayBounds(today)
+  const back =
+    countedAt === null
+      ? FIRST_DAYS
+      : countedAt < start
+        ? Math.min(FIRST_DAYS, LATE_DAYS + Math.floor((start.getTime() - countedAt.getTime()) / DAY_MS))
+        : now.getTime() - start.getTime() < EARLY_HOURS_MS
+          ? 1
+          : 0
+  return Array.from({ length: back + 1 }, (_, nth) =>
+    kampalaDay(new Date(now.getTime() - (back - nth) * DAY_MS)),
+  )
+}
+
+/** The tallies of so many days, today last and as it is now unless it has very many charges. `asOf`: when today was counted. */
+export async function readTallies(
+  app: App,
+  { merchantId, mode }: { merchantId: number; mode: Mode },
+  days: number,
+): Promise<{ days: DayTally[]; asOf: Date }> {
+  const now = app.clock.now()
+  const first = kampalaDay(new Date(now.getTime() - (days - 1) * DAY_MS))
+  const rows = await app.db.query(READ, [merchantId, mode, first])
+  const byDay = new Map(rows.map(({ countedAt, ...tally }) => [tally.day, { countedAt, tally }]))
+  const today = kampalaDay(now)
+  const counted = byDay.get(today)
+  const few = counted === undefined || counted.tally.succeeded + counted.tally.failed < FEW
+  const current = few ? await countNow(app, { merchantId, mode, day: today }) : counted.tally
+  const list = Array.from({ length: days }, (_, nth) => {
+    const day = kampalaDay(new Date(now.getTime() - (days - 1 - nth) * DAY_MS))
+    return day === today ? current : (byDay.get(day)?.tally ?? { ...NOTHING, day })
+  })
+  return { days: list, asOf: few ? now : (counted?.countedAt ?? now) }
+}
+
+const NOTHING = {
+  ...{ succeeded: 0, failed: 0, volume: 0, fees: 0 },
+  ...{ insufficientFunds: 0, userCancelled: 0, timeout: 0, railRejected: 0 },
+}
+
+async function countNow(
+  app: App,
+  { merchantId, mode, day }: { merchantId: number; mode: Mode; day: string },
+): Promise<DayTally> {
+  const { start, end } = dayBounds(day)
+  const [sums = NOTHING] = await app.db.query(NOW_COUNT, [
+    merchantId,
+    mode,
+    start.toISOString(),
+    end.toISOString(),
+  ])
+  return { ...sums, day }
+}
