@@ -24,7 +24,6 @@ const ORDER = [
   ['merchants'],
   ['webhooks', 'requests', 'mails'],
   ['people'],
-  ['verification', 'branding'],
   ['exceptions'],
   ['subaccounts', 'gift-cards'],
   ['charges'],

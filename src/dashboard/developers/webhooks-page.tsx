@@ -71,10 +71,7 @@ function Secret({ visit, state, times }: Props & { times: Awaited<ReturnType<typ
     <Section title={secret.title}>
       <Facts facts={[[secret.since, <Time at={times.since} />]]} />
       {times.previousUntil !== null && <Note tone="open">{secret.both(timeText(times.previousUntil))}</Note>}
-      <details open={state?.path === REVEAL_SECRET.path}>
-        <summary>{secret.reveal}</summary>
-        <FormBox of={REVEAL_SECRET} visit={visit} state={state} />
-      </details>
+      <FormBox of={REVEAL_SECRET} visit={visit} state={state} />
       <details open={state?.path === ROTATE_SECRET.path}>
         <summary>{secret.rotateTitle}</summary>
         <FormBox of={ROTATE_SECRET} visit={visit} state={state}>
