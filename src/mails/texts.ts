@@ -5,6 +5,17 @@ export type Letter = { subject: string; lines: readonly string[] }
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
 
+/** What the owners of a business are told of its keys and secrets. */
+const SECRET_ACTS = {
+  'key-made': 'A new API key was made',
+  'key-replaced': 'An API key was replaced, and all older ones of its kind were revoked',
+  'key-revoked': 'An API key was revoked',
+  'key-shown': 'An API key was looked at',
+  'secret-changed': 'The signing secret of webhooks was changed',
+  'secret-shown': 'The signing secret of webhooks was looked at',
+} as const
+export type SecretAct = keyof typeof SECRET_ACTS
+
 /** Every mail that the product sends, by name. */
 const LETTERS = {
   'confirm-email': ({ link = '' }: Values) => ({
@@ -90,6 +101,13 @@ const LETTERS = {
   'codes-renewed': () => ({
     subject: 'New recovery codes',
     lines: ['New recovery codes were made for your account. The old ones work no longer.', NOT_YOU],
+  }),
+  'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
+    subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,
+    lines: [
+      `By ${who}.${ends === '' ? '' : ` The key ends with ${ends}.`}`,
+      'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
+    ],
   }),
 } as const satisfies Record<string, (values: Values) => Letter>
 

@@ -11,6 +11,7 @@ import { echo, hasForbiddenControl } from '../platform/text.ts'
 import { directoryChanged } from './authenticate.ts'
 import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
+import { mailsToOwners } from './tell-owners.ts'
 
 /** What the sealed copy of a key is bound to, beside its merchant and kind. */
 export const CELL_KEY_COLUMN = 'api_keys.ciphertext'
@@ -99,11 +100,13 @@ export async function rotateKey(
   const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
   const act = { actor, action: 'key.rotate', at, merchantId: holder.id, subject: keyIdOf(key) } as const
   const row = auditRow({ ...act, after: { kind, ends: key.slice(-4) } })
+  const told = { merchantId: holder.id, actor, act: 'key-replaced', ends: key.slice(-4) } as const
+  const mails = await mailsToOwners(app, told)
   await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: nameOf(actor) }), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
     const add = addDirectoryKey(holder, { kind, key, at })
-    return { value: null, last: [add, directoryChanged(), ...keep, row] }
+    return { value: null, last: [add, directoryChanged(), ...keep, row, ...mails] }
   })
   crashPoint('key.revoked')
   await closeRevokedKeys(app)
@@ -132,12 +135,14 @@ export async function createKey(
   refuseThird(await app.directory.query(OPEN_OF_KIND, [holder.id, kind]), kind)
   const act = { actor, action: 'key.create', at: made.at, merchantId: holder.id } as const
   const row = auditRow({ ...act, subject: keyIdOf(made.key), after: { kind, ends: made.key.slice(-4) } })
+  const told = { merchantId: holder.id, actor, act: 'key-made', ends: made.key.slice(-4) } as const
+  const mails = await mailsToOwners(app, told)
   await storeInCell(app, addCellKey(app, holder, made), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(LOCK_HOLDER, holder.id))
     const [open] = await tx.send(call(OPEN_OF_KIND, holder.id, kind))
     refuseThird(open, kind)
-    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep, row] }
+    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep, row, ...mails] }
   })
   app.keyRing.forget()
   return { id: keyIdOf(made.key), key: made.key }
@@ -175,12 +180,13 @@ export async function revokeKey(
 ): Promise<void> {
   allow(actor, 'key.revoke', holder.id)
   const at = app.clock.now()
+  const mails = await mailsToOwners(app, { merchantId: holder.id, actor, act: 'key-revoked' })
   await app.directory.transaction(async (tx) => {
     const [revoked] = await tx.send(call(REVOKE_ONE, holder.id, id, at.toISOString()))
     if (revoked.length === 0)
       throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
     const row = auditRow({ actor, action: 'key.revoke', at, merchantId: holder.id, subject: id })
-    return { value: null, last: [directoryChanged(), row] }
+    return { value: null, last: [directoryChanged(), row, ...mails] }
   })
   crashPoint('key.revoked')
   await closeRevokedKeys(app)

@@ -10,6 +10,7 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { CELL_KEY_COLUMN } from './api-keys.ts'
 import { openSecret, type SecretPurpose } from './secrets.ts'
+import { tellOwners } from './tell-owners.ts'
 
 type SealedKey = { kind: KeyKind; ciphertext: Buffer; revokedAt: Date | null }
 type SealedSecret = { purpose: SecretPurpose; ciphertext: Buffer }
@@ -43,7 +44,9 @@ export async function revealKey(
     return { value: row, last: [auditRow(act)] }
   })
   const { kind, ciphertext } = sealed
-  return { kind, key: app.vault.open(ciphertext, { merchantId, purpose: kind, column: CELL_KEY_COLUMN }) }
+  const key = app.vault.open(ciphertext, { merchantId, purpose: kind, column: CELL_KEY_COLUMN })
+  await tellOwners(app, { merchantId, actor, act: 'key-shown', ends: key.slice(-4) })
+  return { kind, key }
 }
 
 /** The secret that signs webhooks now, for a person who has just given the second factor. */
@@ -55,6 +58,7 @@ export async function revealWebhookSecret(app: App, actor: Actor, merchantId: nu
     const act = { actor, action: 'webhook.reveal', at: app.clock.now(), merchantId } as const
     return { value: row, last: [auditRow(act)] }
   })
+  await tellOwners(app, { merchantId, actor, act: 'secret-shown' })
   return openSecret(app, { merchantId, ...sealed })
 }
 

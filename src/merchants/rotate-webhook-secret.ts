@@ -8,6 +8,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { findCommand, keepOrFind } from './command-keys.ts'
 import { addSecret, openSecret } from './secrets.ts'
+import { tellOwners } from './tell-owners.ts'
 
 /** The new secret, and until when the previous one also signs. */
 export type RotatedSecret = { secret: string; previousUntil: Date }
@@ -46,21 +47,21 @@ export async function rotateWebhookSecret(
 ): Promise<RotatedSecret> {
   allow(actor, 'webhook.rotate', merchant.id)
   const { draft, again } = await draftOf(app, merchant.id, commandKey)
-  await app.db.transaction(async (tx) => {
+  const changed = await app.db.transaction(async (tx) => {
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
     const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
     // A repeat finishes a rotation that a crash cut, and never restores a secret that a later rotation replaced.
     const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
     const forget = atOnce ? [call(FORGET_PREVIOUS, merchant.id)] : []
-    if (isDone) return { value: null, last: forget }
+    if (isDone) return { value: false, last: forget }
     const act = { actor, action: 'webhook.rotate', at: app.clock.now(), merchantId: merchant.id } as const
     const row = auditRow({ ...act, after: { at_once: atOnce } })
     const old = { merchantId: merchant.id, purpose: 'webhook_previous', plain: before } as const
     const next = { merchantId: merchant.id, purpose: 'webhook', plain: draft.secret } as const
     const expiresAt = new Date(draft.atMs + OVERLAP_MS)
     return {
-      value: null,
+      value: true,
       last: [
         addSecret(app, { ...old, expiresAt }),
         addSecret(app, { ...next, expiresAt: null }),
@@ -69,6 +70,7 @@ export async function rotateWebhookSecret(
       ],
     }
   })
+  if (changed) await tellOwners(app, { merchantId: merchant.id, actor, act: 'secret-changed' })
   return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
 }
 

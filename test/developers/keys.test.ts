@@ -5,6 +5,7 @@ import { revealKey, revealWebhookSecret, webhookSecretTimes } from '../../src/me
 import { rotateWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { owner } from '../helpers/actors.ts'
+import { signedInAs } from '../helpers/dashboard.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -87,6 +88,24 @@ test('while the old secret of webhooks signs too, it is known until when', async
   const after = await webhookSecretTimes(service.app, id)
   assert.equal(after.previousUntil, null)
   assert.ok((after.since ?? 0) > (before.since ?? 0))
+})
+
+test('the owners hear by mail of every key that is made, shown or revoked, and others do not', async () => {
+  const { merchant, id, who } = await shop()
+  const owns = await signedInAs(service, merchant)
+  await signedInAs(service, merchant, { role: 'developer' })
+  const made = await createKey(service.app, who, { holder: { id }, kind: 'test' })
+  await revealKey(service.app, who, { merchantId: id, id: made.id })
+  await revealWebhookSecret(service.app, who, id)
+  await rotateWebhookSecret(service.app, who, { merchant: { id } })
+  await revokeKey(service.app, who, { holder: { id }, id: made.id })
+  const mails = await service.rows<any>(
+    `select recipient, template from mails where template = 'secret-act' and recipient like '%@people.invalid'`,
+  )
+  assert.deepEqual(
+    mails.map(({ recipient }) => recipient),
+    new Array(5).fill(owns.email),
+  )
 })
 
 test('the key of another merchant is not there', async () => {

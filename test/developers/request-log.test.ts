@@ -61,7 +61,8 @@ test('every outcome of a request stands in the log as the caller saw it, newest 
 
 test('a request without a known key is in nobody’s log, and a log has neither phones nor whole keys', async () => {
   const own = await shop()
-  const strange = await service.client(`${own.merchant.keys.test.slice(0, -1)}x`).get('/v1/me')
+  const turned = own.merchant.keys.test.endsWith('x') ? 'y' : 'x'
+  const strange = await service.client(`${own.merchant.keys.test.slice(0, -1)}${turned}`).get('/v1/me')
   assert.equal(strange.status, 401)
   await own.api.charge({ customer: { phone: '0772 123 45x' } })
   await own.api.get(`/v1/charges?status=${own.merchant.keys.live}`)

@@ -1,0 +1,36 @@
+import type { Actor } from '../actors/actor.ts'
+import { nameOf } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { addMail } from '../mails/mail.ts'
+import type { SecretAct } from '../mails/texts.ts'
+import type { Call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** What somebody did with a secret of a merchant. `ends`: the last characters of the key. */
+type Told = { merchantId: number; act: SecretAct; actor: Actor; ends?: string }
+
+const MOST_OWNERS = 20
+const OWNERS = statement<{ email: string; handle: string }>(
+  'owners to tell',
+  `select p.email, d.handle from memberships m join people p on p.id = m.person_id join merchants d on d.id = m.merchant_id
+   where m.merchant_id = $1 and m.role = 'owner' and p.email is not null and p.confirmed_at is not null and p.closed_at is null
+   order by p.id limit $2`,
+)
+
+/** The rows of the mails that tell the owners (reliability.md 8.2), for a transaction of the directory. */
+export async function mailsToOwners(app: App, { merchantId, act, actor, ends = '' }: Told): Promise<Call[]> {
+  const owners = await app.directory.query(OWNERS, [merchantId, MOST_OWNERS])
+  const at = app.clock.now()
+  return owners.map(({ email, handle }) =>
+    addMail(app, {
+      ...{ to: email, template: 'secret-act', at },
+      values: { act, business: handle, who: nameOf(actor), ends },
+    }),
+  )
+}
+
+/** The same after an act that is committed elsewhere. A process that dies between the two tells nobody; the audit has it. */
+export async function tellOwners(app: App, told: Told): Promise<void> {
+  for (const { statement: add, values } of await mailsToOwners(app, told))
+    await app.directory.query(add, values)
+}
