@@ -115,6 +115,10 @@ export const ACTIONS = {
   'till.show': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'till.enter': { others: ['public'], audited: true },
 
+  'verification.edit': { audited: true, persons: OWNER, unconfirmed: true },
+  'verification.submit': { audited: true, persons: OWNER },
+  'verification.read': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },

@@ -1,6 +1,7 @@
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
-import { findMerchant, type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
+import { findMerchant, type MerchantChange } from '../merchants/set-merchant.ts'
+import { setMerchantAndVerification } from '../verification/decide-application.ts'
 import { type CommandAnswer, command, factLines } from './command.ts'
 import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -68,7 +69,7 @@ const set = command({
     const change = readChange(input)
     if (Object.keys(change).length === 0) throw new WrongUsage('nothing to change: give at least one option')
     const { app, merchant } = await ofMerchant(input)
-    const changed = await setMerchant(app, input.actor, { merchant, change })
+    const changed = await setMerchantAndVerification(app, input.actor, { merchant, change })
     return answerWith(changed)
   },
 })

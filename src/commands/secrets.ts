@@ -14,6 +14,8 @@ import {
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,
 } from '../vending/suppliers/sealed-columns.ts'
+import { SEALED_VERIFICATION_ANSWERS } from '../verification/answers.ts'
+import { SEALED_DOCUMENTS } from '../verification/documents.ts'
 import { command, factLines } from './command.ts'
 
 /** Every sealed column of a cell. */
@@ -23,6 +25,8 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
   SEALED_SUPPLIER_KEYS,
   SEALED_SUPPLIER_SECRETS,
   SEALED_DISPENSE_SECRETS,
+  SEALED_VERIFICATION_ANSWERS,
+  SEALED_DOCUMENTS,
 ]
 /** Every sealed column of the directory; the proof of the master key comes last. */
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [

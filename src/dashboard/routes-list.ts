@@ -1,3 +1,4 @@
+import { BULK_ROUTES } from './bulk/bulk-routes.ts'
 import { CHARGE_ROUTES } from './charges/charge-forms.ts'
 import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
 import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
@@ -17,6 +18,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...CHARGE_ROUTES,
   ...DEVELOPER_ROUTES,
   ...PAYOUT_ROUTES,
+  ...BULK_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
   ...LINK_ROUTES,

@@ -73,9 +73,9 @@ const scriptsOf = (page: PageShown, visit: DashboardVisit | null) => [
 ]
 
 const TestBand = ({ visit }: { visit: DashboardVisit }) => (
-  <p class="band">
+  <aside class="band" aria-label={FRAME.mode}>
     {FRAME.test} <a href={twin(visit)}>{FRAME.toLive}</a>
-  </p>
+  </aside>
 )
 
 /** The same page in the other mode; of an object, which exists in one mode only, the list that it is in. */
@@ -131,7 +131,7 @@ function SignedIn({ visit, children }: { visit: DashboardVisit; children: Compon
 function Side({ visit }: { visit: DashboardVisit }) {
   const path = pathIn(visit.here)
   return (
-    <div class="side">
+    <aside class="side" aria-label={FRAME.menu}>
       <input type="checkbox" id="menu" class="ear" />
       <label for="menu" class="menu">
         <Icon name="menu" /> {FRAME.menu}
@@ -154,6 +154,6 @@ function Side({ visit }: { visit: DashboardVisit }) {
           </>
         ))}
       </nav>
-    </div>
+    </aside>
   )
 }

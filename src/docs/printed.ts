@@ -10,6 +10,7 @@ import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
 import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
 import { CLAIM_MOVES } from '../vending/dispensing/claim.ts'
 import { VENDING_MOVES } from '../vending/orders/order.ts'
+import { APPLICATION_MOVES } from '../verification/application.ts'
 import { DELIVERY_MOVES } from '../webhooks/delivery.ts'
 import { describeProduct } from './describe-product.ts'
 
@@ -48,6 +49,7 @@ const MOVES = {
   'A payout': PAYOUT_MOVES,
   'A prepared payout': PREPARED_MOVES,
   'A top-up': TOP_UP_MOVES,
+  'A verification application': APPLICATION_MOVES,
   'A schedule': SCHEDULE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,
   'A dispense claim': CLAIM_MOVES,

@@ -3,7 +3,7 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRows } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { call, type Tx } from '../platform/db/database.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { resolveHost } from '../platform/outbound/resolve.ts'
@@ -75,6 +75,14 @@ const SETTLED = statement(
   'update merchants set webhook_changed_at = null where id = $1 and webhook_changed_at <= $2',
 )
 
+const REVIEW_AGAIN = statement(
+  'review merchant again',
+  `update merchants set kyc_status = 'pending' where id = $1 and kyc_status = 'rejected'`,
+)
+
+/** A merchant that was rejected is pending again, because it has answered. Nothing changes for others. */
+export const reviewAgain = (merchantId: number): Call => call(REVIEW_AGAIN, merchantId)
+
 /**
  * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its
  * mark.
@@ -106,11 +114,14 @@ export async function findMerchantOfTag(
   return findMerchant(gateway, named.publicId)
 }
 
+/** What changes together with a merchant: its statements are sent with the commit. Its row is locked, `before` is what it was. */
+type Along = (tx: Tx, before: Merchant) => Promise<readonly Call[]>
+
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
 export async function setMerchant(
   app: App,
   actor: Actor,
-  { merchant, change }: { merchant: Merchant; change: MerchantChange },
+  { merchant, change, along }: { merchant: Merchant; change: MerchantChange; along?: Along },
 ): Promise<Merchant> {
   const fields = Object.keys(change) as (keyof MerchantChange)[] // Typed by its keys.
   for (const field of fields) allow(actor, CHANGED_BY[field], merchant.id)
@@ -122,8 +133,9 @@ export async function setMerchant(
     const before = now as Merchant // It was just locked.
     const next = { ...before, ...change }
     const at = app.clock.now()
+    const others = along === undefined ? [] : await along(tx, before)
     const rows = auditRows(actsOf(fields, { actor, at, before, next }))
-    return { value: next, last: [call(SET, ...valuesOf(next), at.toISOString()), ...rows] }
+    return { value: next, last: [call(SET, ...valuesOf(next), at.toISOString()), ...others, ...rows] }
   })
   if (change.webhookUrl !== undefined) app.nudge('tend-addresses')
   await app.directory.query(directoryChanged().statement)

@@ -15,9 +15,11 @@ export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 
 export type Vault = {
   /** AES-256-GCM with a random nonce under a key for this column; the row it belongs to is bound in. */
-  seal(plain: string, binding: Binding): Buffer
+  seal(plain: string | Buffer, binding: Binding): Buffer
   /** Throws when the ciphertext was sealed with an unknown key or for another row, or was changed. */
   open(sealed: Buffer, binding: Binding): string
+  /** The same for what is no text. */
+  openBytes(sealed: Buffer, binding: Binding): Buffer
   /** A key for one purpose, which stays the same when the master key changes. */
   derive(purpose: LastingPurpose): Buffer
   /** The first bytes of every ciphertext sealed now; others are of an older key or format. */
@@ -44,6 +46,17 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
   const current = readMaster(masterKey)
   const known = [current, ...readable.map(readMaster)]
   const header = Buffer.concat([Buffer.from([VERSION]), current.id])
+  const openBytes: Vault['openBytes'] = (sealed, binding) => {
+    const id = sealed.subarray(1, HEADER_BYTES)
+    const key = known.find((one) => one.id.equals(id))?.keyFor(sealed[0] ?? 0, binding.column)
+    assert(key, 'the secret was sealed with a master key that is at hand')
+    const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
+    const tagEnd = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+      .setAAD(boundTo(binding))
+      .setAuthTag(sealed.subarray(tagEnd - TAG_BYTES, tagEnd))
+    return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
+  }
   return {
     header,
     seal(plain, binding) {
@@ -51,20 +64,12 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
       const key = current.keyFor(VERSION, binding.column)
       assert(key, 'today there is a key for every column')
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(binding))
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return Buffer.concat([header, nonce, cipher.getAuthTag(), body])
+      const bytes = typeof plain === 'string' ? Buffer.from(plain, 'utf8') : plain
+      const body = [cipher.update(bytes), cipher.final()]
+      return Buffer.concat([header, nonce, cipher.getAuthTag(), ...body])
     },
-    open(sealed, binding) {
-      const id = sealed.subarray(1, HEADER_BYTES)
-      const key = known.find((one) => one.id.equals(id))?.keyFor(sealed[0] ?? 0, binding.column)
-      assert(key, 'the secret was sealed with a master key that is at hand')
-      const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
-      const tagEnd = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce)
-        .setAAD(boundTo(binding))
-        .setAuthTag(sealed.subarray(tagEnd - TAG_BYTES, tagEnd))
-      return decipher.update(sealed.subarray(tagEnd), undefined, 'utf8') + decipher.final('utf8')
-    },
+    open: (sealed, binding) => openBytes(sealed, binding).toString('utf8'),
+    openBytes,
     derive: (purpose) => lasting?.get(purpose) ?? deriveLasting(masterKey, purpose),
   }
 }

@@ -146,10 +146,11 @@ function cursorIn(text: string | undefined, without: bigint): bigint {
 
 const nameOf = (number: string): string => BigInt(number).toString(36)
 
-const seen = ({ number, ...row }: Row): LoggedRequest => ({
+const seen = ({ number, ms, ...row }: Row): LoggedRequest => ({
   id: nameOf(number),
   at: timeOfId(BigInt(number)),
   ...row,
+  ms: Math.round(ms * 10) / 10,
 })
 
 /** The number behind a name in base 36, or null when it is none. */

@@ -6,11 +6,16 @@ import { addMail } from '../../src/mails/mail.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { factorBinding } from '../../src/people/sealed-columns.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
+import { readDocument } from '../../src/verification/change-documents.ts'
+import { readVerification } from '../../src/verification/read-application.ts'
+import { saveStep } from '../../src/verification/save-step.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { startReceiver } from '../fakes/receiver.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { assertRefused, oneJson, runInside } from '../helpers/command-line.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
+import { applicant, document, pdf, SETTLEMENT } from '../helpers/verification.ts'
 import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
@@ -75,6 +80,10 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
     [id, sealedByVersion1(plain, [id, 'webhook', 'merchant_secrets.ciphertext'])],
   )
   const factor = await sealedFactor()
+  const told = await applicant(service)
+  const scan = pdf(randomBytes(600_000).toString('latin1'))
+  const { id: scanId } = await document(service, told.caller, { bytes: scan })
+  await saveStep(service.app, told.caller, { step: 'settlement', given: SETTLEMENT })
   await mailThatWaits()
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
@@ -102,6 +111,10 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const next = await startService({ database: service.database, env: alone, clock: service.clock })
   assert.deepEqual(await signs(next), before)
   assert.equal(await factor.opened(next), 'JBSWY3DPEHPK3PXP')
+  const place = { merchant: told.merchant, id: scanId, content: 'file' } as const
+  assert.deepEqual((await readDocument(next.app, BY_HAND, place)).bytes, scan)
+  const { answers } = await readVerification(next.app, told.merchant.id)
+  assert.equal(answers.settlement?.phone, '256772123456')
   assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
   assert.deepEqual(
     oneJson(
@@ -114,11 +127,11 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   )
   const { eventId } = await endedCharge(next, next.client(merchant.keys.test))
   await deliver(next)
-  const told = receiver.received.find(({ event }) => event.id === eventId)
+  const received = receiver.received.find(({ event }) => event.id === eventId)
   assert.equal(
-    told?.headers['x-service-signature'],
+    received?.headers['x-service-signature'],
     createHmac('sha256', plain)
-      .update(told?.body ?? '')
+      .update(received?.body ?? '')
       .digest('hex'),
   )
   await next.close()

@@ -24,6 +24,7 @@ const ORDER = [
   ['merchants'],
   ['webhooks', 'requests'],
   ['people'],
+  ['verification', 'branding'],
   ['exceptions'],
   ['subaccounts', 'gift-cards'],
   ['charges'],

@@ -70,26 +70,28 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
     ? { 'data-live': addressWith(visit.to(`${HERE}/${delivery.id}`), { part: 'story' }) }
     : {}
   return (
-    <div {...live}>
-      <Facts
-        facts={[
-          [facts.status, <Status word={delivery.status} />],
-          [facts.id, <code>{delivery.id}</code>],
-          [facts.subject, <ObjectLink visit={visit} id={subject} />],
-          [facts.url, delivery.url === null ? null : <code>{delivery.url}</code>],
-          [facts.attempts, delivery.attempts],
-          delivery.nextAttemptAt !== null && [facts.next, <Time at={delivery.nextAttemptAt} />],
-          delivery.deliveredAt !== null && [facts.delivered, <Time at={delivery.deliveredAt} />],
-          [facts.created, <Time at={delivery.createdAt} />],
-        ]}
-      />
-      {isOpen && <Note tone="open">{delivery.nextAttemptAt === null ? texts.waits : texts.underWay}</Note>}
-      <Section title={texts.attempts}>
+    <div class="split" {...live}>
+      <Section title={texts.attempts} aside={<Status word={delivery.status} />}>
+        {isOpen && <Note tone="open">{delivery.nextAttemptAt === null ? texts.waits : texts.underWay}</Note>}
         {attempts.length === 0 ? (
           <p class="quiet">{texts.noAttempts}</p>
         ) : (
           <Timeline entries={attempts.map(entryOf)} />
         )}
+      </Section>
+      <Section title={facts.event}>
+        <Facts
+          facts={[
+            [facts.status, <Status word={delivery.status} />],
+            [facts.id, <code>{delivery.id}</code>],
+            [facts.subject, <ObjectLink visit={visit} id={subject} />],
+            [facts.url, delivery.url === null ? null : <code>{delivery.url}</code>],
+            [facts.attempts, delivery.attempts],
+            delivery.nextAttemptAt !== null && [facts.next, <Time at={delivery.nextAttemptAt} />],
+            delivery.deliveredAt !== null && [facts.delivered, <Time at={delivery.deliveredAt} />],
+            [facts.created, <Time at={delivery.createdAt} />],
+          ]}
+        />
       </Section>
     </div>
   )

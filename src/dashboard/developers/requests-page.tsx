@@ -38,10 +38,10 @@ const FILTERS: readonly Filter[] = [
 
 /** A status of an answer as word, shape and colour. */
 export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
-  <Status
-    word={code === null ? `${status}` : `${status} ${code}`}
-    tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}
-  />
+  <>
+    <Status word={`${status}`} tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'} />
+    {code !== null && <code> {code}</code>}
+  </>
 )
 
 /** What keys of this mode asked, newest first. */

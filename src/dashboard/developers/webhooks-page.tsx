@@ -71,7 +71,10 @@ function Secret({ visit, state, times }: Props & { times: Awaited<ReturnType<typ
     <Section title={secret.title}>
       <Facts facts={[[secret.since, <Time at={times.since} />]]} />
       {times.previousUntil !== null && <Note tone="open">{secret.both(timeText(times.previousUntil))}</Note>}
-      <FormBox of={REVEAL_SECRET} visit={visit} state={state} />
+      <details open={state?.path === REVEAL_SECRET.path}>
+        <summary>{secret.reveal}</summary>
+        <FormBox of={REVEAL_SECRET} visit={visit} state={state} />
+      </details>
       <details open={state?.path === ROTATE_SECRET.path}>
         <summary>{secret.rotateTitle}</summary>
         <FormBox of={ROTATE_SECRET} visit={visit} state={state}>

@@ -2,6 +2,7 @@
 export const FRAME = {
   product: 'Gateway',
   menu: 'Menu',
+  mode: 'Mode',
   navigation: 'Pages of the dashboard',
   search: 'Search',
   searchHint: 'Id, reference, phone, amount',

@@ -31,7 +31,7 @@ export async function csvOfPasted(text: string): Promise<DraftCsv> {
 /** The lines of a draft with their numbers. An item without a reference gets one of the draft, so that it can never be paid twice. */
 export async function linesOf({ csv, addedLines, id }: Pick<BulkDraft, 'csv' | 'addedLines' | 'id'>) {
   return (await readCsvLines(csv, MOST)).map(({ item, line, written }, index): DraftLine => {
-    const read = readBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL)
+    const read = withoutGuards(readBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL))
     return {
       line: line - addedLines,
       written,
@@ -39,6 +39,12 @@ export async function linesOf({ csv, addedLines, id }: Pick<BulkDraft, 'csv' | '
     }
   })
 }
+
+/** Our own files of lines to mend put a quote before a text that a spreadsheet would take for a formula: the reference is the one behind it. */
+const withoutGuards = (item: BulkItem): BulkItem => ({
+  ...item,
+  reference: item.reference?.replace(/^'(?=[=+\-@])/, '') ?? null,
+})
 
 async function counted(csv: Buffer, addedLines: number): Promise<DraftCsv> {
   const lines = (await readCsvLines(csv, MOST)).length

@@ -1,0 +1,136 @@
+import { Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
+import { type BatchItem, type BatchRow, getBatch, itemsOf } from '../../payouts/bulk/find-batches.ts'
+import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
+import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { batch: words } = BULK
+const IN_VIEW = 50
+
+type Told = {
+  visit: DashboardVisit
+  batch: BatchRow
+  items: readonly BatchItem[]
+  prepared: PreparedPayout | null
+}
+
+/** One bulk call: how far it is, what became of each line, and the lines to mend. */
+export async function showBatch(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller } = visit
+  const batch = await getBatch(app, caller, visit.params.id ?? '')
+  const [items, prepared] = await Promise.all([
+    itemsOf(app, caller, batch.id),
+    preparedOf(app, caller, batch.id),
+  ])
+  const told = { visit, batch, items, prepared }
+  const open = isUnderWay(told)
+  if (visit.part === 'progress') return { kind: 'part', body: <Progress {...told} />, final: !open }
+  const from = Math.max(
+    0,
+    Math.min(Number(visit.query.after ?? visit.query.before ?? 0) || 0, batch.total - 1),
+  )
+  const here = visit.to(`/bulk/${batch.id}`)
+  return shownPage(
+    batch.id,
+    <>
+      <div class="top">
+        <h1>{BULK.title}</h1>
+        <code>{batch.id}</code>
+      </div>
+      <Progress {...told} />
+      <Section title={words.lines}>
+        <Table caption={words.lines} rows={items.slice(from, from + IN_VIEW)} columns={columnsFor(visit)} />
+        <Pager
+          cursors={{
+            newer: from > 0 ? String(Math.max(0, from - IN_VIEW)) : null,
+            older: from + IN_VIEW < batch.total ? String(from + IN_VIEW) : null,
+          }}
+          query={{}}
+          here={here}
+        />
+      </Section>
+    </>,
+    open ? { refreshSeconds: 5 } : {},
+  )
+}
+
+const isOpen = ({ status }: BatchItem) => status === 'pending' || status === 'authorized'
+const isUnderWay = ({ batch, items }: Told) => batch.done < batch.total || items.some(isOpen)
+
+/** The part that changes while lines are worked on and payouts are under way. */
+function Progress(told: Told) {
+  const { visit, batch, items, prepared } = told
+  const count = (is: (item: BatchItem) => boolean) => items.filter(is).length
+  const accepted = items.filter(({ payoutId }) => payoutId !== null)
+  const sum = accepted.reduce((all, { amount, replayed }) => all + (replayed ? 0 : (amount ?? 0)), 0)
+  const open = isUnderWay(told)
+  const live = open ? { 'data-live': addressWith(visit.to(`/bulk/${batch.id}`), { part: 'progress' }) } : {}
+  return (
+    <div {...live}>
+      <Section title={words.progress}>
+        {open && <Note tone="open">{words.running}</Note>}
+        <progress value={batch.done} max={batch.total} aria-label={words.done} />
+        <Facts
+          facts={[
+            [words.total, batch.total],
+            batch.done < batch.total && [words.done, batch.done],
+            [words.accepted, accepted.length],
+            [words.refused, batch.done - accepted.length],
+            [words.replayed, count(({ replayed }) => replayed)],
+            [words.succeeded, count(({ status }) => status === 'succeeded')],
+            [words.open, count(isOpen)],
+            [words.failed, count(({ status }) => status === 'failed')],
+            [words.amount, <Money amount={sum} />],
+            [words.created, <Time at={batch.createdAt} />],
+            prepared !== null && [
+              words.prepared,
+              <a href={visit.to(`/payouts/prepared/${prepared.id}`)}>{prepared.id}</a>,
+            ],
+          ]}
+        />
+      </Section>
+      <Mend told={told} toMend={count(({ error, status }) => error !== null || status === 'failed')} />
+    </div>
+  )
+}
+
+function Mend({ told: { visit, batch }, toMend }: { told: Told; toMend: number }) {
+  if (toMend === 0) return null
+  return (
+    <Section title={words.mendTitle}>
+      <p>{words.mend(toMend)}</p>
+      <a class="button plain" href={visit.to(`/bulk/${batch.id}/mend`)}>
+        {words.download}
+      </a>
+    </Section>
+  )
+}
+
+const columnsFor = (visit: DashboardVisit): readonly Column<BatchItem>[] => [
+  { title: words.columns.line, cell: ({ index }) => index + 1 },
+  { title: words.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: words.columns.name, cell: ({ name }) => <Said text={name} /> },
+  {
+    title: words.columns.amount,
+    cell: ({ amount }) => (amount === null ? <Said text={null} /> : <Money amount={amount} />),
+    figures: true,
+  },
+  { title: words.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+  { title: words.columns.result, cell: (item) => <Result visit={visit} item={item} /> },
+]
+
+function Result({ visit, item }: { visit: DashboardVisit; item: BatchItem }) {
+  const { payoutId, status, error, replayed } = item
+  if (payoutId === null) return error ?? <Status word={words.waits} tone="open" />
+  return (
+    <>
+      <a href={visit.to(`/payouts/${payoutId}`)}>
+        <Status word={status ?? ''} />
+      </a>
+      {replayed && <div class="hint">{words.before}</div>}
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+import { readListWindow } from '../../http/lists.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { type BulkDraft, unsentDrafts } from '../../payouts/bulk/drafts/draft.ts'
+import { type BatchRow, listBatches } from '../../payouts/bulk/find-batches.ts'
+import { BULK } from '../texts/bulk.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, drafts } = BULK
+const MOST_FILE_BYTES = 1024 * 1024
+// A thousand lines of phone, amount, reference and name.
+const MOST_PASTED = 150_000
+
+export const UPLOAD: FormSpec = {
+  path: '/bulk/upload',
+  action: 'bulk.draft',
+  fields: [
+    {
+      name: 'file',
+      label: BULK.upload.file,
+      kind: 'file',
+      hint: BULK.upload.hint,
+      accept: '.csv,.txt,text/csv,text/plain',
+      refused: /^(?:invalid request: )?(?:CSV|there are no lines|too many lines)/,
+    },
+  ],
+  submit: BULK.upload.submit,
+  mostFileBytes: MOST_FILE_BYTES,
+}
+export const PASTE: FormSpec = {
+  path: '/bulk/paste',
+  action: 'bulk.draft',
+  fields: [
+    {
+      name: 'lines',
+      label: BULK.paste.lines,
+      kind: 'lines',
+      hint: BULK.paste.hint,
+      placeholder: BULK.paste.example,
+      rows: 8,
+      most: MOST_PASTED,
+      refused: /^(?:invalid request: )?(?:CSV|there are no lines|too many lines)/,
+    },
+  ],
+  submit: BULK.paste.submit,
+}
+
+const COLUMNS: readonly Column<BatchRow>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.lines, cell: ({ total }) => total, figures: true },
+  { title: columns.accepted, cell: ({ accepted }) => accepted, figures: true },
+  { title: columns.refused, cell: ({ done, accepted }) => done - accepted, figures: true },
+  {
+    title: columns.status,
+    cell: ({ done, total }) =>
+      done < total ? <Status word={BULK.running} tone="open" /> : <Status word={BULK.complete} tone="good" />,
+  },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+const DRAFT_COLUMNS: readonly Column<Omit<BulkDraft, 'csv'>>[] = [
+  { title: drafts.columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: drafts.columns.lines, cell: ({ lines }) => lines, figures: true },
+  { title: drafts.columns.by, cell: ({ madeName }) => <Said text={madeName} /> },
+  { title: drafts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: drafts.columns.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+]
+
+/** The bulk calls of a merchant, what is not sent yet, and the ways to a new one. */
+export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, query } = visit
+  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const [listed, unsent] = await Promise.all([listBatches(app, caller, window), unsentDrafts(app, caller)])
+  const here = visit.to('/bulk')
+  return shownPage(
+    BULK.title,
+    <>
+      <h1>{BULK.title}</h1>
+      <p>{BULK.lead}</p>
+      <div class="actions">
+        <FormBox of={UPLOAD} visit={visit} state={state} />
+        <FormBox of={PASTE} visit={visit} state={state} />
+      </div>
+      {unsent.length > 0 && (
+        <Section title={drafts.title}>
+          <Table
+            caption={drafts.title}
+            rows={unsent}
+            columns={DRAFT_COLUMNS}
+            href={({ id }) => visit.to(`/bulk/drafts/${id}`)}
+          />
+        </Section>
+      )}
+      {listed.data.length === 0 ? (
+        <Empty title={BULK.empty.title}>
+          <p>{BULK.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={BULK.title}
+          rows={listed.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/bulk/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

@@ -1,0 +1,74 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Values } from '../../pages/form-spec.ts'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo, type Shown } from '../../pages/shown.ts'
+import { draftBulk } from '../../payouts/bulk/drafts/draft-bulk.ts'
+import { namesOfDraft } from '../../payouts/bulk/drafts/names-of-draft.ts'
+import { sendDraft } from '../../payouts/bulk/drafts/send-draft.ts'
+import { linesToMend, type MendLine } from '../../payouts/bulk/mend-batch.ts'
+import { pathOf } from '../payouts/prepared-page.tsx'
+import { BULK } from '../texts/bulk.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { showBatch } from './batch-page.tsx'
+import { PASTE, showBulk, UPLOAD } from './bulk-list.tsx'
+import { NAMES } from './draft-lines.tsx'
+import { firstInView, PREPARE, SEND, showDraft } from './draft-page.tsx'
+
+const COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
+// What a spreadsheet would take for a formula is written behind a quote (reliability.md A80).
+const FORMULA = /^[=+\-@\t\r]/
+
+const sends = {
+  async submit(visit: DashboardVisit, { note = '' }: Values): Promise<Shown> {
+    const { app, caller, requestId, params } = visit
+    const { key } = onceOf(visit)
+    const sending = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
+    const made = await sendDraft(app, caller, sending)
+    return doneTo(visit.to(pathOf(made)), made.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent)
+  },
+  again: (visit: DashboardVisit, state: Parameters<typeof showDraft>[1]) => showDraft(visit, state),
+}
+
+async function downloadMend(visit: DashboardVisit): Promise<Shown> {
+  const id = visit.params.id ?? ''
+  const lines = await linesToMend(visit.app, visit.caller, id)
+  const rows = lines.map((line) => COLUMNS.map((column) => guarded(line[column])))
+  const body = Buffer.from(stringify([COLUMNS as readonly string[], ...rows], { record_delimiter: '\r\n' }))
+  return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
+}
+
+const guarded = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell)
+
+/** Bulk calls: upload or paste, look at the preview, send, follow, mend. */
+export const BULK_ROUTES: readonly DashboardRoute[] = [
+  page('/bulk', (visit) => showBulk(visit), 'payouts.read'),
+  page('/bulk/drafts/:id', (visit) => showDraft(visit), 'bulk.draft'),
+  page('/bulk/:id', (visit) => showBatch(visit), 'payouts.read'),
+  page('/bulk/:id/mend', downloadMend, 'payouts.read'),
+  form(UPLOAD, {
+    async submit(visit) {
+      const { file } = visit
+      const bytes = file?.bytes ?? Buffer.alloc(0)
+      const id = await draftBulk(visit.app, visit.caller, { name: file?.name ?? '', bytes })
+      return doneTo(visit.to(`/bulk/drafts/${id}`))
+    },
+    again: showBulk,
+  }),
+  form(PASTE, {
+    async submit(visit, { lines = '' }) {
+      const id = await draftBulk(visit.app, visit.caller, { pasted: lines })
+      return doneTo(visit.to(`/bulk/drafts/${id}`))
+    },
+    again: showBulk,
+  }),
+  form(NAMES, {
+    async submit(visit, { from = '1' }) {
+      const inView = { ...visit, query: { from } }
+      const asked = { id: visit.params.id ?? '', from: firstInView(inView) }
+      return showDraft(inView, null, await namesOfDraft(visit.app, visit.caller, asked))
+    },
+    again: (visit, state) => showDraft(visit, state),
+  }),
+  form(SEND, sends),
+  form(PREPARE, sends),
+]

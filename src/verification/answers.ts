@@ -1,0 +1,63 @@
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
+import type { Application } from './application.ts'
+import type { Answers, Step } from './steps.ts'
+
+const SAVE = statement(
+  'save verification answers',
+  `insert into verification_answers (merchant_id, number, step, sealed, saved_at, saved_by) values ($1, $2, $3, $4, $5, $6)
+   on conflict (merchant_id, number, step) do update
+     set sealed = excluded.sealed, saved_at = excluded.saved_at, saved_by = excluded.saved_by`,
+)
+const FIND = statement<{ step: Step; sealed: Buffer }>(
+  'verification answers',
+  'select step, sealed from verification_answers where merchant_id = $1 and number = $2',
+)
+
+type Place = Pick<Application, 'merchantId' | 'number'>
+
+/** Stores the answers of a step sealed; earlier ones of the same application are replaced. */
+export function saveAnswers<S extends Step>(
+  { vault }: Pick<App, 'vault'>,
+  { merchantId, number, step }: Place & { step: S },
+  { answers, at, by }: { answers: Answers[S]; at: Date; by: string },
+): Call {
+  const sealed = vault.seal(JSON.stringify(answers), bindingOf({ merchantId, number, step }))
+  return call(SAVE, merchantId, number, step, sealed, at.toISOString(), by)
+}
+
+export const answersOf = ({ merchantId, number }: Place): Call<{ step: Step; sealed: Buffer }> =>
+  call(FIND, merchantId, number)
+
+/** The answers of such rows in clear. */
+export function openAnswers(
+  { vault }: Pick<App, 'vault'>,
+  place: Place,
+  rows: readonly { step: Step; sealed: Buffer }[],
+): Partial<Answers> {
+  const opened = rows.map(({ step, sealed }) => [
+    step,
+    JSON.parse(vault.open(sealed, bindingOf({ ...place, step }))),
+  ])
+  return Object.fromEntries(opened) as Partial<Answers>
+}
+
+const bindingOf = ({ merchantId, number, step }: Place & { step: string }) => ({
+  merchantId,
+  purpose: `${number} ${step}`,
+  column: 'verification_answers.sealed',
+})
+
+/** The answers, for a change of the master key. */
+export const SEALED_VERIFICATION_ANSWERS = sealedColumn({
+  table: 'verification_answers',
+  column: 'sealed',
+  part: "t.number || ' ' || t.step",
+  bindingOf: (row) => ({
+    merchantId: ownerOf(row),
+    purpose: row.part,
+    column: 'verification_answers.sealed',
+  }),
+})

@@ -1,0 +1,103 @@
+import type { Actor, PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import type { FormFile } from '../http/multipart.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { newId, tagOf } from '../platform/ids.ts'
+import { badRequest, domainRefusal, notFound } from '../platform/refusal.ts'
+import { cleanName, type DocumentType, readDocumentFile } from './document-file.ts'
+import {
+  addDocumentRow,
+  addParts,
+  type Content,
+  DOCUMENT_PREFIX,
+  type Document,
+  type DocumentKind,
+  listDocuments,
+  MOST_DOCUMENTS,
+  readContent,
+  removeDocumentRows,
+} from './documents.ts'
+import { inDraft } from './open-draft.ts'
+
+/**
+ * Adds a document to the draft: a PDF, JPEG or PNG by its content, at most 10 MB, at most twenty a merchant, sealed
+ * (reliability.md A79). Throws Refusal.
+ */
+export async function addDocument(
+  app: App,
+  caller: PersonCaller,
+  { kind, file }: { kind: DocumentKind; file: FormFile },
+): Promise<Document> {
+  allow(caller, 'verification.edit')
+  const { merchantId, tag, name: addedBy } = caller
+  const read = await readDocumentFile(file.bytes)
+  if (read === null)
+    throw badRequest(
+      'file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused',
+    )
+  return inDraft(app, caller, async (tx, { number }) => {
+    const at = app.clock.now()
+    const id = newId(DOCUMENT_PREFIX, tag)
+    const [bytes, name] = [file.bytes.length, cleanName(file.name)]
+    const document: Document = { id, kind, type: read.type, name, bytes, addedAt: at, addedBy }
+    const [[added]] = await tx.send(addDocumentRow(merchantId, document))
+    if (!added)
+      throw domainRefusal('too_many', `at most ${MOST_DOCUMENTS} documents can be kept; remove one first`)
+    const place = { merchantId, id }
+    const act = { actor: caller, action: 'verification.edit', at, merchantId, subject: id } as const
+    return {
+      value: document,
+      last: [
+        ...addParts(app, place, { content: 'file', bytes: read.bytes }),
+        ...(read.preview === null ? [] : addParts(app, place, { content: 'preview', bytes: read.preview })),
+        auditRow({ ...act, after: { application: number, document: kind, bytes } }),
+      ],
+    }
+  })
+}
+
+/** Removes a document, with its bytes, while the application is a draft. Throws 404, or 409 where nothing may change. */
+export async function removeDocument(app: App, caller: PersonCaller, id: string): Promise<void> {
+  allow(caller, 'verification.edit')
+  const { merchantId, tag } = caller
+  if (tagOf(DOCUMENT_PREFIX, id) !== tag) throw notFound('document')
+  await inDraft(app, caller, async (tx, { number }) => {
+    const [, [removed]] = await tx.send(...removeDocumentRows({ merchantId, id }))
+    if (!removed) throw notFound('document')
+    const act = { actor: caller, action: 'verification.edit', at: app.clock.now(), merchantId } as const
+    return {
+      value: undefined,
+      last: [auditRow({ ...act, subject: id, after: { application: number, removed: removed.kind } })],
+    }
+  })
+}
+
+/** A document for whoever reviews it. The file is only ever saved, in a sandbox; the preview may be shown. */
+export type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes: Buffer }
+
+/** The bytes of a document, for reviewers alone; who looked stands in the audit. Throws 404. */
+export async function readDocument(
+  app: App,
+  actor: Actor,
+  { merchant, id, content }: { merchant: Pick<Merchant, 'id' | 'tag'>; id: string; content: Content },
+): Promise<ReviewedDocument> {
+  allow(actor, 'verification.read', merchant.id)
+  const merchantId = merchant.id
+  const own = tagOf(DOCUMENT_PREFIX, id) === merchant.tag
+  const listed = listDocuments(merchantId)
+  const document = own
+    ? (await app.db.query(listed.statement, listed.values)).find((one) => one.id === id)
+    : undefined
+  if (document === undefined) throw notFound('document')
+  const bytes = await readContent(app, { merchantId, id, content })
+  if (bytes.length === 0) throw notFound('document')
+  const row = auditRow({
+    ...{ actor, action: 'verification.read', at: app.clock.now(), merchantId, subject: id },
+    after: { document: document.kind, content },
+  })
+  await app.db.query(row.statement, row.values)
+  const type = content === 'preview' ? ('image/webp' as const) : document.type
+  return { name: document.name, type, bytes }
+}

@@ -1,0 +1,115 @@
+import { type Actor, nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { App } from '../app.ts'
+import type { KycStatus, Merchant } from '../merchants/merchant.ts'
+import { type MerchantChange, setMerchant } from '../merchants/set-merchant.ts'
+import { assert } from '../platform/assert.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
+import { againWhenTaken } from '../platform/db/taken.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { type Application, type FieldNotes, mayBecome } from './application.ts'
+import { copyAnswers } from './open-draft.ts'
+import { type Decision, decideRow, lockLatest, openApplication } from './write-application.ts'
+
+const MOST_NOTES = 40
+const LONGEST_NOTE = 500
+const LONGEST_SAYS = 2000
+const FIELD = /^(?:business|directors|settlement|questionnaire|documents)(?:\.[a-z0-9_]{1,40})?$/
+
+/** What a reviewer looked at: an application that has changed hands since is not decided. */
+type Reviewed = { merchant: Merchant; number: number }
+
+/** Approves a submitted application: its merchant is verified in the same commit. Throws 409 when it was decided meanwhile. */
+export const approveApplication = (
+  app: App,
+  actor: Actor,
+  { merchant, number }: Reviewed,
+): Promise<Merchant> =>
+  setMerchant(app, actor, {
+    merchant,
+    change: { kycStatus: 'verified' },
+    along: (tx) => decide(app, tx, { merchant, number, actor, state: 'approved', note: null, notes: null }),
+  })
+
+/** Rejects a submitted application and says why, in all and by field. Throws 409 when it was decided meanwhile. */
+export async function rejectApplication(
+  app: App,
+  actor: Actor,
+  { merchant, number, note, notes }: Reviewed & { note: string; notes: FieldNotes },
+): Promise<Merchant> {
+  judgeNotes(note, notes)
+  return setMerchant(app, actor, {
+    merchant,
+    change: { kycStatus: 'rejected' },
+    along: (tx) => decide(app, tx, { merchant, number, actor, state: 'rejected', note, notes }),
+  })
+}
+
+/**
+ * Changes facts of a merchant, its verification among them, as the command does: the application follows in the same commit, so that
+ * it never says something else.
+ */
+export function setMerchantAndVerification(
+  app: App,
+  actor: Actor,
+  { merchant, change }: { merchant: Merchant; change: MerchantChange },
+): Promise<Merchant> {
+  const { kycStatus } = change
+  if (kycStatus !== undefined) allow(actor, 'merchant.verify', merchant.id)
+  if (kycStatus === undefined) return setMerchant(app, actor, { merchant, change })
+  const along = (tx: Tx) => follow(app, tx, { merchant, actor, kycStatus })
+  // Its owner may open the first draft at the same moment.
+  return againWhenTaken(() => setMerchant(app, actor, { merchant, change, along }))
+}
+
+function judgeNotes(note: string, notes: FieldNotes): void {
+  if (note.trim() === '' || note.length > LONGEST_SAYS)
+    throw invalidRequest(`note must have 1 to ${LONGEST_SAYS} characters`)
+  const entries = Object.entries(notes)
+  if (entries.length > MOST_NOTES) throw invalidRequest(`notes must be at most ${MOST_NOTES}`)
+  for (const [field, says] of entries)
+    if (!FIELD.test(field) || says.trim() === '' || says.length > LONGEST_NOTE)
+      throw invalidRequest(`notes must name fields and have 1 to ${LONGEST_NOTE} characters each`)
+}
+
+type Deciding = Pick<Decision, 'state' | 'note' | 'notes'> & { merchant: Merchant; actor: Actor }
+
+async function decide(
+  app: App,
+  tx: Tx,
+  { merchant, number, actor, ...decision }: Deciding & { number: number },
+): Promise<Call[]> {
+  const [[latest]] = await tx.send(lockLatest(merchant.id))
+  if (latest?.number !== number || latest.state !== 'submitted') throw decidedMeanwhile()
+  return [decideRow(latest, { ...decision, at: app.clock.now(), by: nameOf(actor) })]
+}
+
+type Following = { merchant: Merchant; actor: Actor; kycStatus: KycStatus }
+
+/** Moves the newest application to what the merchant becomes; where it cannot go there any more, the next one begins there. */
+async function follow(app: App, tx: Tx, { merchant, actor, kycStatus }: Following): Promise<Call[]> {
+  const [[latest]] = await tx.send(lockLatest(merchant.id))
+  const state = kycStatus === 'pending' ? 'draft' : kycStatus === 'verified' ? 'approved' : 'rejected'
+  if (latest === undefined && state === 'draft') return []
+  if (latest?.state === state || (latest?.state === 'submitted' && state === 'draft')) return []
+  const open =
+    latest && mayBecome(latest.state, state) ? latest : await nextAfter(app, tx, { latest, merchant, actor })
+  if (state === 'draft') return []
+  return [decideRow(open, { state, at: app.clock.now(), by: nameOf(actor), note: null, notes: null })]
+}
+
+async function nextAfter(
+  app: App,
+  tx: Tx,
+  { latest, merchant, actor }: { latest: Application | undefined; merchant: Merchant; actor: Actor },
+): Promise<Pick<Application, 'merchantId' | 'number'>> {
+  assert(latest === undefined || latest.decidedAt !== null, 'only a decided application has one after it')
+  const next = { merchantId: merchant.id, number: (latest?.number ?? 0) + 1 }
+  const at = app.clock.now()
+  await tx.send(openApplication(next, at))
+  if (latest !== undefined) await copyAnswers(app, tx, { from: latest, to: next, at, by: nameOf(actor) })
+  return next
+}
+
+const decidedMeanwhile = () =>
+  new Refusal(409, 'conflict', 'this application is not waiting for a decision any more; look at it again')

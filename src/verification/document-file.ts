@@ -1,0 +1,55 @@
+import { pictureKind, remakePicture } from '../platform/picture.ts'
+
+export type DocumentType = 'application/pdf' | 'image/jpeg' | 'image/png'
+/** A file as it may be stored. `preview`: of a picture, a WebP that was drawn from its pixels; null of a PDF, which nothing reads. */
+export type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
+
+/** The longest file (reliability.md A79). */
+export const MOST_DOCUMENT_BYTES = 10 * 1024 * 1024
+
+const PREVIEW_SIDE = 1600
+const PREVIEW_QUALITY = 75
+const LONGEST_NAME = 100
+const PDF = /^%PDF-(?:1\.[0-7]|2\.0)[\r\n\s]/
+const PDF_END = /startxref\s+[0-9]{1,10}\s+%%EOF[\s\0]*$/
+const PDF_HEAD_BYTES = 16
+const PDF_TAIL_BYTES = 1024
+// The last chunk of a PNG, with its checksum.
+const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
+
+/** Reads a document by its content, whatever it is called: a PDF, JPEG or PNG, whole. Null for everything else. */
+export async function readDocumentFile(file: Buffer): Promise<DocumentFile | null> {
+  if (file.length > MOST_DOCUMENT_BYTES) return null
+  if (isPdf(file)) return { type: 'application/pdf', bytes: file, preview: null }
+  const kind = pictureKind(file)
+  if (kind !== 'jpeg' && kind !== 'png') return null
+  // What follows a PNG belongs to another file.
+  if (kind === 'png' && !file.subarray(-PNG_END.length).equals(PNG_END)) return null
+  const preview = await remakePicture(file, (picture) =>
+    picture
+      .resize(PREVIEW_SIDE, PREVIEW_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: PREVIEW_QUALITY }),
+  )
+  return preview && { type: `image/${kind}`, bytes: file, preview }
+}
+
+/** By its first and last lines. No parser runs on it (reliability.md A79). */
+function isPdf(file: Buffer): boolean {
+  const head = file.subarray(0, PDF_HEAD_BYTES).toString('latin1')
+  const tail = file.subarray(-PDF_TAIL_BYTES).toString('latin1')
+  return PDF.test(head) && PDF_END.test(tail)
+}
+
+// Control and format characters, lone surrogates, and what separates folders or begins an option.
+const UNWANTED = /[\p{C}\p{Zl}\p{Zp}<>"'`|*?:;$&%\\/]+/gu
+
+/** The name of a file as a text to show: its last part, without characters that mislead. It names no file of ours. */
+export function cleanName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? ''
+  const clean = last
+    .replace(UNWANTED, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s.-]+/, '')
+    .trim()
+  return [...clean].slice(0, LONGEST_NAME).join('').trim() || 'document'
+}

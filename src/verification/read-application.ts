@@ -1,0 +1,63 @@
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { answersOf, openAnswers } from './answers.ts'
+import { APPLICATION_COLUMNS, type Application } from './application.ts'
+import { type Document, listDocuments } from './documents.ts'
+import { type Answers, STEPS, type Step } from './steps.ts'
+import { latestApplication } from './write-application.ts'
+
+const REJECTED = statement<Application>(
+  'latest rejected verification',
+  `select ${APPLICATION_COLUMNS} from verifications v where v.merchant_id = $1 and v.state = 'rejected'
+   order by v.number desc limit 1`,
+)
+
+/** Everything of a merchant's verification: the newest application, its answers, all documents, and the last rejection. */
+export type Verification = {
+  application: Application | null
+  answers: Partial<Answers>
+  documents: readonly Document[]
+  /** What the last rejected application was told; null without one, and after an approval. */
+  rejection: Pick<Application, 'note' | 'notes' | 'decidedAt'> | null
+}
+
+/** Reads the verification of a merchant, with its answers in clear: for its owners and for reviewers. */
+export async function readVerification(app: App, merchantId: number): Promise<Verification> {
+  const [[application = null], documents, [rejected = null]] = await app.db.queries(
+    latestApplication(merchantId),
+    listDocuments(merchantId),
+    call(REJECTED, merchantId),
+  )
+  if (application === null) return { application, answers: {}, documents, rejection: null }
+  const wanted = answersOf(application)
+  const rows = await app.db.query(wanted.statement, wanted.values)
+  return {
+    application,
+    answers: openAnswers(app, application, rows),
+    documents,
+    rejection: application.state === 'approved' ? null : rejected,
+  }
+}
+
+/** The five steps of the wizard. */
+export type WizardStep = Step | 'documents'
+
+/** The steps that still lack something before an application can be submitted. */
+export function missingSteps({
+  answers,
+  documents,
+}: Pick<Verification, 'answers' | 'documents'>): WizardStep[] {
+  const unanswered = STEPS.filter((step) => {
+    const own = answers[step]
+    return own === undefined || (Array.isArray(own) && own.length === 0)
+  })
+  return lacksDocuments({ answers, documents }) ? [...unanswered, 'documents'] : unanswered
+}
+
+/** An identity document of somebody, and the registration of a business that is registered. */
+function lacksDocuments({ answers, documents }: Pick<Verification, 'answers' | 'documents'>): boolean {
+  const has = (kind: Document['kind']) => documents.some((one) => one.kind === kind)
+  const registered = answers.business !== undefined && answers.business.kind !== 'individual'
+  return !has('identity') || (registered && !has('registration'))
+}

@@ -1,0 +1,92 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { answersOf, openAnswers, saveAnswers } from './answers.ts'
+import type { Application } from './application.ts'
+import { inDraft } from './open-draft.ts'
+import {
+  type Answers,
+  type Director,
+  readBusiness,
+  readDirector,
+  readQuestionnaire,
+  readSettlement,
+  type Step,
+} from './steps.ts'
+
+export const MOST_DIRECTORS = 10
+
+type Given = Readonly<Record<string, unknown>>
+type Draft = Pick<Application, 'merchantId' | 'number'>
+
+const READERS = { business: readBusiness, settlement: readSettlement, questionnaire: readQuestionnaire }
+
+/** Saves the answers of one step in the draft. Throws `invalid request: ...`, or 409 where nothing may change. */
+export async function saveStep(
+  app: App,
+  caller: PersonCaller,
+  { step, given }: { step: keyof typeof READERS; given: Given },
+): Promise<void> {
+  allow(caller, 'verification.edit')
+  const answers = READERS[step](given)
+  await inDraft(app, caller, async (_tx, draft) => ({
+    value: undefined,
+    last: saved(app, caller, { draft, step, answers }),
+  }))
+}
+
+/** Saves one of the people behind the business: the one at this place of the list, or another one (null). */
+export async function saveDirector(
+  app: App,
+  caller: PersonCaller,
+  { place, given }: { place: number | null; given: Given },
+): Promise<void> {
+  allow(caller, 'verification.edit')
+  const director = readDirector(given, app.clock.now())
+  await changeDirectors(app, caller, (directors) => {
+    if (place === null) return [...directors, director]
+    if (directors[place] === undefined) throw notFound('director')
+    return directors.with(place, director)
+  })
+}
+
+/** Takes one of them off the list. Throws 404. */
+export async function removeDirector(app: App, caller: PersonCaller, place: number): Promise<void> {
+  allow(caller, 'verification.edit')
+  await changeDirectors(app, caller, (directors) => {
+    if (directors[place] === undefined) throw notFound('director')
+    return directors.toSpliced(place, 1)
+  })
+}
+
+type Change = (directors: readonly Director[]) => readonly Director[]
+
+const changeDirectors = (app: App, caller: PersonCaller, change: Change): Promise<void> =>
+  inDraft(app, caller, async (tx, draft) => {
+    const changed = change(await directorsIn(app, tx, draft))
+    if (changed.length > MOST_DIRECTORS)
+      throw domainRefusal('too_many', `at most ${MOST_DIRECTORS} people can be listed`)
+    return { value: undefined, last: saved(app, caller, { draft, step: 'directors', answers: changed }) }
+  })
+
+async function directorsIn(app: App, tx: Tx, draft: Draft): Promise<readonly Director[]> {
+  const [rows] = await tx.send(answersOf(draft))
+  return openAnswers(app, draft, rows).directors ?? []
+}
+
+/** The answers and what the audit keeps of them: that they were changed, never what they say. */
+function saved<S extends Step>(
+  app: App,
+  caller: PersonCaller,
+  { draft, step, answers }: { draft: Draft; step: S; answers: Answers[S] },
+) {
+  const at = app.clock.now()
+  const act = { actor: caller, action: 'verification.edit', at, merchantId: draft.merchantId } as const
+  return [
+    saveAnswers(app, { ...draft, step }, { answers, at, by: caller.name }),
+    auditRow({ ...act, after: { application: draft.number, step } }),
+  ]
+}

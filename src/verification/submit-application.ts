@@ -1,0 +1,46 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { reviewAgain } from '../merchants/set-merchant.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { answersOf, openAnswers } from './answers.ts'
+import { listDocuments } from './documents.ts'
+import { underReview } from './open-draft.ts'
+import { missingSteps } from './read-application.ts'
+import { lockLatest, submitRow } from './write-application.ts'
+
+/**
+ * Gives the draft to the reviewers. Until they decide nothing of it can be changed. Throws a Refusal that names the steps which lack
+ * something, and 409 where there is no draft.
+ */
+export async function submitApplication(app: App, caller: PersonCaller): Promise<void> {
+  allow(caller, 'verification.submit')
+  const { merchantId, name } = caller
+  const at = app.clock.now()
+  await app.db.transactionFor({ of: merchantId }, async (tx) => {
+    // The merchant's row first, as where an operator decides.
+    const [, [latest]] = await tx.send(reviewAgain(merchantId), lockLatest(merchantId))
+    if (latest?.state === 'submitted') throw underReview()
+    if (latest?.state !== 'draft') throw nothingToSubmit()
+    const [rows, documents] = await tx.send(answersOf(latest), listDocuments(merchantId))
+    const missing = missingSteps({ answers: openAnswers(app, latest, rows), documents })
+    if (missing.length > 0)
+      throw domainRefusal('incomplete', `something is missing in: ${missing.join(', ')}`)
+    const act = { actor: caller, action: 'verification.submit', at, merchantId } as const
+    return {
+      value: undefined,
+      last: [
+        submitRow(latest, { at, by: name }),
+        auditRow({
+          ...act,
+          before: { state: latest.state },
+          after: { application: latest.number, state: 'submitted' },
+        }),
+      ],
+    }
+  })
+}
+
+const nothingToSubmit = () =>
+  domainRefusal('nothing_to_submit', 'there is nothing new to submit: change what was rejected first')

@@ -1,0 +1,56 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import {
+  APPLICATION_COLUMNS,
+  type Application,
+  type ApplicationState,
+  type FieldNotes,
+} from './application.ts'
+
+// The one file that writes the state of an application.
+const LATEST = statement<Application>(
+  'latest verification',
+  `select ${APPLICATION_COLUMNS} from verifications v where v.merchant_id = $1 order by v.number desc limit 1`,
+)
+const LOCK_LATEST = statement<Application>(
+  'lock latest verification',
+  `select ${APPLICATION_COLUMNS} from verifications v where v.merchant_id = $1 order by v.number desc limit 1 for no key update`,
+)
+const OPEN = statement(
+  'open verification',
+  `insert into verifications (merchant_id, number, state, opened_at) values ($1, $2, 'draft', $3)`,
+)
+const SUBMIT = statement(
+  'submit verification',
+  `update verifications set state = 'submitted', submitted_at = $3, submitted_by = $4 where merchant_id = $1 and number = $2`,
+)
+const DECIDE = statement(
+  'decide verification',
+  `update verifications set state = $3, decided_at = $4, decided_by = $5, note = $6, notes = $7
+   where merchant_id = $1 and number = $2`,
+)
+
+type Place = Pick<Application, 'merchantId' | 'number'>
+
+export const latestApplication = (merchantId: number): Call<Application> => call(LATEST, merchantId)
+
+/** Locked until the commit of what is done with it. */
+export const lockLatest = (merchantId: number): Call<Application> => call(LOCK_LATEST, merchantId)
+
+/** Opens a draft. A second open one of the merchant fails. */
+export const openApplication = ({ merchantId, number }: Place, at: Date): Call =>
+  call(OPEN, merchantId, number, at.toISOString())
+
+export const submitRow = ({ merchantId, number }: Place, { at, by }: { at: Date; by: string }): Call =>
+  call(SUBMIT, merchantId, number, at.toISOString(), by)
+
+export type Decision = {
+  state: Extract<ApplicationState, 'approved' | 'rejected'>
+  at: Date
+  by: string
+  note: string | null
+  notes: FieldNotes | null
+}
+
+export const decideRow = ({ merchantId, number }: Place, { state, at, by, note, notes }: Decision): Call =>
+  call(DECIDE, merchantId, number, state, at.toISOString(), by, note, notes && JSON.stringify(notes))
