@@ -9,6 +9,7 @@ import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
 import { SEARCH_ROUTES } from './search/search-page.tsx'
+import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import type { DashboardRoute } from './visit.ts'
 
@@ -21,6 +22,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...BULK_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
+  ...SETTINGS_ROUTES,
   ...LINK_ROUTES,
   ...STOREFRONT_ROUTES,
   ...GIFT_CARD_ROUTES,

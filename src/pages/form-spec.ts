@@ -59,6 +59,8 @@ export type FormSpec = {
   /** It carries one file, at most so many bytes. */
   mostFileBytes?: number
   danger?: true
+  /** One of many buttons, which must not stand out. */
+  plain?: true
 }
 
 export type Values = Readonly<Record<string, string>>

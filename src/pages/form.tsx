@@ -54,7 +54,7 @@ export function FormBox(props: FormBoxProps) {
       {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (
         <Confirm spec={spec} visit={visit} fault={state?.faults.confirm ?? null} />
       )}
-      <button type="submit" class={spec.danger ? 'button danger' : 'button'}>
+      <button type="submit" class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}>
         {spec.submit}
       </button>
     </form>

@@ -4,7 +4,9 @@ import { readStyle, TOKENS } from './stylesheet.ts'
 const own = (name: string, type: string): Asset =>
   readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = ['base', 'frame', 'forms', 'story', 'lists'].map((name) => `src/pages/assets/${name}.css`)
+const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists'].map(
+  (name) => `src/pages/assets/${name}.css`,
+)
 
 /** What every page of the dashboard and the console loads: one stylesheet and one small script. */
 export const PAGE_ASSETS = {

@@ -30,10 +30,10 @@ function deviceName(agent: string): string {
 
 /** The device of a session, and from where it came. */
 export const Device = ({ session, here }: { session: OpenSession; here: string }) => (
-  <>
+  <span>
     {shown(deviceName(session.agent))}
     {session.id === here && <span class="quiet"> ({PEOPLE.sessions.here})</span>}
     <br />
     <span class="quiet">{session.address}</span>
-  </>
+  </span>
 )

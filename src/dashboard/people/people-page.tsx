@@ -36,7 +36,7 @@ export const INVITE: FormSpec = {
 export const TAKE_BACK: FormSpec = {
   path: `${PEOPLE_PATH}/invitations/:id/take-back`,
   action: 'people.invite',
-  ...{ fields: [], submit: invite.takeBack },
+  ...{ fields: [], submit: invite.takeBack, plain: true },
 }
 export const SET_ROLE: FormSpec = {
   path: `${PEOPLE_PATH}/:id/role`,
@@ -67,7 +67,7 @@ export const LIMIT: FormSpec = {
 export const END_SESSION: FormSpec = {
   path: `${PEOPLE_PATH}/sessions/:id/end`,
   action: 'people.sessions',
-  ...{ fields: [], submit: sessions.end },
+  ...{ fields: [], submit: sessions.end, plain: true },
 }
 
 /** Everybody who works for the merchant; those who may not change it see who and what, and no forms. */
@@ -123,10 +123,10 @@ const ownState = (state: FormState | null, visit: DashboardVisit, id: string) =>
 function memberColumns(visit: DashboardVisit, state: FormState | null): Column<Member>[] {
   const { columns } = members
   const named = ({ name, publicId }: Member) => (
-    <>
+    <span>
       <bdi>{shown(name)}</bdi>
       {publicId === visit.signedIn.person.publicId && <span class="quiet"> ({members.you})</span>}
-    </>
+    </span>
   )
   return [
     { title: columns.name, cell: named },
@@ -134,7 +134,7 @@ function memberColumns(visit: DashboardVisit, state: FormState | null): Column<M
       title: columns.email,
       cell: ({ email, till }) => (till ? members.till : <bdi>{shown(email ?? '')}</bdi>),
     },
-    { title: columns.role, cell: ({ role }) => SIGN_IN.roles[role] },
+    { title: columns.role, cell: ({ role }) => <span class="one-line">{SIGN_IN.roles[role]}</span> },
     { title: columns.factor, cell: ({ hasFactor }) => (hasFactor ? members.on : members.none) },
     { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
     ...(mayDo(visit.caller, 'people.role')
@@ -150,7 +150,10 @@ function MemberForms({ visit, state, member }: MemberFormsProps) {
   const own = ownState(state, visit, member.publicId)
   return (
     <details open={own !== null}>
-      <summary>{members.open(shown(member.name))}</summary>
+      <summary>
+        {members.open}
+        <span class="ear"> {shown(member.name)}</span>
+      </summary>
       {!member.till && (
         <FormBox of={SET_ROLE} visit={visit} params={params} state={own} values={{ role: member.role }} />
       )}

@@ -54,7 +54,7 @@ export const REMOVE_FACTOR: FormSpec = {
 export const RENEW_CODES: FormSpec = {
   path: `${SECURITY_PATH}/codes`,
   action: 'account.factors',
-  ...{ ...bare, submit: security.codes.renew },
+  ...{ ...bare, submit: security.codes.renew, plain: true },
 }
 export const ADD_PASSKEY: FormSpec = {
   path: `${SECURITY_PATH}/passkeys`,
@@ -68,17 +68,17 @@ export const ADD_PASSKEY: FormSpec = {
 export const END_SESSION: FormSpec = {
   path: `${SECURITY_PATH}/sessions/:id/end`,
   action: 'account.sessions',
-  ...{ ...bare, submit: sessions.end },
+  ...{ ...bare, submit: sessions.end, plain: true },
 }
 export const END_OTHERS: FormSpec = {
   path: `${SECURITY_PATH}/sessions/end-others`,
   action: 'account.sessions',
-  ...{ ...bare, submit: sessions.others },
+  ...{ ...bare, submit: sessions.others, plain: true },
 }
 export const SWITCH: FormSpec = {
   path: '/settings/business/:id/switch',
   action: 'account.switch',
-  ...{ ...bare, submit: '' },
+  ...{ ...bare, submit: '', plain: true },
 }
 
 /** What a person may change about its own sign-in. */

@@ -22,6 +22,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'subaccount.set': 'Activate and deactivate subaccounts',
   'payout.create': 'Send a payout',
   'payout.bulk': 'Send many payouts at once',
+  'bulk.draft': 'Upload and mend lists of payouts',
   'payout.prepare': 'Prepare payouts for approval',
   'payout.approve': 'Approve prepared payouts',
   'payout.reject': 'Reject prepared payouts',

@@ -1,7 +1,6 @@
 /** The pages of people and roles, and of one's own account. */
 export const PEOPLE = {
   title: 'People and roles',
-  settings: { people: 'People and roles', security: 'Your account' },
   members: {
     title: 'Who works here',
     columns: {
@@ -21,7 +20,7 @@ export const PEOPLE = {
     remove: 'Remove',
     changed: 'The role is changed.',
     removed: 'This person does not work here any more, and is signed out.',
-    open: (name: string) => `Change the part of ${name}`,
+    open: 'Change',
   },
   invite: {
     title: 'Invite somebody',
@@ -68,6 +67,7 @@ export const PEOPLE = {
     act: 'Act',
     yes: 'yes',
     no: 'no',
+    own: 'Everybody changes their own name, password, e-mail address and factors.',
     names: {
       owner: 'Owner',
       developer: 'Developer',

@@ -1,0 +1,34 @@
+import { Section } from '../../pages/parts.tsx'
+import { shownPage } from '../../pages/shown.ts'
+import { PEOPLE_PATH } from '../people/people-page.tsx'
+import { SECURITY_PATH } from '../people/security-page.tsx'
+import { SETTINGS } from '../texts/settings.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+type Entry = { path: string; name: string; says: string }
+
+const ENTRIES: readonly Entry[] = [
+  { path: PEOPLE_PATH, ...SETTINGS.people },
+  { path: SECURITY_PATH, ...SETTINGS.security },
+]
+
+/** Where each setting of the business and of one's own account is. */
+const showSettings = async (visit: DashboardVisit) =>
+  shownPage(
+    SETTINGS.title,
+    <>
+      <h1>{SETTINGS.title}</h1>
+      {ENTRIES.map(({ path, name, says }) => (
+        <Section title={name}>
+          <p>{says}</p>
+          <p>
+            <a href={visit.to(path)} class="button plain">
+              {SETTINGS.open(name)}
+            </a>
+          </p>
+        </Section>
+      ))}
+    </>,
+  )
+
+export const SETTINGS_ROUTES: readonly DashboardRoute[] = [page('/settings', showSettings)]

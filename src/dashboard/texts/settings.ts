@@ -1,0 +1,13 @@
+/** The page that leads to all settings. */
+export const SETTINGS = {
+  title: 'Settings',
+  open: (name: string) => `Open ${name}`,
+  people: {
+    name: 'People and roles',
+    says: 'Who works here and may do what; invitations, tills, the refund limit of cashiers, and who is signed in.',
+  },
+  security: {
+    name: 'Your account',
+    says: 'Your password, second factor, recovery codes, e-mail address, and where you are signed in.',
+  },
+}
