@@ -15,6 +15,8 @@ const DELIVERIES = `insert into deliveries (merchant_id, event_id, mode, event, 
   select merchant_id, id, mode, type, created_at, 'sent', 1, created_at, 200 from events e
   where merchant_id = $1 and not exists (
     select from deliveries d where (d.merchant_id, d.event_id) = (e.merchant_id, e.id))`
+const ATTEMPTS = `insert into delivery_attempts (merchant_id, event_id, attempted_at, url, response_code, ms, answer)
+  select merchant_id, event_id, created_at, 'https://shop.example/hook', 200, 80, 'ok' from deliveries where merchant_id = $1`
 const LOGGED = `insert into request_log (merchant_id, mode, id, request_id, method, route, status, code, ms, key_outcome, key_last4)
   select $1::bigint, 'test', (extract(epoch from now()) * 1000)::bigint * 4194304 - n * 10000000000, 'req-' || n,
     case when n % 3 = 0 then 'POST' else 'GET' end, '/v1/charges',
@@ -30,16 +32,22 @@ export async function fillBeside(
   const startedAt = performance.now()
   await db.query(SINGLES, [id, tag, PAYOUTS])
   await db.query(DELIVERIES, [id])
-  const { rows: logs } = await db.query(`select to_regclass('request_log') is not null as there`)
-  if (logs[0].there) await db.query(LOGGED, [id, REQUESTS])
+  await db.query(ATTEMPTS, [id])
+  await db.query(LOGGED, [id, REQUESTS])
   await db.query('vacuum analyze')
   say(`payouts, deliveries and requests written in ${Math.round((performance.now() - startedAt) / 1000)} s`)
   const first = async (sql: string) => (await db.query(sql, [id])).rows[0]?.id as string
   return {
     '/charges': await first(`select id from charges where merchant_id = $1 and status = 'succeeded' limit 1`),
     '/payouts': await first(`select id from payouts where merchant_id = $1 and kind = 'payout' limit 1`),
-    '/developers/deliveries': await first(
+    '/developers/webhooks': await first(
       'select event_id as id from deliveries where merchant_id = $1 limit 1',
     ),
+    '/developers/keys': await first(
+      `select id from api_keys where merchant_id = $1 and kind = 'test' limit 1`,
+    ),
+    '/developers/requests': BigInt(
+      await first(`select id::text from request_log where merchant_id = $1 order by id desc limit 1`),
+    ).toString(36),
   }
 }

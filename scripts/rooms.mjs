@@ -25,6 +25,8 @@ const WAITING = [
   'test/crash/bulk-resumes',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
+  'test/developers/accessible',
+  'test/developers/journeys',
   'test/journeys/live-payout-left',
   'test/pages/vending-display',
   'test/journeys/payout-freeze',

@@ -30,14 +30,17 @@
       try {
         const answer = await fetch(part.dataset.live, { headers: seen ? { 'If-None-Match': seen } : {} })
         if (answer.status === 200 && !answer.redirected) {
-          seen = answer.headers.get('ETag')
           const made = new DOMParser().parseFromString(await answer.text(), 'text/html')
-          const fresh = made.querySelector('[data-live]')
-          if (fresh && !part.contains(document.activeElement)) {
+          // The last one has no address of its own.
+          const fresh = made.querySelector('[data-live]') ?? made.body.firstElementChild
+          // What somebody works in is left alone until the next look.
+          const busy = part.contains(document.activeElement)
+          if (fresh && !busy) {
             part.replaceWith(document.adoptNode(fresh))
             part = fresh
           }
-          if (answer.headers.get('X-Part') === 'final') return
+          seen = busy ? null : answer.headers.get('ETag')
+          if (answer.headers.get('X-Part') === 'final' && !busy) return
         } else if (answer.status !== 304) return
       } catch {
         // A bad network: the next look may find it again.
