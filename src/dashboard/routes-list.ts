@@ -4,14 +4,18 @@ import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
 import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
 import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
 import { HOME_ROUTES } from './home/home-page.tsx'
+import { LIMITS_ROUTES } from './limits/limits-routes.ts'
 import { LINK_ROUTES } from './links/link-forms.ts'
 import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
+import { PAYROLL_ROUTES } from './payroll/payroll-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
 import { SEARCH_ROUTES } from './search/search-page.tsx'
 import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
+import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
 import type { DashboardRoute } from './visit.ts'
+import { WALLET_ROUTES } from './wallet/wallet-routes.ts'
 
 /** Every page and form of the dashboard for people who have signed in. */
 export const ROUTES: readonly DashboardRoute[] = [
@@ -20,6 +24,10 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...DEVELOPER_ROUTES,
   ...PAYOUT_ROUTES,
   ...BULK_ROUTES,
+  ...WALLET_ROUTES,
+  ...PAYROLL_ROUTES,
+  ...SUBACCOUNT_ROUTES,
+  ...LIMITS_ROUTES,
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
   ...SETTINGS_ROUTES,

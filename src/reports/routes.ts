@@ -1,17 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import type { Stream } from '../http/caller.ts'
 import { endpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint, READS, readEndpoint } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { sumOf } from '../platform/sums.ts'
-import { inTurn } from './report-size.ts'
 import { listSettlements, presentSettlement, type SettlementRow, SettlementShape } from './settlements.ts'
-import { statementJson } from './statement/json.ts'
-import { statementPdf } from './statement/pdf.ts'
-import { readPeriod } from './statement/period.ts'
 import { StatementPdfShape, StatementShape } from './statement/shape.ts'
+import { statementOf } from './statement/statement-of.ts'
 
 const BalanceShape = Type.Object(
   {
@@ -97,15 +93,8 @@ export const reportEndpoints = underTag('Balance', [
       },
     ],
     async handle(app, { caller, params }) {
-      const { period, pdf } = readPeriod(params.period ?? '')
-      const turn = (stream: Stream) => ({
-        status: 200,
-        body: '',
-        stream: inTurn(app, { caller, period }, stream),
-      })
-      if (!pdf) return turn(statementJson(app, caller, period))
-      await app.exactWindows.statement_pdf.takeNow(caller, app.clock.nowMs())
-      return turn(await statementPdf(app, caller, period))
+      const { stream } = await statementOf(app, caller, params.period ?? '')
+      return { status: 200, body: '', stream }
     },
   }),
 ])

@@ -22,6 +22,12 @@ const LIST = listStatement<Schedule>(
    order by s.created_at desc, s.id desc limit $6`,
 )
 
+const ACTIVE = statement<Schedule>(
+  'active schedules',
+  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2 and s.status = 'active'
+   order by s.next_run_at, s.id limit 100`,
+)
+
 export const scheduleNotFound = () => notFound('scheduled payout')
 
 /** The caller's schedule in the key's mode, or 404 (spec 1.3). */
@@ -45,3 +51,7 @@ export async function listSchedules(
     find: (id) => orNull(getSchedule(app, caller, id)),
   })
 }
+
+/** Every active schedule of the caller; there are at most a hundred. */
+export const activeSchedules = (app: App, { merchantId, mode }: Caller): Promise<Schedule[]> =>
+  app.db.query(ACTIVE, [merchantId, mode])

@@ -1,0 +1,42 @@
+import { amountOf, type FormSpec, type Values } from '../../pages/form-spec.ts'
+import { doneTo } from '../../pages/shown.ts'
+import {
+  agreeToChecker,
+  type CheckerState,
+  dropCheckerChange,
+  setCheckerRule,
+} from '../../payouts/prepared/set-checker-rule.ts'
+import { LIMITS } from '../texts/limits.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { AGREE, DROP, OFF, SET, showLimits } from './limits-page.tsx'
+
+const { checker } = LIMITS
+const HERE = '/settings/limits'
+
+const act = (
+  spec: FormSpec,
+  does: (visit: DashboardVisit, values: Values) => Promise<string>,
+): DashboardRoute =>
+  form(spec, {
+    submit: async (visit, values) => doneTo(visit.to(HERE), await does(visit, values)),
+    again: showLimits,
+  })
+
+const saidOf = ({ wanted }: CheckerState) => (wanted === null ? checker.done : checker.waits)
+
+/** Settings, Limits: what may move at once, and the rule of the second person. */
+export const LIMITS_ROUTES: readonly DashboardRoute[] = [
+  page(HERE, (visit) => showLimits(visit)),
+  act(SET, async ({ app, caller }, values) =>
+    saidOf(await setCheckerRule(app, caller, amountOf(values, 'above'))),
+  ),
+  act(OFF, async ({ app, caller }) => saidOf(await setCheckerRule(app, caller, null))),
+  act(AGREE, async ({ app, caller }, values) => {
+    await agreeToChecker(app, caller, values.above === '' ? null : amountOf(values, 'above'))
+    return checker.agreed
+  }),
+  act(DROP, async ({ app, caller }) => {
+    await dropCheckerChange(app, caller)
+    return checker.dropped
+  }),
+]

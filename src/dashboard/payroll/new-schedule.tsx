@@ -1,0 +1,118 @@
+import { mayDo } from '../../actors/allow.ts'
+import { readBody } from '../../http/read-body.ts'
+import { FormBox } from '../../pages/form.tsx'
+import { amountOf, FieldFault, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
+import { Note } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { ugx } from '../../pages/wording.ts'
+import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { readRecipientLines } from '../../scheduled-payouts/recipient-lines.ts'
+import { INTERVALS } from '../../scheduled-payouts/schedule.ts'
+import {
+  type ScheduledPayoutCreate,
+  ScheduledPayoutCreateShape,
+} from '../../scheduled-payouts/schedule-request.ts'
+import { PAYOUTS } from '../texts/payouts.ts'
+import { PAYROLL } from '../texts/payroll.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { create } = PAYROLL
+const MOST_PASTED = 150_000
+const CLOCK = '08:00'
+
+const FIELDS: FormSpec['fields'] = [
+  { name: 'name', label: create.name, hint: create.nameHint, optional: true, most: 200 },
+  { name: 'amount', label: create.amount, kind: 'amount', refused: /^(?:invalid request: )?amount/ },
+  {
+    name: 'interval',
+    label: create.interval,
+    kind: 'select',
+    choices: INTERVALS.map((value) => ({ value, label: create.choices[value] })),
+  },
+  {
+    name: 'start',
+    label: create.start,
+    hint: create.startHint,
+    kind: 'date',
+    optional: true,
+    refused: /start_at/,
+  },
+  { name: 'clock', label: create.clock, kind: 'time', optional: true },
+  {
+    name: 'cap',
+    label: create.cap,
+    hint: create.capHint,
+    kind: 'amount',
+    optional: true,
+    refused: /max_per|cap/,
+  },
+  {
+    name: 'recipients',
+    label: create.recipients,
+    hint: create.recipientsHint,
+    kind: 'lines',
+    placeholder: create.example,
+    rows: 10,
+    most: MOST_PASTED,
+    refused: /recipients/,
+  },
+  { name: 'note', label: create.note, optional: true, most: 500 },
+]
+
+/** Who may make a schedule alone makes it; by a form that asks for a fresh factor. */
+export const CREATE: FormSpec = {
+  path: '/payroll/new',
+  action: 'schedule.create',
+  fields: FIELDS,
+  submit: create.submit,
+  once: true,
+}
+/** An accountant prepares it. */
+export const PREPARE: FormSpec = {
+  ...CREATE,
+  path: '/payroll/prepare',
+  action: 'payout.prepare',
+  submit: create.prepare,
+}
+
+/** The form of a new schedule. */
+export async function showNewSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const alone = mayDo(visit.caller, 'schedule.create')
+  const { above } = await checkerState(visit.app, visit.caller)
+  return shownPage(
+    create.title,
+    <>
+      <h1>{create.title}</h1>
+      {!alone && <Note>{PAYOUTS.create.accountant}</Note>}
+      {alone && above !== null && visit.mode === 'live' && <Note>{PAYOUTS.create.alone(ugx(above))}</Note>}
+      <FormBox
+        of={alone ? CREATE : PREPARE}
+        visit={visit}
+        state={state}
+        values={{ interval: 'monthly', clock: CLOCK }}
+      />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** What the fields of the form ask for, read like the body of a request. */
+export function scheduleOf(values: Values): ScheduledPayoutCreate {
+  const { name, interval, start = '', clock = '', cap = '', recipients = '' } = values
+  return readBody(ScheduledPayoutCreateShape, {
+    ...{ name, interval, amount: amountOf(values, 'amount') },
+    recipients: recipientsIn(recipients),
+    ...(cap === '' ? {} : { max_per_recipient: amountOf(values, 'cap') }),
+    ...(start === '' ? {} : { start_at: `${start}T${clock === '' ? CLOCK : clock}:00+03:00` }),
+  })
+}
+
+function recipientsIn(lines: string) {
+  try {
+    return readRecipientLines(lines)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new FieldFault('recipients', error.message.replace(/^invalid request: /, ''))
+  }
+}

@@ -1,0 +1,128 @@
+import { mayDo } from '../../actors/allow.ts'
+import { readStatusAndWindow } from '../../http/lists.ts'
+import { readHead } from '../../ledger/read-head.ts'
+import { Empty, Facts, Money, Note, Said, Section, Status, Time, timeText } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { ugx } from '../../pages/wording.ts'
+import { later } from '../../platform/clock.ts'
+import { activeSchedules, listSchedules } from '../../scheduled-payouts/find-schedules.ts'
+import { type ForecastRun, forecast } from '../../scheduled-payouts/forecast.ts'
+import { SCHEDULE_STATUSES, type Schedule } from '../../scheduled-payouts/schedule.ts'
+import { PAYROLL } from '../texts/payroll.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { columns, intervals } = PAYROLL
+const DAYS_AHEAD = 35
+const MOST_SHOWN = 40
+const DAY_MS = 86_400_000
+
+const COLUMNS: readonly Column<Schedule>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: columns.each, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.people, cell: ({ recipients }) => recipients.length, figures: true },
+  { title: columns.interval, cell: ({ interval }) => intervals[interval] },
+  {
+    title: columns.next,
+    cell: ({ nextRunAt, status }) => <Time at={status === 'active' ? nextRunAt : null} />,
+  },
+  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+]
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: PAYROLL.filters.status,
+    kind: 'select',
+    choices: SCHEDULE_STATUSES.map((status) => ({ value: status, label: status })),
+  },
+]
+const { columns: ahead } = PAYROLL.forecast
+
+const columnsAhead = (visit: DashboardVisit): readonly Column<ForecastRun>[] => [
+  { title: ahead.at, cell: ({ at }) => <Time at={at} /> },
+  {
+    title: ahead.name,
+    cell: ({ scheduleId, name }) => (
+      <a href={visit.to(`/payroll/${scheduleId}`)}>{name === null ? scheduleId : <Said text={name} />}</a>
+    ),
+  },
+  { title: ahead.people, cell: ({ recipients }) => recipients, figures: true },
+  { title: ahead.needs, cell: ({ amount, fees }) => <Money amount={amount + fees} />, figures: true },
+  {
+    title: ahead.after,
+    cell: ({ after }) =>
+      after < 0 ? <Status word={`−${ugx(-after)}`} tone="bad" /> : <Money amount={after} />,
+    figures: true,
+  },
+]
+
+/** The schedules of a merchant, and what their next cycles need. */
+export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const listed = await listSchedules(app, caller, {
+    ...readStatusAndWindow(pageQuery(query), SCHEDULE_STATUSES),
+    endingBefore: query.before ?? null,
+  })
+  const here = visit.to('/payroll')
+  return shownPage(
+    PAYROLL.title,
+    <>
+      <div class="top">
+        <h1>{PAYROLL.title}</h1>
+        {mayDo(caller, 'payout.prepare') && (
+          <a class="button" href={visit.to('/payroll/new')}>
+            {PAYROLL.new}
+          </a>
+        )}
+      </div>
+      <p>{PAYROLL.lead}</p>
+      {await Forecast({ visit })}
+      <Filters filters={FILTERS} query={query} action={here} />
+      {listed.data.length === 0 ? (
+        <Empty title={query.status === undefined ? PAYROLL.empty.title : PAYROLL.empty.filtered}>
+          {query.status === undefined && <p>{PAYROLL.empty.says}</p>}
+        </Empty>
+      ) : (
+        <Table
+          caption={PAYROLL.title}
+          rows={listed.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/payroll/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+    </>,
+  )
+}
+
+async function Forecast({ visit }: { visit: DashboardVisit }) {
+  const { app, caller, now } = visit
+  const [schedules, { available }] = await Promise.all([
+    activeSchedules(app, caller),
+    readHead(app.db, caller),
+  ])
+  if (schedules.length === 0) return null
+  // Schedules of test mode run by the test clock, which is ahead of the real one.
+  const ahead = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
+  const runs = forecast(schedules, { available, until: later(now, ahead + DAYS_AHEAD * DAY_MS) })
+  const short = runs.find(({ after }) => after < 0)
+  return (
+    <Section title={PAYROLL.forecast.title}>
+      <p class="hint">{PAYROLL.forecast.lead(DAYS_AHEAD)}</p>
+      <Facts facts={[[PAYROLL.forecast.available, <Money amount={available} />]]} />
+      {short === undefined ? (
+        <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
+      ) : (
+        <Note tone="warn">{PAYROLL.forecast.short(ugx(-short.after), timeText(short.at))}</Note>
+      )}
+      {runs.length > 0 && (
+        <Table
+          caption={PAYROLL.forecast.title}
+          rows={runs.slice(0, MOST_SHOWN)}
+          columns={columnsAhead(visit)}
+        />
+      )}
+    </Section>
+  )
+}

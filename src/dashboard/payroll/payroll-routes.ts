@@ -1,0 +1,46 @@
+import { createdId } from '../../pages/created.ts'
+import type { FormSpec, Values } from '../../pages/form-spec.ts'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { changeSchedule, type ScheduleChange } from '../../scheduled-payouts/change-schedule.ts'
+import { requestSchedule } from '../../scheduled-payouts/request-schedule.ts'
+import { pathOf } from '../payouts/prepared-page.tsx'
+import { PAYROLL } from '../texts/payroll.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { CREATE, PREPARE, scheduleOf, showNewSchedule } from './new-schedule.tsx'
+import { showPayroll } from './payroll-list.tsx'
+import { CANCEL, PAUSE, RESUME, showSchedule } from './schedule-page.tsx'
+
+const creates = {
+  async submit(visit: DashboardVisit, values: Values) {
+    const { app, caller, requestId } = visit
+    const { note = '' } = values
+    const input = scheduleOf(values)
+    const request = { caller, requestId, input, note: note === '' ? null : note, ...onceOf(visit) }
+    const id = createdId(await requestSchedule(app, request))
+    const says = id.startsWith('prep_') ? PAYROLL.create.prepared : PAYROLL.create.done
+    return doneTo(visit.to(pathOf(id)), says)
+  },
+  again: showNewSchedule,
+}
+
+const changes = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
+  form(spec, {
+    async submit(visit) {
+      const { id } = await changeSchedule(visit.app, visit.caller, { id: visit.params.id ?? '', change })
+      return doneTo(visit.to(`/payroll/${id}`), PAYROLL[change].done)
+    },
+    again: showSchedule,
+  })
+
+/** Payroll: schedules with what they need, a new one, one with its cycles. */
+export const PAYROLL_ROUTES: readonly DashboardRoute[] = [
+  page('/payroll', showPayroll, 'payouts.read'),
+  page('/payroll/new', (visit) => showNewSchedule(visit), 'payout.prepare'),
+  page('/payroll/:id', (visit) => showSchedule(visit), 'payouts.read'),
+  form(CREATE, creates),
+  form(PREPARE, creates),
+  changes(PAUSE, 'pause'),
+  changes(RESUME, 'resume'),
+  changes(CANCEL, 'cancel'),
+]

@@ -1,0 +1,118 @@
+import { payoutFee } from '../../ledger/fees.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
+import { type CycleRow, cyclesOf } from '../../scheduled-payouts/find-cycles.ts'
+import { getSchedule } from '../../scheduled-payouts/find-schedules.ts'
+import { presentSchedule, type Recipient, type Schedule } from '../../scheduled-payouts/schedule.ts'
+import { PAYROLL } from '../texts/payroll.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts, cycles, people } = PAYROLL
+
+const change = (word: 'pause' | 'resume' | 'cancel', danger = false): FormSpec => ({
+  path: `/payroll/:id/${word}`,
+  action: 'schedule.change',
+  fields: [],
+  submit: PAYROLL[word].submit,
+  ...(danger ? { danger: true } : {}),
+})
+export const PAUSE = change('pause')
+export const RESUME = change('resume')
+export const CANCEL = change('cancel', true)
+
+const CYCLES: readonly Column<CycleRow>[] = [
+  { title: cycles.columns.at, cell: ({ cycleAt }) => <Time at={cycleAt} /> },
+  { title: cycles.columns.payouts, cell: ({ payouts }) => payouts, figures: true },
+  { title: cycles.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: cycles.columns.fees, cell: ({ fees }) => <Money amount={fees} />, figures: true },
+  { title: cycles.columns.arrived, cell: ({ succeeded }) => succeeded, figures: true },
+  { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
+]
+const PEOPLE: readonly Column<Recipient>[] = [
+  { title: people.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: people.columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: people.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
+]
+
+/** One schedule: what it needs, when it runs, its cycles, its people. */
+export async function showSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller } = visit
+  const schedule = await getSchedule(app, caller, visit.params.id ?? '')
+  const [ran, prepared] = await Promise.all([
+    cyclesOf(app, caller, schedule),
+    preparedOf(app, caller, schedule.id),
+  ])
+  return shownPage(
+    schedule.id,
+    <>
+      <div class="top">
+        <h1>{schedule.name === null ? PAYROLL.title : <Said text={schedule.name} />}</h1>
+        <Status word={schedule.status} />
+        <code>{schedule.id}</code>
+      </div>
+      {schedule.failureReason !== null && (
+        <Note tone="warn">
+          <Said text={schedule.failureReason} />
+        </Note>
+      )}
+      <ScheduleFacts visit={visit} schedule={schedule} preparedId={prepared?.id ?? null} />
+      <Changes visit={visit} schedule={schedule} state={state} />
+      <Section title={cycles.title}>
+        {ran.length === 0 ? (
+          <p>{cycles.none}</p>
+        ) : (
+          <Table caption={cycles.title} rows={ran} columns={CYCLES} />
+        )}
+      </Section>
+      <Section title={people.title}>
+        <Table caption={people.title} rows={schedule.recipients} columns={PEOPLE} />
+      </Section>
+      <RawJson value={presentSchedule(schedule)} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+type FactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }
+
+function ScheduleFacts({ visit, schedule, preparedId }: FactsProps) {
+  const { amount, recipients, interval, maxPerRecipient, status } = schedule
+  return (
+    <Facts
+      facts={[
+        [facts.each, <Money amount={amount} />],
+        [facts.people, recipients.length],
+        [facts.cycle, <Money amount={(amount + payoutFee(amount)) * recipients.length} />],
+        [facts.interval, PAYROLL.intervals[interval]],
+        status === 'active' && [facts.next, <Time at={schedule.nextRunAt} />],
+        [facts.last, <Time at={schedule.lastRunAt} />],
+        maxPerRecipient !== null && [facts.cap, <Money amount={maxPerRecipient} />],
+        preparedId !== null && [
+          facts.prepared,
+          <a href={visit.to(`/payouts/prepared/${preparedId}`)}>{preparedId}</a>,
+        ],
+        [facts.made, <Time at={schedule.createdAt} />],
+      ]}
+    />
+  )
+}
+
+type ChangesProps = { visit: DashboardVisit; schedule: Schedule; state: FormState | null }
+
+function Changes({ visit, schedule: { id, status }, state }: ChangesProps) {
+  if (status === 'cancelled') return null
+  const params = { id }
+  return (
+    <div class="actions">
+      <FormBox of={status === 'active' ? PAUSE : RESUME} visit={visit} state={state} params={params} />
+      <details open={state?.path === CANCEL.path}>
+        <summary>{PAYROLL.cancel.title}</summary>
+        <FormBox of={CANCEL} visit={visit} state={state} params={params} />
+      </details>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { readBody } from '../../http/read-body.ts'
+import { createdId } from '../../pages/created.ts'
+import { amountOf, type FormSpec } from '../../pages/form-spec.ts'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { onceForKey } from '../../payouts/once-for-key.ts'
+import { payOutSubaccount } from '../../payouts/pay-out-subaccount.ts'
+import { createSubaccount } from '../../subaccounts/create-subaccount.ts'
+import { setSubaccountStatus } from '../../subaccounts/set-subaccount-status.ts'
+import { SubaccountCreateShape, type SubaccountStatus } from '../../subaccounts/subaccount.ts'
+import { SUBACCOUNTS } from '../texts/subaccounts.ts'
+import { type DashboardRoute, form, page } from '../visit.ts'
+import { CREATE, showSubaccounts } from './subaccount-list.tsx'
+import { ACTIVATE, DEACTIVATE, PAY_OUT, showSubaccount } from './subaccount-page.tsx'
+
+const sets = (spec: FormSpec, status: SubaccountStatus, says: string): DashboardRoute =>
+  form(spec, {
+    async submit(visit) {
+      const id = visit.params.id ?? ''
+      await setSubaccountStatus(visit.app, visit.caller, { merchantId: visit.merchant.id, id, status })
+      return doneTo(visit.to(`/subaccounts/${id}`), says)
+    },
+    again: showSubaccount,
+  })
+
+/** Subaccounts: all of them, a new one, one with its balances and payouts. */
+export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
+  page('/subaccounts', (visit) => showSubaccounts(visit)),
+  page('/subaccounts/:id', (visit) => showSubaccount(visit)),
+  form(CREATE, {
+    async submit(visit, { name, phone, ref }) {
+      const { app, caller, requestId } = visit
+      const given = readBody(SubaccountCreateShape, { name, payout_phone: phone, external_ref: ref })
+      const id = createdId(
+        await createSubaccount(app, { caller, requestId, given, idempotency: onceOf(visit) }),
+      )
+      return doneTo(visit.to(`/subaccounts/${id}`), SUBACCOUNTS.create.done)
+    },
+    again: showSubaccounts,
+  }),
+  form(PAY_OUT, {
+    async submit(visit, values) {
+      const { app, caller, merchant, mode, params } = visit
+      const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
+      const wanted = { holder, subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
+      const payout = await onceForKey(app, { ...holder, key: onceOf(visit).key }, (key) =>
+        payOutSubaccount(app, caller, { ...wanted, key }),
+      )
+      return doneTo(visit.to(`/payouts/${payout.id}`), SUBACCOUNTS.payOut.done)
+    },
+    again: showSubaccount,
+  }),
+  sets(ACTIVATE, 'active', SUBACCOUNTS.activate.done),
+  sets(DEACTIVATE, 'inactive', SUBACCOUNTS.deactivate.done),
+]

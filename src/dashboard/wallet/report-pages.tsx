@@ -1,0 +1,90 @@
+import { readListWindow } from '../../http/lists.ts'
+import { Empty, Money, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
+import { listSettlements, type SettlementRow } from '../../reports/settlements.ts'
+import { statementOf } from '../../reports/statement/statement-of.ts'
+import { WALLET } from '../texts/wallet.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { WalletPages } from './wallet-shell.tsx'
+
+const { settlements, statements } = WALLET
+const MOST_MONTHS = 36
+
+const COLUMNS: readonly Column<SettlementRow>[] = [
+  { title: settlements.columns.id, cell: ({ id }) => <code>{id}</code> },
+  { title: settlements.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: settlements.columns.charges, cell: ({ chargeCount }) => chargeCount, figures: true },
+  { title: settlements.columns.kind, cell: ({ kind }) => settlements.kinds[kind] ?? kind },
+  { title: settlements.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** Releases from pending to available. */
+export async function showSettlements(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const listed = await listSettlements(app, caller, window)
+  const here = visit.to('/wallet/settlements')
+  return shownPage(
+    settlements.title,
+    <>
+      <h1>{settlements.title}</h1>
+      <WalletPages visit={visit} at="/wallet/settlements" />
+      <p>{settlements.lead}</p>
+      {listed.data.length === 0 ? (
+        <Empty title={settlements.empty}>
+          <p>{settlements.emptySays}</p>
+        </Empty>
+      ) : (
+        <Table caption={settlements.title} rows={listed.data} columns={COLUMNS} />
+      )}
+      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+    </>,
+  )
+}
+
+/** The months that have a statement, newest first. */
+export async function showStatements(visit: DashboardVisit): Promise<Shown> {
+  const months = monthsSince(visit.merchant.createdAt, visit.now)
+  const link = (month: string, text: string) => <a href={visit.to(`/wallet/statements/${month}`)}>{text}</a>
+  const columns: readonly Column<string>[] = [
+    {
+      title: statements.columns.month,
+      cell: (month) => (month === months[0] ? `${month} (${statements.open})` : month),
+    },
+    { title: statements.columns.pdf, cell: (month) => link(`${month}.pdf`, `${statements.pdf} ${month}`) },
+    { title: statements.columns.json, cell: (month) => link(month, `${statements.json} ${month}`) },
+  ]
+  return shownPage(
+    statements.title,
+    <>
+      <h1>{statements.title}</h1>
+      <WalletPages visit={visit} at="/wallet/statements" />
+      <p>{statements.lead}</p>
+      <Table caption={statements.title} rows={months} columns={columns} />
+    </>,
+  )
+}
+
+/** `2026-07` back to the first month, at most three years. */
+function monthsSince(first: Date, now: Date): string[] {
+  const months: string[] = []
+  for (let at = now; months.length < MOST_MONTHS; ) {
+    const month = kampalaMonth(at)
+    months.push(month)
+    const start = monthBounds(month)?.start
+    if (start === undefined || start <= first) break
+    at = new Date(start.getTime() - 1)
+  }
+  return months
+}
+
+/** The statement of a month as a file, by the same stream as over the API. */
+export async function downloadStatement(visit: DashboardVisit): Promise<Shown> {
+  const text = visit.params.period ?? ''
+  const { stream, pdf } = await statementOf(visit.app, visit.caller, text)
+  const name = `statement-${visit.merchant.handle}-${visit.mode}-${pdf ? text : `${text}.json`}`
+  const type = pdf ? 'application/pdf' : 'application/json; charset=utf-8'
+  return { kind: 'stream', name, type, stream }
+}

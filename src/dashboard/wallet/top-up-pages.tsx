@@ -1,0 +1,127 @@
+import { FormBox } from '../../pages/form.tsx'
+import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
+import { Empty, Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { onceOf } from '../../pages/route.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith, type Column, Table } from '../../pages/table.tsx'
+import { notFound } from '../../platform/refusal.ts'
+import { findTopUp, listTopUps } from '../../top-ups/find-top-ups.ts'
+import { requestTopUp } from '../../top-ups/request-top-up.ts'
+import { presentTopUp, type TopUp } from '../../top-ups/top-up.ts'
+import { WALLET } from '../texts/wallet.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { WalletPages } from './wallet-shell.tsx'
+
+const { topUps: words } = WALLET
+const PATH = '/wallet/top-ups'
+
+const REQUEST: FormSpec = {
+  path: `${PATH}/request`,
+  action: 'top-up.request',
+  fields: [
+    { name: 'amount', label: words.amount, kind: 'amount', refused: /amount|balance/ },
+    { name: 'phone', label: words.phone, kind: 'phone', refused: /phone/ },
+  ],
+  submit: words.submit,
+  once: true,
+}
+
+const COLUMNS: readonly Column<TopUp>[] = [
+  { title: words.columns.id, cell: ({ id }) => id },
+  { title: words.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: words.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: words.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+async function showTopUps(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const rows = visit.mode === 'test' ? [] : await listTopUps(visit.app, visit.merchant.id)
+  return shownPage(
+    words.title,
+    <>
+      <h1>{words.title}</h1>
+      <WalletPages visit={visit} at={PATH} />
+      <p>{words.lead}</p>
+      {visit.mode === 'test' ? (
+        <Note>{words.inTest}</Note>
+      ) : (
+        <FormBox of={REQUEST} visit={visit} state={state} />
+      )}
+      {rows.length === 0 ? (
+        <Empty title={words.empty} />
+      ) : (
+        <Table
+          caption={words.title}
+          rows={rows}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`${PATH}/${id}`)}
+        />
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const isOpen = ({ status }: TopUp) => status === 'pending' || status === 'authorized'
+
+async function showTopUp(visit: DashboardVisit): Promise<Shown> {
+  const { app, merchant, mode, params } = visit
+  const topUp = mode === 'test' ? null : await findTopUp(app, merchant.id, params.id ?? '')
+  if (topUp === null) throw notFound('top-up')
+  const open = isOpen(topUp)
+  const story = <Story visit={visit} topUp={topUp} />
+  if (visit.part === 'story') return { kind: 'part', body: story, final: !open }
+  return shownPage(
+    topUp.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={topUp.amount} />
+        </h1>
+        <code>{topUp.id}</code>
+      </div>
+      {story}
+      <RawJson value={presentTopUp(topUp)} />
+    </>,
+    open ? { refreshSeconds: 5 } : {},
+  )
+}
+
+function Story({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
+  const { one } = words
+  const open = isOpen(topUp)
+  const live = open ? { 'data-live': addressWith(visit.to(`${PATH}/${topUp.id}`), { part: 'story' }) } : {}
+  return (
+    <div {...live}>
+      <Section title={words.columns.id} aside={<Status word={topUp.status} />}>
+        {open && <Note tone="open">{one.underWay}</Note>}
+        <Facts
+          facts={[
+            [one.amount, <Money amount={topUp.amount} />],
+            [one.phone, <Said text={topUp.phone} />],
+            topUp.failureReason !== null && [one.failure, topUp.failureReason.replaceAll('_', ' ')],
+            [one.sms, <Said text={topUp.railTransactionId} />],
+            [one.rail, <Said text={topUp.railReference} />],
+            [one.created, <Time at={topUp.createdAt} />],
+            [one.completed, <Time at={topUp.completedAt} />],
+          ]}
+        />
+      </Section>
+    </div>
+  )
+}
+
+/** Top-ups: ask a phone, all of them, one to follow. */
+export const TOP_UP_ROUTES: readonly DashboardRoute[] = [
+  page(PATH, (visit) => showTopUps(visit), 'payouts.read'),
+  page(`${PATH}/:id`, showTopUp, 'payouts.read'),
+  form(REQUEST, {
+    async submit(visit, { phone = '', ...values }) {
+      const { app, caller, merchant } = visit
+      const wanted = { merchantId: merchant.id, amount: amountOf(values, 'amount'), phone }
+      const { topUp } = await requestTopUp(app, caller, { ...wanted, key: onceOf(visit).key })
+      return doneTo(visit.to(`${PATH}/${topUp.id}`), words.done)
+    },
+    again: showTopUps,
+  }),
+]

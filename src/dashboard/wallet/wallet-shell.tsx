@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+import { Note } from '../../pages/parts.tsx'
+import { whyPaused } from '../../payouts/why-paused.ts'
+import { WALLET } from '../texts/wallet.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const PAGES = [
+  ['/wallet', WALLET.pages.ledger],
+  ['/wallet/settlements', WALLET.pages.settlements],
+  ['/wallet/statements', WALLET.pages.statements],
+  ['/wallet/withdrawals', WALLET.pages.withdrawals],
+  ['/wallet/top-ups', WALLET.pages.topUps],
+] as const
+
+/** The ways between the pages of the wallet. */
+export const WalletPages = ({ visit, at }: { visit: DashboardVisit; at: string }) => (
+  <nav class="tabs" aria-label={WALLET.title}>
+    {PAGES.map(([path, name]) => (
+      <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+)
+
+/** What stops payouts now, and why; nothing while they run. */
+export async function pausedNote({ app, caller }: DashboardVisit): Promise<ComponentChildren> {
+  const paused = await whyPaused(app, caller)
+  if (paused === null) return null
+  return (
+    <Note tone="warn">
+      <strong>{WALLET.paused[paused.by]}</strong>
+      <p>{paused.says}</p>
+      {paused.exception !== null && <p>{WALLET.paused.kind(paused.exception.kind)}</p>}
+      <p>{WALLET.paused.what}</p>
+    </Note>
+  )
+}

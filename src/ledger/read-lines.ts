@@ -1,0 +1,98 @@
+import type { Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { FloorAccount, TransferKind } from './accounts.ts'
+
+type Mode = 'test' | 'live'
+
+/** One transfer that touches an account of a merchant. Whole UGX; `change` is negative where money leaves, `after` is the balance behind it. */
+export type LedgerLine = {
+  seq: number
+  kind: TransferKind
+  subject: string
+  debit: string
+  credit: string
+  amount: number
+  at: Date
+  change: number
+  after: number
+}
+
+/** Lines with the newest first, and the numbers from which the pages beside this one begin; null where there is none. */
+export type LedgerPage = { lines: LedgerLine[]; newer: number | null; older: number | null }
+
+/** Which lines: of one account, older or newer than a number, or the newest. */
+export type LedgerWindow = { account: FloorAccount; olderThan?: number; newerThan?: number; limit: number }
+
+// A page looks at no more transfers than this: where few of them touch the account it is short, and the next one goes on from there.
+const LOOKED_AT = 2000
+
+type Row = Omit<LedgerLine, 'change' | 'after'>
+type Looked = { [Name in keyof Row]: Row[Name] | null } & { looked: number; end: number | null }
+
+const lookBy = (name: string, beyond: string, order: 'asc' | 'desc', end: 'min' | 'max') =>
+  statement<Looked>(
+    name,
+    `with looked as materialized (
+       select seq, kind, subject, debit, credit, amount, at from transfers
+       where merchant_id = $1 and mode = $2 and ${beyond} order by seq ${order} limit $4)
+     select s.looked, s."end", l.* from (select count(*)::int as looked, ${end}(seq) as "end" from looked) s
+     left join lateral (select * from looked where $5 in (debit, credit) order by seq ${order} limit $6) l on true`,
+  )
+const OLDER = lookBy('older ledger lines', 'seq < $3', 'desc', 'min')
+const NEWER = lookBy('newer ledger lines', 'seq > $3', 'asc', 'max')
+const AFTER_ALL = '9223372036854775807'
+
+// The newest checkpoint up to there, and the transfers since: they are made often enough that these are few.
+const BALANCE_AT = statement<{ balance: number }>(
+  'balance of an account at a transfer',
+  `with checkpoint as (
+     select seq, coalesce((balances->>$4)::bigint, 0) as balance from ledger_checkpoints
+     where merchant_id = $1 and mode = $2 and seq <= $3 order by seq desc limit 1)
+   select coalesce((select balance from checkpoint), 0) + coalesce((
+     select sum(case when credit = $4 then amount else 0 end - case when debit = $4 then amount else 0 end) from transfers
+     where merchant_id = $1 and mode = $2 and seq <= $3 and seq > coalesce((select seq from checkpoint), 0)
+       and $4 in (debit, credit)), 0)::bigint as balance`,
+)
+
+/** One page of the transfers of an account with its running balance. Its cost does not grow with the history. */
+export async function readLedgerLines(
+  db: Database,
+  { merchantId, mode }: { merchantId: number; mode: Mode },
+  { account, olderThan, newerThan, limit }: LedgerWindow,
+): Promise<LedgerPage> {
+  const forward = newerThan !== undefined
+  const from = newerThan ?? olderThan ?? AFTER_ALL
+  const values = [merchantId, mode, from, LOOKED_AT, account, limit + 1]
+  const looked = await db.query(forward ? NEWER : OLDER, values)
+  const found = looked.filter((row): row is Looked & Row => row.seq !== null)
+  const kept = found.slice(0, limit)
+  // More lines are known, or there may be some beyond what was looked at.
+  const more = found.length > limit || (looked[0]?.looked ?? 0) === LOOKED_AT
+  const end = found.length > limit ? (kept.at(-1)?.seq ?? null) : (looked[0]?.end ?? null)
+  const rows = forward ? kept.reverse() : kept
+  const lines = rows.length === 0 ? [] : await withBalance(db, { merchantId, mode, account }, rows)
+  if (forward) return { lines, newer: more ? end : null, older: lines.at(-1)?.seq ?? newerThan + 1 }
+  return { lines, newer: newerOf(olderThan, lines), older: more ? end : null }
+}
+
+/** From an older page there is always one beside it: the one that it was reached from. */
+function newerOf(olderThan: number | undefined, lines: readonly LedgerLine[]): number | null {
+  return olderThan === undefined ? null : (lines[0]?.seq ?? olderThan - 1)
+}
+
+type Place = { merchantId: number; mode: Mode; account: FloorAccount }
+
+async function withBalance(
+  db: Database,
+  { merchantId, mode, account }: Place,
+  rows: readonly Row[],
+): Promise<LedgerLine[]> {
+  const [found] = await db.query(BALANCE_AT, [merchantId, mode, rows[0]?.seq, account])
+  let after = found?.balance ?? 0
+  return rows.map(({ seq, kind, subject, debit, credit, amount, at }) => {
+    const change = (credit === account ? amount : 0) - (debit === account ? amount : 0)
+    const line = { seq, kind, subject, debit, credit, amount, at, change, after }
+    after -= change
+    return line
+  })
+}

@@ -1,0 +1,24 @@
+import type { App } from '../app.ts'
+import { whenTaken } from '../platform/db/taken.ts'
+import { idForKey } from './accept-payout.ts'
+import { findPayout } from './find-payouts.ts'
+import type { Payout } from './payout.ts'
+
+/** Makes a payout whose id follows from its key, or answers the one that this key made before, though another process was faster. */
+export async function onceForKey(
+  app: App,
+  { merchantId, tag, key }: { merchantId: number; tag: string; key: string },
+  make: (key: string) => Promise<Payout>,
+): Promise<Payout> {
+  const find = () => findPayout(app, merchantId, idForKey(tag, key))
+  const before = await find()
+  if (before !== null) return before
+  return whenTaken(
+    () => make(key),
+    async (error) => {
+      const first = await find()
+      if (first === null) throw error
+      return first
+    },
+  )
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { stopOf } from './payout-stops.ts'
+
+/** Why an account may not send money now: by whom it was stopped, and the words of the refusal. */
+export type Paused = {
+  by: 'platform' | 'operator' | 'exception'
+  says: string
+  /** The contradiction that is investigated, where that is why. */
+  exception: { id: string; kind: string; openedAt: Date } | null
+}
+
+type Row = {
+  frozenFor: string | null
+  payoutsFrozenFor: string | null
+  payoutsPausedBy: string | null
+  kind: string | null
+  openedAt: Date | null
+}
+
+const STOPS = statement<Row>(
+  'why payouts are paused',
+  `select (select frozen_for from payout_stops) as "frozenFor", h.payouts_frozen_for as "payoutsFrozenFor",
+     h.payouts_paused_by as "payoutsPausedBy", e.kind, e.opened_at as "openedAt"
+   from ledger_heads h left join exceptions e on e.merchant_id = h.merchant_id and e.id = h.payouts_paused_by
+   where h.merchant_id = $1 and h.mode = $2`,
+)
+
+/** What stops the payouts of the caller's account now; null while they run. Read without a lock, to be shown. */
+export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise<Paused | null> {
+  const [row] = await app.db.query(STOPS, [merchantId, mode])
+  if (!row) return null
+  const refusal = stopOf({ mode, frozenFor: row.frozenFor, head: row })
+  if (refusal === null) return null
+  const { payoutsPausedBy: id, kind, openedAt } = row
+  const exception = id === null || kind === null || openedAt === null ? null : { id, kind, openedAt }
+  const frozen = row.payoutsFrozenFor !== null
+  const by =
+    refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
+  return { by, says: refusal.message, exception }
+}

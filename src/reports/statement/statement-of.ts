@@ -1,0 +1,23 @@
+import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import { inTurn } from '../report-size.ts'
+import { statementJson } from './json.ts'
+import { statementPdf } from './pdf.ts'
+import { readPeriod } from './period.ts'
+
+/**
+ * The statement of a month (`2026-07`, or `2026-07.pdf` as a document) as a stream in the turn of its merchant. Throws Refusal:
+ * 400 for another text, 429 for too many documents.
+ */
+export async function statementOf(
+  app: App,
+  caller: Caller,
+  text: string,
+): Promise<{ stream: Stream; pdf: boolean }> {
+  const { period, pdf } = readPeriod(text)
+  const turn = (stream: Stream) => ({ stream: inTurn(app, { caller, period }, stream), pdf })
+  if (!pdf) return turn(statementJson(app, caller, period))
+  await app.exactWindows.statement_pdf.takeNow(caller, app.clock.nowMs())
+  return turn(await statementPdf(app, caller, period))
+}

@@ -1,0 +1,48 @@
+import { payoutFee } from '../ledger/fees.ts'
+import { nextRun } from './next-run.ts'
+import type { Schedule } from './schedule.ts'
+
+/** One cycle to come: what it needs with its fees, and what stays of the balance behind it. Whole UGX; below zero the cycle pauses. */
+export type ForecastRun = {
+  scheduleId: string
+  name: string | null
+  at: Date
+  recipients: number
+  amount: number
+  fees: number
+  after: number
+}
+
+const MOST_RUNS = 200
+
+/**
+ * The cycles of active schedules until a day, in their order, each with what stays of the available balance when nothing else comes in or
+ * goes out. At most 200.
+ */
+export function forecast(
+  schedules: readonly Schedule[],
+  { available, until }: { available: number; until: Date },
+): ForecastRun[] {
+  const runs = schedules.flatMap((schedule) => runsOf(schedule, until))
+  runs.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.scheduleId < b.scheduleId ? -1 : 1))
+  let left = available
+  return runs.slice(0, MOST_RUNS).map((run) => {
+    left -= run.amount + run.fees
+    return { ...run, after: left }
+  })
+}
+
+type Run = Omit<ForecastRun, 'after'>
+
+function runsOf(schedule: Schedule, until: Date): Run[] {
+  const { id: scheduleId, name, interval, anchorAt, amount, recipients, status } = schedule
+  const count = recipients.length
+  const runs: Run[] = []
+  if (status !== 'active') return runs
+  for (let at = schedule.nextRunAt; at !== null && at <= until && runs.length < MOST_RUNS; ) {
+    const sums = { recipients: count, amount: amount * count, fees: payoutFee(amount) * count }
+    runs.push({ scheduleId, name, at, ...sums })
+    at = nextRun(interval, { anchor: anchorAt, after: at })
+  }
+  return runs
+}

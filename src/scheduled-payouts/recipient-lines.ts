@@ -1,0 +1,39 @@
+import { readPhone } from '../platform/phone.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+
+const MOST = 1000
+const LONGEST_NAME = 200
+const TOLD = 5
+const HEADER = /^\s*phone\b/i
+
+/** Recipients of a schedule as a request has them. */
+export type RecipientLine = { phone: string; name?: string }
+
+/**
+ * The recipients in pasted lines "phone,name": the name is optional and may hold commas; blank lines and a first line of headings are
+ * skipped. Throws `invalid request: ...` that names every wrong line, up to five.
+ */
+export function readRecipientLines(text: string): RecipientLine[] {
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
+  const written = lines.filter(({ line, number }) => line !== '' && !(number === 1 && HEADER.test(line)))
+  if (written.length === 0) throw invalidRequest('recipients: write one line for each, phone,name')
+  if (written.length > MOST) throw invalidRequest(`recipients supports at most ${MOST} entries`)
+  const read = written.map(({ line, number }) => ({ ...readLine(line), number }))
+  const wrong = read.filter(({ phone, name }) => phone === null || name.length > LONGEST_NAME)
+  if (wrong.length > 0) throw wrongLines(wrong.map(({ number }) => number))
+  return read.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
+}
+
+function readLine(line: string): { phone: string | null; name: string } {
+  const [phone = '', ...name] = line.split(/[,\t;]/)
+  const joined = name.join(',').trim()
+  return { phone: readPhone(phone), name: joined.replace(/^"(.*)"$/, '$1') }
+}
+
+function wrongLines(numbers: readonly number[]) {
+  const told = numbers.slice(0, TOLD).join(', ')
+  const more = numbers.length > TOLD ? ` and ${numbers.length - TOLD} more` : ''
+  return invalidRequest(
+    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${told}${more}: write a phone, a comma and a name`,
+  )
+}

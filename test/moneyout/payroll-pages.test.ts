@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { forecast } from '../../src/scheduled-payouts/forecast.ts'
+import { readRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
+import type { Schedule } from '../../src/scheduled-payouts/schedule.ts'
+import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
+import { newPayer } from '../helpers/live-service.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { richShop, startPayingService } from '../helpers/payouts.ts'
+import { payer } from '../helpers/schedules.ts'
+
+const service = openedAndVerified(() => startPayingService())
+const PAYROLL = '/dashboard/payroll'
+const SUBACCOUNTS = '/dashboard/subaccounts'
+const LIMITS = '/dashboard/settings/limits'
+
+test('recipients are read line by line, and every wrong line is named', () => {
+  const read = readRecipientLines(
+    'phone,name\n0700000000, Akello Grace\r\n\n+256 700 000 001\n0700000002,"Okot, James"',
+  )
+  assert.deepEqual(read, [
+    { phone: '256700000000', name: 'Akello Grace' },
+    { phone: '256700000001' },
+    { phone: '256700000002', name: 'Okot, James' },
+  ])
+  const wrong = Array.from({ length: 7 }, () => 'nobody,x').join('\n')
+  assert.throws(() => readRecipientLines(`0700000000\n${wrong}`), /lines 2, 3, 4, 5, 6 and 2 more/)
+  assert.throws(() => readRecipientLines(' \n '), /write one line for each/)
+  assert.throws(() => readRecipientLines(Array(1001).fill('0700000000').join('\n')), /at most 1000/)
+})
+
+test('the forecast counts every cycle to come in the Kampala calendar, and tells when the money ends', () => {
+  const at = (text: string) => new Date(`${text}T05:00:00Z`)
+  const one = (over: Partial<Schedule>): Schedule => ({
+    ...{ merchantId: 1, id: 'spo_a', mode: 'live', status: 'active', name: null, amount: 10_000 },
+    ...{ channel: 'op1_momo', interval: 'monthly', maxPerRecipient: null, startAt: null },
+    recipients: [1, 2].map((n) => ({ phone: `25670000000${n}`, name: null, reference: null })),
+    ...{ anchorAt: at('2026-01-31'), nextRunAt: at('2026-01-31'), lastRunAt: null, failureReason: null },
+    ...{ cancelledAt: null, createdAt: at('2026-01-01') },
+    ...over,
+  })
+  const weekly = one({
+    id: 'spo_b',
+    interval: 'weekly',
+    amount: 500,
+    anchorAt: at('2026-02-20'),
+    nextRunAt: at('2026-02-20'),
+  })
+  const paused = one({ id: 'spo_c', status: 'paused' })
+  const runs = forecast([one({}), weekly, paused], { available: 45_000, until: at('2026-03-05') })
+  assert.deepEqual(
+    runs.map((run) => [run.scheduleId, run.at.toISOString().slice(0, 10), run.amount, run.fees, run.after]),
+    [
+      ['spo_a', '2026-01-31', 20_000, 400, 24_600],
+      ['spo_b', '2026-02-20', 1000, 400, 23_200],
+      ['spo_b', '2026-02-27', 1000, 400, 21_800],
+      ['spo_a', '2026-02-28', 20_000, 400, 1400],
+    ],
+  )
+  assert.deepEqual(
+    forecast([weekly], { available: 100, until: at('2026-02-20') }).map(({ after }) => after),
+    [-1300],
+  )
+  const endless = one({ interval: 'daily' })
+  assert.equal(forecast([endless], { available: 0, until: at('2036-01-01') }).length, 200)
+})
+
+async function makeSchedule(person: Planted, fields: Record<string, string> = {}, base = PAYROLL) {
+  const form = await person.get(`${base}/new`)
+  const end = form.forms.find(({ action }) => /payroll\/(?:new|prepare)$/.test(action))?.action ?? ''
+  return person.send(form, end, {
+    ...{ name: 'Wages', amount: '5,000', interval: 'weekly', start: '2031-01-06', clock: '09:30' },
+    recipients: `${newPayer()},Akello Grace\n${newPayer()},Okot`,
+    ...fields,
+  })
+}
+
+test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and its cycles', async () => {
+  const { merchant } = await richShop(service, 100_000)
+  const anna = await signedInAs(service, merchant)
+  assert.match(mainOf(await anna.get(PAYROLL)), /No schedules yet/)
+  const bad = await makeSchedule(anna, { recipients: '0700000000,ok\nnobody,Okot' })
+  assert.equal(bad.status, 400)
+  assert.match(mainOf(bad), /recipients: line 2: write a phone/)
+  const made = await makeSchedule(anna)
+  const shown = await anna.follow(made)
+  assert.match(mainOf(shown), /Wages active.*One cycle needs UGX 10,400.*6 Jan 2031, 09:30/)
+  assert.match(mainOf(shown), /It has not run yet/)
+  const paused = await anna.follow(await anna.send(shown, '/pause'))
+  assert.match(mainOf(paused), /Paused\. Nobody is paid/)
+  const resumed = await anna.follow(await anna.send(paused, '/resume'))
+  assert.match(mainOf(resumed), /active/)
+  const now = await anna.follow(await makeSchedule(anna, { name: 'Now', start: '', cap: '6000' }))
+  const list = mainOf(await anna.get(PAYROLL))
+  assert.match(
+    list,
+    /What comes next.*There is not enough for the cycle|What comes next.*There is enough for all/,
+  )
+  await service.run('run-schedules')
+  const id = /spo_\w+/.exec(now.text)?.[0] ?? ''
+  assert.match(mainOf(await anna.get(`${PAYROLL}/${id}`)), /Cycles so far.*2 UGX 10,000 UGX 400 0 0/)
+  const cancelled = await anna.follow(await anna.send(now, '/cancel'))
+  assert.match(mainOf(cancelled), /Cancelled/)
+  assert.doesNotMatch(cancelled.text, /\/(?:pause|resume|cancel)"/)
+  assert.match(mainOf(await makeSchedule(anna, { cap: '100' })), /exceeds the per-recipient cap|must be at/)
+})
+
+test('an accountant prepares a schedule; strangers and other modes find none', async () => {
+  const { merchant } = await richShop(service)
+  const [anna, books] = [
+    await signedInAs(service, merchant),
+    await signedInAs(service, merchant, { role: 'accountant' }),
+  ]
+  const prepared = await books.follow(await makeSchedule(books))
+  assert.match(mainOf(prepared), /The schedule is prepared.*Akello Grace/)
+  const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
+  const done = await anna.follow(
+    await anna.send(await anna.get(`/dashboard/payouts/prepared/${id}`), '/approve'),
+  )
+  const schedule = /spo_\w+/.exec(done.text)?.[0] ?? ''
+  assert.match(mainOf(done), new RegExp(`Wages active ${schedule}`))
+  const stranger = await signedInAs(service, (await richShop(service)).merchant)
+  assert.equal((await stranger.get(`${PAYROLL}/${schedule}`)).status, 404)
+  assert.equal((await anna.get(`/dashboard/test/payroll/${schedule}`)).status, 404)
+  const viewer = await signedInAs(service, merchant, { role: 'viewer' })
+  assert.doesNotMatch((await viewer.get(`${PAYROLL}/${schedule}`)).text, /\/(?:pause|resume|cancel)"/)
+})
+
+test('subaccounts: make one, see its balance, pay out to its phone once, switch it off and on', async () => {
+  const shop = await payer(service)
+  const anna = await signedInAs(service, shop.merchant)
+  const base = '/dashboard/test/subaccounts'
+  const made = await anna.follow(
+    await anna.send(await anna.get(base), '/new', { name: 'Farm B', phone: '0700000000' }),
+  )
+  const id = /sub_\w+/.exec(made.text)?.[0] ?? ''
+  assert.match(mainOf(made), /Farm B active.*Available UGX 0/)
+  const charge = await shop.api.charge({ amount: 20_000, split: [{ subaccount: id, amount: 10_000 }] })
+  assert.equal(charge.status, 201, charge.text)
+  service.pass(3000)
+  await service.run('follow-charges')
+  await service.run('settle-charges')
+  const funded = await anna.get(`${base}/${id}`)
+  assert.match(mainOf(funded), /Available UGX 10,000/)
+  const poor = await anna.send(funded, '/pay-out', { amount: '10,000' })
+  assert.match(mainOf(poor), /insufficient available balance/)
+  const paid = await anna.send(funded, '/pay-out', { amount: '5,000' })
+  assert.match(mainOf(await anna.follow(paid)), /subaccount/)
+  assert.equal((await anna.send(funded, '/pay-out', { amount: '5,000' })).location, paid.location)
+  assert.match(mainOf(await anna.get(`${base}/${id}`)), /Available UGX 4,800/)
+  const off = await anna.follow(await anna.send(funded, '/deactivate'))
+  assert.match(mainOf(off), /inactive/)
+  assert.match(mainOf(await anna.follow(await anna.send(off, '/activate'))), /Splits may name it again/)
+  const stranger = await signedInAs(service, (await richShop(service)).merchant)
+  assert.equal((await stranger.get(`${SUBACCOUNTS}/${id}`)).status, 404)
+})
+
+test('limits: a stricter rule holds at once, a weaker one when a second owner agrees on the page', async () => {
+  const { merchant } = await richShop(service)
+  const [anna, ben] = [await signedInAs(service, merchant), await signedInAs(service, merchant)]
+  const first = await anna.follow(await anna.send(await anna.get(LIMITS), '/checker', { above: '50,000' }))
+  assert.match(mainOf(first), /Set\. It holds now\..*More than UGX 50,000 needs a second person/)
+  const wished = await anna.follow(await anna.send(first, '/off'))
+  assert.match(mainOf(wished), /asks for no second person at all/)
+  assert.doesNotMatch(wished.text, /\/agree"/)
+  const seen = await ben.get(LIMITS)
+  const agreed = await ben.follow(await ben.send(seen, '/agree'))
+  assert.match(mainOf(agreed), /No second person is needed now/)
+  const late = await ben.send(seen, '/drop')
+  assert.equal(late.status, 303)
+  for (const role of ['accountant', 'viewer'] as const)
+    assert.doesNotMatch((await (await signedInAs(service, merchant, { role })).get(LIMITS)).text, /\/checker/)
+})
