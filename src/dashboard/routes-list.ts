@@ -14,6 +14,9 @@ import { SEARCH_ROUTES } from './search/search-page.tsx'
 import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
+import { MACHINE_ROUTES } from './vending/machine-pages.tsx'
+import { ORDER_ROUTES } from './vending/order-forms.ts'
+import { VENDING_SETTINGS_ROUTES } from './vending/settings-page.tsx'
 import type { DashboardRoute } from './visit.ts'
 import { WALLET_ROUTES } from './wallet/wallet-routes.ts'
 
@@ -36,4 +39,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...GIFT_CARD_ROUTES,
   ...DISPUTE_ROUTES,
   ...SEARCH_ROUTES,
+  ...MACHINE_ROUTES,
+  ...ORDER_ROUTES,
+  ...VENDING_SETTINGS_ROUTES,
 ]

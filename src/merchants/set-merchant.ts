@@ -35,7 +35,7 @@ export type MerchantChange = Partial<
 const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
   kycStatus: 'merchant.verify',
   active: 'merchant.set',
-  vendingEnabled: 'merchant.set',
+  vendingEnabled: 'merchant.vending',
   autoRefundOnJam: 'merchant.jams',
   instantSettlement: 'merchant.set',
   webhookUrl: 'webhook.address',

@@ -6,7 +6,7 @@ import type { App } from '../../app.ts'
 import { type Page, pageOf } from '../../http/lists.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { badRequest, invalidRequest } from '../../platform/refusal.ts'
+import { badRequest, invalidRequest, notFound } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
 import { machineNotRegistered } from '../orders/order-rules.ts'
 
@@ -108,6 +108,15 @@ export async function listMachines(
     rows.map((row) => ({ ...row, id: row.machine })),
     limit,
   )
+}
+
+/** One machine of the merchant, removed ones too, or 404. */
+export async function getMachine(app: App, place: MachineKey): Promise<Machine> {
+  const [row] = isStorable(place.machine)
+    ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
+    : []
+  if (!row) throw notFound('machine')
+  return row
 }
 
 // A machine removed between two pages is still a valid cursor.

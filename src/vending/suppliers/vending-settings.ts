@@ -71,6 +71,13 @@ export async function requireVending(app: App, merchantId: number): Promise<void
   if (!merchant?.on) throw vendingOff()
 }
 
+/** The settings of a merchant, without key and secret. */
+export async function readVending(app: App, merchantId: number): Promise<VendingSettings> {
+  const [settings] = await app.db.query(SHOWN, [merchantId])
+  assert(settings, 'a merchant is never deleted')
+  return settings
+}
+
 /** The access to the merchant's supplier, or null if it is not set. */
 export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
   const [row] = await app.db.query(SUPPLIER, [merchantId])

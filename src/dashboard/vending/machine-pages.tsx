@@ -1,0 +1,152 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
+import {
+  addMachine,
+  getMachine,
+  listMachines,
+  type Machine,
+  presentMachine,
+  removeMachine,
+} from '../../vending/machines/machines.ts'
+import { syncMachines } from '../../vending/machines/sync-machines.ts'
+import { VENDING } from '../texts/vending.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+import { VendingTabs } from './vending-tabs.tsx'
+
+const { machines: words } = VENDING
+const ROWS = 25
+
+const ADD: FormSpec = {
+  path: '/vending/add',
+  action: 'machine.add',
+  fields: [
+    { name: 'machine', label: words.add.machine, most: 64 },
+    { name: 'name', label: words.add.name, hint: words.add.nameHint, most: 200, optional: true },
+  ],
+  submit: words.add.submit,
+}
+const SYNC: FormSpec = { path: '/vending/sync', action: 'machine.sync', fields: [], submit: words.sync }
+const REMOVE: FormSpec = {
+  path: '/vending/machines/:id/remove',
+  action: 'machine.remove',
+  fields: [],
+  submit: words.remove,
+  danger: true,
+}
+
+const StateOf = ({ machine }: { machine: Machine }) =>
+  presentMachine(machine).registered ? (
+    <Status word={words.registered} tone="good" />
+  ) : (
+    <Status word={words.inactive} tone="quiet" />
+  )
+
+const COLUMNS: readonly Column<Machine>[] = [
+  { title: words.columns.machine, cell: ({ machine }) => machine },
+  { title: words.columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: words.columns.address, cell: ({ address }) => <Said text={address} /> },
+  { title: words.columns.state, cell: (machine) => <StateOf machine={machine} /> },
+  { title: words.columns.synced, cell: ({ lastSyncedAt }) => <Time at={lastSyncedAt} /> },
+]
+
+async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, merchant, query } = visit
+  const found = await listMachines(app, merchant.id, { limit: ROWS, startingAfter: query.after ?? null })
+  const here = visit.to('/vending')
+  return shownPage(
+    VENDING.title,
+    <>
+      <h1>{VENDING.title}</h1>
+      <VendingTabs visit={visit} at="/vending" />
+      {found.data.length === 0 ? (
+        <Empty title={words.empty.title}>
+          <p>{words.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table
+          caption={VENDING.tabs.machines}
+          rows={found.data}
+          columns={COLUMNS}
+          href={({ machine }) => visit.to(`/vending/machines/${encodeURIComponent(machine)}`)}
+        />
+      )}
+      <Pager cursors={{ newer: null, older: found.nextCursor }} query={query} here={here} />
+      <FormBox of={SYNC} visit={visit} state={state} />
+      <Section title={words.add.title} id="add">
+        <FormBox of={ADD} visit={visit} state={state} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+async function showMachine(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const machine = await getMachine(visit.app, {
+    merchantId: visit.merchant.id,
+    machine: visit.params.id ?? '',
+  })
+  const { facts } = words
+  const isOn = presentMachine(machine).registered
+  return shownPage(
+    machine.name,
+    <>
+      <div class="top">
+        <h1>
+          <Said text={machine.name} />
+        </h1>
+        <StateOf machine={machine} />
+      </div>
+      <Section title={words.about} aside={<code>{machine.machine}</code>}>
+        <Facts
+          facts={[
+            [facts.address, <Said text={machine.address} />],
+            [facts.category, <Said text={machine.category} />],
+            [facts.type, <Said text={machine.type} />],
+            [facts.synced, <Time at={machine.lastSyncedAt} />],
+            [facts.created, <Time at={machine.createdAt} />],
+          ]}
+        />
+        <p>
+          <a href={addressWith(visit.to('/orders'), { machine: machine.machine })}>{words.orders}</a>
+        </p>
+        {isOn && (
+          <FormBox of={REMOVE} visit={visit} state={state} params={{ id: machine.machine }}>
+            <p class="hint">{words.removeSays}</p>
+          </FormBox>
+        )}
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The machines of a merchant. */
+export const MACHINE_ROUTES: readonly DashboardRoute[] = [
+  page('/vending', (visit) => showMachines(visit)),
+  page('/vending/machines/:id', (visit) => showMachine(visit)),
+  form(ADD, {
+    async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
+      await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
+      return doneTo(to('/vending'), words.added(machine))
+    },
+    again: showMachines,
+  }),
+  form(SYNC, {
+    async submit({ app, caller, merchant, to }) {
+      const { listed, added, inactive } = await syncMachines(app, caller, merchant.id)
+      return doneTo(to('/vending'), words.synced(listed, added, inactive))
+    },
+    again: showMachines,
+  }),
+  form(REMOVE, {
+    async submit({ app, caller, merchant, params, to }) {
+      const machine = params.id ?? ''
+      await removeMachine(app, caller, { merchantId: merchant.id, machine })
+      return doneTo(to('/vending'), words.removed(machine))
+    },
+    again: showMachine,
+  }),
+]
