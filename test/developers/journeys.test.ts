@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { startReceiver } from '../fakes/receiver.ts'
+import { unescaped } from '../helpers/browser.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -28,6 +31,18 @@ async function ownerAt(merchant: CreatedMerchant, size: Size) {
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+test('the first call of the reference, with the real test key in it, runs as it stands', async () => {
+  const merchant = await service.merchant()
+  const owner = await signedInAs(service, merchant)
+  const page = await owner.get('/dashboard/test/developers/reference')
+  const filled = await owner.send(page, '/key')
+  const program = unescaped(/<code>(const answer = .*?)<\/code>/s.exec(filled.text)?.[1] ?? '')
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+  assert.match(stdout, /^201 /)
+  const { body } = await service.client(merchant.keys.test).get('/v1/charges?reference=order-1042')
+  assert.equal(body.data.length, 1)
+})
 
 for (const size of ['phone', 'desktop'] as const) {
   test(`a failing webhook is found, repaired and resent on a ${size}`, ON_BROWSER, async () => {

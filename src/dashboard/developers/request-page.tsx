@@ -1,4 +1,4 @@
-import { Facts, Said, Time } from '../../pages/parts.tsx'
+import { Facts, Said } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
@@ -6,7 +6,7 @@ import { findRequest } from '../../requests/find-requests.ts'
 import { REQUESTS } from '../texts/requests.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { ObjectLink } from './object-link.tsx'
-import { Answered } from './requests-page.tsx'
+import { Answered, Instant } from './requests-page.tsx'
 import { Area } from './tabs.tsx'
 
 const { one, outcomes } = REQUESTS
@@ -29,7 +29,7 @@ export async function showRequest(visit: DashboardVisit): Promise<Shown> {
             facts.code,
             <a href={addressWith(visit.to(HERE), { code, status: 'refused' })}>{code}</a>,
           ],
-          [facts.at, <Time at={request.at} />],
+          [facts.at, <Instant at={request.at} />],
           [facts.ms, REQUESTS.ms(request.ms)],
           objectId !== null && [facts.object, <ObjectLink visit={visit} id={objectId} />],
           [facts.outcome, keyOutcome === null ? REQUESTS.noKey : outcomes[keyOutcome]],

@@ -1,6 +1,7 @@
-import { Empty, Note, Status, Time, timeText } from '../../pages/parts.tsx'
+import { Empty, Note, Status, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { kampalaIso } from '../../platform/kampala.ts'
 import type { LoggedRequest, RequestFilter } from '../../requests/find-requests.ts'
 import { listRequests } from '../../requests/find-requests.ts'
 import { REQUESTS } from '../texts/requests.ts'
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: columns.outcome, cell: ({ keyOutcome }) => (keyOutcome === null ? '–' : outcomes[keyOutcome]) },
   { title: columns.key, cell: ({ keyLast4 }) => <code>...{keyLast4}</code> },
   { title: columns.ms, cell: ({ ms }) => REQUESTS.ms(ms), figures: true },
-  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: columns.at, cell: ({ at }) => <Instant at={at} /> },
 ]
 
 const FILTERS: readonly Filter[] = [
@@ -35,6 +36,13 @@ const FILTERS: readonly Filter[] = [
   { name: 'from', label: filters.from, kind: 'date' },
   { name: 'until', label: filters.until, kind: 'date' },
 ]
+
+/** A moment in Kampala's time, to the second. */
+export const Instant = ({ at }: { at: Date }) => (
+  <time dateTime={at.toISOString()} title={at.toISOString()}>
+    {`${timeText(at)}:${kampalaIso(at).slice(17, 19)}`}
+  </time>
+)
 
 /** A status of an answer as word, shape and colour. */
 export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
