@@ -17,6 +17,7 @@ import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
 import { MACHINE_ROUTES } from './vending/machine-pages.tsx'
 import { ORDER_ROUTES } from './vending/order-forms.ts'
 import { VENDING_SETTINGS_ROUTES } from './vending/settings-page.tsx'
+import { VERIFICATION_ROUTES } from './verification/verification-routes.ts'
 import type { DashboardRoute } from './visit.ts'
 import { WALLET_ROUTES } from './wallet/wallet-routes.ts'
 
@@ -42,4 +43,5 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...MACHINE_ROUTES,
   ...ORDER_ROUTES,
   ...VENDING_SETTINGS_ROUTES,
+  ...VERIFICATION_ROUTES,
 ]

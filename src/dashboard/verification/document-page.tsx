@@ -1,0 +1,84 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState, Values } from '../../pages/form-spec.ts'
+import { Empty, Note, Said, Section, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { assert } from '../../platform/assert.ts'
+import { addDocument, removeDocument } from '../../verification/change-documents.ts'
+import type { Document, DocumentKind } from '../../verification/documents.ts'
+import { readVerification } from '../../verification/read-application.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { liveCaller, mayEdit, StepList, StepNote } from './frame.tsx'
+import { ADD_DOCUMENT, REMOVE_DOCUMENT } from './step-specs.ts'
+
+const { documents: texts } = VERIFICATION
+const HOME = '/verification/documents'
+
+const COLUMNS: readonly Column<Document>[] = [
+  { title: texts.columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: texts.columns.kind, cell: ({ kind }) => texts.kinds[kind] },
+  { title: texts.columns.size, cell: ({ bytes }) => texts.size(bytes), figures: true },
+  { title: texts.columns.when, cell: ({ addedAt }) => <Time at={addedAt} /> },
+]
+
+/** The documents as their merchant sees them: what was sent and when, never the files again. */
+export function DocumentTable({
+  visit,
+  documents,
+  mayRemove,
+}: {
+  visit: DashboardVisit
+  documents: readonly Document[]
+  mayRemove: boolean
+}) {
+  const removing: Column<Document> = {
+    title: texts.columns.acts,
+    cell: ({ id }) => <FormBox of={REMOVE_DOCUMENT} visit={visit} params={{ id }} compact />,
+  }
+  return (
+    <Table caption={texts.list} rows={documents} columns={mayRemove ? [...COLUMNS, removing] : COLUMNS} />
+  )
+}
+
+/** The documents, and the form that adds one. */
+export async function showDocuments(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const read = await readVerification(visit.app, visit.merchant.id)
+  if (!mayEdit(visit, read) && state === null) return doneTo(visit.to('/verification'))
+  return shownPage(
+    VERIFICATION.steps.documents,
+    <>
+      <p>
+        <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
+      </p>
+      <h1>{VERIFICATION.steps.documents}</h1>
+      <StepList visit={visit} of={read} here="documents" />
+      <StepNote of={read} step="documents" />
+      {state?.path === REMOVE_DOCUMENT.path && <Note tone="bad">{state.fault}</Note>}
+      <p>{texts.lead}</p>
+      <p>{texts.needed}</p>
+      {read.documents.length === 0 ? (
+        <Empty title={texts.none} />
+      ) : (
+        <DocumentTable visit={visit} documents={read.documents} mayRemove />
+      )}
+      <Section title={texts.add} id="add">
+        <FormBox of={ADD_DOCUMENT} visit={visit} state={state} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+export async function uploadDocument(visit: DashboardVisit, { kind }: Values): Promise<Shown> {
+  const { file } = visit
+  assert(file !== null, 'the form wants a file')
+  // The form has let one of the kinds pass.
+  await addDocument(visit.app, liveCaller(visit), { kind: kind as DocumentKind, file })
+  return doneTo(visit.to(HOME), texts.added)
+}
+
+export async function dropDocument(visit: DashboardVisit): Promise<Shown> {
+  await removeDocument(visit.app, liveCaller(visit), visit.params.id ?? '')
+  return doneTo(visit.to(HOME), texts.removed)
+}

@@ -1,0 +1,68 @@
+import type { PersonCaller } from '../../actors/actor.ts'
+import { mayDo } from '../../actors/allow.ts'
+import { Icon } from '../../pages/icons.tsx'
+import { Note } from '../../pages/parts.tsx'
+import { missingSteps, type Verification, type WizardStep } from '../../verification/read-application.ts'
+import { STEPS } from '../../verification/steps.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const WIZARD: readonly WizardStep[] = [...STEPS, 'documents']
+
+/** Who acts on the verification: it is about real money, in whichever mode its page is open. */
+export const liveCaller = ({ caller }: DashboardVisit): PersonCaller => ({ ...caller, mode: 'live' })
+
+/** Whether this person may change something of the verification now. */
+export const mayEdit = (visit: DashboardVisit, { application }: Verification): boolean =>
+  mayDo(visit.caller, 'verification.edit') &&
+  application?.state !== 'submitted' &&
+  visit.merchant.kycStatus !== 'verified'
+
+/** The steps with what is done and what is not; `here` is the one that is open. */
+export function StepList({
+  visit,
+  of,
+  here,
+}: {
+  visit: DashboardVisit
+  of: Verification
+  here?: WizardStep
+}) {
+  const missing = missingSteps(of)
+  return (
+    <nav aria-label={VERIFICATION.steps.title}>
+      <ol class="steps">
+        {WIZARD.map((step) => {
+          const isDone = !missing.includes(step)
+          return (
+            <li>
+              <a
+                href={visit.to(`/verification/${step}`)}
+                class={isDone ? 'good' : undefined}
+                aria-current={step === here ? 'step' : undefined}
+              >
+                <Icon name={isDone ? 'check' : 'dash'} />
+                {VERIFICATION.steps[step]}
+                <span class="ear"> ({isDone ? VERIFICATION.done : VERIFICATION.missing})</span>
+              </a>
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+/** Where the wizard goes on after a step: to the next one that lacks something, or to the review. */
+export function nextAfter(step: WizardStep, of: Verification): string {
+  const missing = missingSteps(of)
+  const later = WIZARD.slice(WIZARD.indexOf(step) + 1)
+  const next = later.find((one) => missing.includes(one)) ?? missing[0]
+  return next === undefined ? '/verification' : `/verification/${next}`
+}
+
+/** What the last review said of a step as a whole. */
+export function StepNote({ of, step }: { of: Verification; step: WizardStep }) {
+  const says = of.rejection?.notes?.[step]
+  return says === undefined ? null : <Note tone="warn">{VERIFICATION.reviewer(says)}</Note>
+}

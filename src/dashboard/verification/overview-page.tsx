@@ -1,0 +1,114 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import type { FieldNotes } from '../../verification/application.ts'
+import { missingSteps, readVerification, type Verification } from '../../verification/read-application.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { mayEdit, StepList } from './frame.tsx'
+import { Review } from './review.tsx'
+import { labelOf, SUBMIT } from './step-specs.ts'
+
+const { status, words, submit } = VERIFICATION
+
+/** Where the verification stands, its steps, what would be reviewed, and the form that submits it. */
+export async function showVerification(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+): Promise<Shown> {
+  const read = await readVerification(visit.app, visit.merchant.id)
+  const open = mayEdit(visit, read)
+  const stands = standing(visit, read)
+  return shownPage(
+    VERIFICATION.title,
+    <>
+      <div class="top">
+        <h1>{VERIFICATION.title}</h1>
+        <Status word={words[stands]} tone={TONES[stands]} />
+      </div>
+      <p>{status[stands]}</p>
+      <Facts facts={[submittedFact(read)]} />
+      {stands !== 'approved' && <Rejection visit={visit} of={read} />}
+      {open && (
+        <>
+          <p>{VERIFICATION.lead}</p>
+          <StepList visit={visit} of={read} />
+          <SubmitBox visit={visit} of={read} state={state} />
+        </>
+      )}
+      {!open && stands !== 'approved' && stands !== 'submitted' && <p>{VERIFICATION.notYours}</p>}
+      <Review visit={visit} of={read} open={open} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const TONES = { none: 'quiet', draft: 'open', submitted: 'open', approved: 'good', rejected: 'bad' } as const
+
+/** What counts is the state of the business; a draft after a rejection stands beside it. */
+function standing({ merchant }: DashboardVisit, { application }: Verification): keyof typeof TONES {
+  if (merchant.kycStatus === 'verified') return 'approved'
+  if (application?.state === 'submitted') return 'submitted'
+  if (merchant.kycStatus === 'rejected') return 'rejected'
+  return application === null ? 'none' : 'draft'
+}
+
+const submittedFact = ({ application }: Verification) =>
+  application?.submittedAt != null &&
+  ([
+    VERIFICATION.submittedAt,
+    <>
+      <Time at={application.submittedAt} /> {VERIFICATION.submittedBy} <Said text={application.submittedBy} />
+    </>,
+  ] as const)
+
+function Rejection({ visit, of }: { visit: DashboardVisit; of: Verification }) {
+  const { rejection } = of
+  if (rejection === null || (rejection.note === null && rejection.notes === null)) return null
+  return (
+    <Note tone="warn">
+      <p class="strong">{VERIFICATION.rejection}</p>
+      {rejection.note !== null && <p>{rejection.note}</p>}
+      <NoteList visit={visit} notes={rejection.notes ?? {}} />
+    </Note>
+  )
+}
+
+const NoteList = ({ visit, notes }: { visit: DashboardVisit; notes: FieldNotes }) => (
+  <ul>
+    {Object.entries(notes).map(([place, says]) => {
+      const [step = '', field = ''] = place.split('.')
+      const name = VERIFICATION.steps[step as keyof typeof VERIFICATION.steps] ?? step
+      return (
+        <li>
+          <a href={visit.to(`/verification/${step}`)}>
+            {field === '' ? name : VERIFICATION.ofField(name, labelOf(step, field))}
+          </a>
+          {`: ${says}`}
+        </li>
+      )
+    })}
+  </ul>
+)
+
+function SubmitBox({
+  visit,
+  of,
+  state,
+}: {
+  visit: DashboardVisit
+  of: Verification
+  state: FormState | null
+}) {
+  const isReady = missingSteps(of).length === 0 && of.application?.state === 'draft'
+  return (
+    <Section title={submit.title} id="submit">
+      {isReady || state !== null ? (
+        <FormBox of={SUBMIT} visit={visit} state={state} />
+      ) : (
+        <p class="quiet">{submit.notYet}</p>
+      )}
+    </Section>
+  )
+}

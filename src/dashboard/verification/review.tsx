@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import { mayDo } from '../../actors/allow.ts'
+import { type Fact, Facts, Said, Section } from '../../pages/parts.tsx'
+import type { Verification } from '../../verification/read-application.ts'
+import type { Director } from '../../verification/steps.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { DocumentTable } from './document-page.tsx'
+import { answerText, STEP_FORMS } from './step-specs.ts'
+
+const { review, steps, director } = VERIFICATION
+
+/** Everything that was answered, for those who may see it: numbers of identity cards are nobody else's business. */
+export function Review({ visit, of, open }: { visit: DashboardVisit; of: Verification; open: boolean }) {
+  const { answers, documents } = of
+  const isEmpty = Object.keys(answers).length === 0 && documents.length === 0
+  if (!mayDo(visit.caller, 'verification.edit') || isEmpty) return null
+  return (
+    <Section title={review.title} id="review">
+      <p class="quiet">{review.lead}</p>
+      <FormPart visit={visit} step="business" answers={answers} open={open} />
+      {(answers.directors ?? []).length > 0 && (
+        <Part visit={visit} step="directors" open={open}>
+          <Facts facts={(answers.directors ?? []).map(factOf)} />
+        </Part>
+      )}
+      <FormPart visit={visit} step="settlement" answers={answers} open={open} />
+      <FormPart visit={visit} step="questionnaire" answers={answers} open={open} />
+      {documents.length > 0 && (
+        <Part visit={visit} step="documents" open={open}>
+          <DocumentTable visit={visit} documents={documents} mayRemove={false} />
+        </Part>
+      )}
+    </Section>
+  )
+}
+
+const factOf = ({ part, name, id_kind, id_number, born }: Director): Fact => [
+  director.parts[part],
+  <Said text={`${name}, ${director.id_kinds[id_kind]} ${id_number}, ${born}`} />,
+]
+
+type FormPartProps = Omit<PartProps, 'step' | 'children'> & {
+  step: keyof typeof STEP_FORMS
+  answers: Verification['answers']
+}
+
+function FormPart({ visit, step, answers, open }: FormPartProps) {
+  const given = answers[step]
+  return given === undefined ? null : (
+    <Part visit={visit} step={step} open={open}>
+      <Facts facts={factsOf(step, given)} />
+    </Part>
+  )
+}
+
+type PartProps = {
+  visit: DashboardVisit
+  step: keyof typeof steps
+  open: boolean
+  children: ComponentChildren
+}
+
+const Part = ({ visit, step, open, children }: PartProps) => (
+  <div class="part">
+    <div class="head">
+      <h3>{steps[step]}</h3>
+      {open && (
+        <a href={visit.to(`/verification/${step}`)}>
+          {VERIFICATION.change}
+          <span class="ear">: {steps[step]}</span>
+        </a>
+      )}
+    </div>
+    {children}
+  </div>
+)
+
+/** The answers of a step under the names that its form gives them. */
+const factsOf = (
+  step: keyof typeof STEP_FORMS,
+  given: Readonly<Record<string, string | undefined>>,
+): Fact[] =>
+  STEP_FORMS[step].fields.flatMap(({ name, label }): Fact[] => {
+    const value = given[name]
+    return value === undefined ? [] : [[label, <Said text={answerText(step, name, value)} />]]
+  })

@@ -1,0 +1,51 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState, Values } from '../../pages/form-spec.ts'
+import { Section } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { readVerification } from '../../verification/read-application.ts'
+import { saveStep } from '../../verification/save-step.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { liveCaller, mayEdit, nextAfter, StepList, StepNote } from './frame.tsx'
+import { STEP_FORMS, withNotes } from './step-specs.ts'
+
+type FormStep = keyof typeof STEP_FORMS
+
+/** A step that is one form, filled with what was saved. */
+export const showStep =
+  (step: FormStep) =>
+  async (visit: DashboardVisit, state: FormState | null = null): Promise<Shown> => {
+    const read = await readVerification(visit.app, visit.merchant.id)
+    if (!mayEdit(visit, read) && state === null) return doneTo(visit.to('/verification'))
+    const values = (read.answers[step] ?? {}) as Values
+    return shownPage(
+      VERIFICATION.steps[step],
+      <>
+        <p>
+          <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
+        </p>
+        <h1>{VERIFICATION.steps[step]}</h1>
+        <StepList visit={visit} of={read} here={step} />
+        <StepNote of={read} step={step} />
+        <Section title={VERIFICATION.steps[step]}>
+          {step === 'settlement' && <p class="quiet">{VERIFICATION.settlement.lead}</p>}
+          <FormBox
+            of={withNotes(STEP_FORMS[step], step, read.rejection?.notes ?? null)}
+            visit={visit}
+            state={state}
+            values={values}
+          />
+        </Section>
+      </>,
+      { status: state?.status ?? 200 },
+    )
+  }
+
+/** Saves a step and leads to the next one. */
+export const saveFormStep =
+  (step: FormStep) =>
+  async (visit: DashboardVisit, values: Values): Promise<Shown> => {
+    await saveStep(visit.app, liveCaller(visit), { step, given: values })
+    const read = await readVerification(visit.app, visit.merchant.id)
+    return doneTo(visit.to(nextAfter(step, read)), VERIFICATION.saved)
+  }

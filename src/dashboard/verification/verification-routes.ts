@@ -1,0 +1,47 @@
+import { FieldFault } from '../../pages/form-spec.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { submitApplication } from '../../verification/submit-application.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import { type DashboardRoute, form, page } from '../visit.ts'
+import { addDirector, dropDirector, editDirector, showDirector, showDirectors } from './director-page.tsx'
+import { dropDocument, showDocuments, uploadDocument } from './document-page.tsx'
+import { liveCaller } from './frame.tsx'
+import { showVerification } from './overview-page.tsx'
+import { saveFormStep, showStep } from './step-page.tsx'
+import {
+  ADD_DIRECTOR,
+  ADD_DOCUMENT,
+  EDIT_DIRECTOR,
+  REMOVE_DIRECTOR,
+  REMOVE_DOCUMENT,
+  STEP_FORMS,
+  SUBMIT,
+} from './step-specs.ts'
+
+const SEE = 'verification.edit'
+const FORM_STEPS = ['business', 'settlement', 'questionnaire'] as const
+
+/** The verification of a business, in steps that are saved one by one. */
+export const VERIFICATION_ROUTES: readonly DashboardRoute[] = [
+  page('/verification', (visit) => showVerification(visit)),
+  ...FORM_STEPS.flatMap((step): DashboardRoute[] => [
+    page(`/verification/${step}`, (visit) => showStep(step)(visit), SEE),
+    form(STEP_FORMS[step], { submit: saveFormStep(step), again: showStep(step) }),
+  ]),
+  page('/verification/directors', (visit) => showDirectors(visit), SEE),
+  page('/verification/directors/:place', (visit) => showDirector(visit), SEE),
+  form(ADD_DIRECTOR, { submit: addDirector, again: showDirectors }),
+  form(EDIT_DIRECTOR, { submit: editDirector, again: showDirector }),
+  form(REMOVE_DIRECTOR, { submit: dropDirector, again: showDirectors }),
+  page('/verification/documents', (visit) => showDocuments(visit), SEE),
+  form(ADD_DOCUMENT, { submit: uploadDocument, again: showDocuments }),
+  form(REMOVE_DOCUMENT, { submit: dropDocument, again: showDocuments }),
+  form(SUBMIT, {
+    async submit(visit, { declared }) {
+      if (declared !== 'yes') throw new FieldFault('declared', VERIFICATION.submit.needsDeclared)
+      await submitApplication(visit.app, liveCaller(visit))
+      return doneTo(visit.to('/verification'), VERIFICATION.submit.done)
+    },
+    again: showVerification,
+  }),
+]
