@@ -30,6 +30,7 @@ import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
 import { registerRailCallbacks } from './reconciliation/callback-routes.ts'
 import { runningCommit } from './running-commit.ts'
+import { isLoopback } from './settings/op1-installations.ts'
 import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
 /** What the front has to know of the process behind it. */
@@ -135,7 +136,8 @@ function registerPages(
     gateway,
     nowMs: () => clock.nowMs(),
     trustedProxies: config.trustedProxies,
-    https: config.baseUrl?.startsWith('https://') ?? false,
+    // Plain http is for a browser on this machine; anywhere else the cookies of people want https (reliability.md A67).
+    https: !isLoopback(baseUrl) && config.baseUrl !== null,
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
     requestsAMinute: config.ratePages,
     troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),

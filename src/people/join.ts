@@ -14,9 +14,9 @@ import { checkPassword, hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { nameFrom, passwordsOf, sent } from './sign-up.ts'
-import { accountCounter, clearCounter, counterFor, rememberBrowser, takeTry } from './tries.ts'
+import { accountCounter, clearCounter, counterFor, rememberBrowser, takeBackTry, takeTry } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
-import { confirmPerson } from './write-accounts.ts'
+import { confirmPerson, setPassword } from './write-accounts.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
 /** An invitation as its page shows it; `known`: the address has a proven account, whose password is asked for. */
@@ -51,7 +51,8 @@ export async function joinMerchant(gateway: Gateway, visitor: Visitor, wanted: W
   const email = readEmail(invitation.email)
   const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
   const account = await accountFor(gateway, { accounts, email, visitor, wanted })
-  const made = account === null ? await newAccount(wanted, email, accounts) : null
+  // An account that has never had a password gets this one: the link has proven its address.
+  const made = account?.password == null ? await newAccount(wanted, email, accounts) : null
   const { merchantId } = invitation
   return againWhenTaken(() =>
     commitJoin(gateway, visitor, { token: wanted.token, merchantId, email, account, made }),
@@ -77,7 +78,8 @@ async function accountFor(
     await missed(gateway, { counter, miss, account: owner, visitor })
     throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
   }
-  const clear = clearCounter(counter, gateway.clock.now())
+  // With a second factor the misses are forgotten after its code.
+  const clear = owner.hasFactor ? takeBackTry(counter) : clearCounter(counter, gateway.clock.now())
   await gateway.directory.query(clear.statement, clear.values)
   return owner
 }
@@ -110,6 +112,7 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
     const last: Call[] = [
       addMember(personId, merchantId, link.role, at),
       ...(account?.confirmed === false ? [confirmPerson(personId, at)] : []),
+      ...(account !== null && made !== null ? [setPassword(personId, made.password)] : []),
       ...session.calls,
       ...(asks ? [] : [rememberBrowser(browser, personId, at)]),
       auditRow({ ...act, subject: link.id, after: { role: link.role } }),

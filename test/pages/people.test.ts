@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { hashPassword } from '../../src/people/password-pool.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
+import { freePort } from '../helpers/free-port.ts'
 import { linksIn } from '../helpers/mailed.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -149,13 +149,3 @@ test('a passkey is added, confirms one act, and is the second factor at sign-in'
   await page.waitForURL(/\/dashboard$/)
   await context.close()
 })
-
-/** A port that nobody listens on. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
-}

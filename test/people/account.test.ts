@@ -193,10 +193,16 @@ test('A72: an authenticator app is added by its picture and a first code, with r
     mainOf(await person.send(page, begun.location.split('/').at(-1) ?? '', { code: '000000' })),
     /code is wrong/,
   )
-  assert.equal((await signIn(person.email)).location, '/dashboard', 'not on yet')
+  const elsewhere = browserOf(service)
+  assert.equal(
+    (await elsewhere.post(SIGN_IN, { email: person.email, password: PASSWORD })).location,
+    '/dashboard',
+    'not on yet',
+  )
   const on = await person.send(page, begun.location.split('/').at(-1) ?? '', { code: codeOf(secret) })
   const codes = mainOf(on).match(/[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}/g) ?? []
   assert.equal(new Set(codes).size, 10)
+  assert.equal(await isIn(elsewhere), false, 'every other session has ended')
   const stranger = await signedInAs(service, shop)
   assert.equal((await stranger.get(begun.location)).status, 404)
   assert.equal((await person.get(begun.location)).status, 404, 'the secret is shown no longer')

@@ -78,7 +78,9 @@ const sessionOf = ({ gateway, cookies, https }: Asked): Promise<SignedIn | null>
   findSession(gateway, cookies.get(sessionCookieName(https)) ?? null)
 
 async function show(asked: Asked): Promise<Shown> {
-  if ((await sessionOf(asked)) !== null) return { kind: 'redirect', to: thenOf(asked) ?? BASE }
+  const signedIn = await sessionOf(asked)
+  // Who works for nobody any more may sign in as somebody else.
+  if (signedIn?.at != null) return { kind: 'redirect', to: thenOf(asked) ?? BASE }
   const email = asked.query.other === undefined ? await awaitsCode(asked.gateway, visitorOf(asked)) : null
   return {
     ...showGuestForm(email === null ? passwordForm(asked) : codeForm(asked, email)),
