@@ -65,6 +65,7 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
         <h1>{GIFT_CARDS.title}</h1>
         <Note>{GIFT_CARDS.onlyLive}</Note>
       </>,
+      { status: state?.status ?? 200 },
     )
   const { app, caller, query, now } = visit
   const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }

@@ -28,7 +28,7 @@ function told(need: Need): { says: string; path: string | null } {
     case 'disputes':
       return { says: needs.disputes(need.count, need.more), path: '/disputes?state=open' }
     case 'webhooks':
-      return { says: needs.webhooks, path: '/developers/deliveries?status=failed' }
+      return { says: needs.webhooks, path: '/developers/webhooks?status=failed' }
     case 'schedule':
       return { says: needs.schedule, path: `/payroll/${need.subject}` }
     case 'rejected':

@@ -99,7 +99,10 @@ async function holderOf({ app, caller }: DashboardVisit, phone: string): Promise
 
 /** The same step after a refusal; the operator is not asked again. */
 export const showSendingAgain = (visit: DashboardVisit, state: FormState): Promise<Shown> =>
-  showSending(visit, state.values, { holder: null, state })
+  // Without an amount there is nothing to check: it was sent past the first step.
+  amountOf(state.values, 'amount') === 0
+    ? showNewPayout(visit, { ...state, path: CHECK.path })
+    : showSending(visit, state.values, { holder: null, state })
 
 type Step = { holder: string | null; state: FormState | null }
 

@@ -18,7 +18,7 @@ const PAGES: Record<Prefix, string> = {
   gc_: '/gift-cards',
   itm_: '/storefront',
   dsp_: '/disputes',
-  evt_: '/developers/deliveries',
+  evt_: '/developers/webhooks',
   batch_: '/bulk',
   setl_: '/wallet/settlements',
 }

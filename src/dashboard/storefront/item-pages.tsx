@@ -73,6 +73,7 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
         <h1>{STOREFRONT.title}</h1>
         <Note>{STOREFRONT.onlyLive}</Note>
       </>,
+      { status: state?.status ?? 200 },
     )
   const items = await allItems(app, merchant.id, MOST_SHOWN)
   const address = `${app.baseUrl}/pay/@${merchant.handle}`

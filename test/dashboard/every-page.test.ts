@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Action } from '../../src/actors/actions.ts'
+import { ruleOf } from '../../src/actors/actions.ts'
+import type { MerchantRole } from '../../src/actors/actor.ts'
+import { ROUTES } from '../../src/dashboard/routes-list.ts'
+import { browserOf } from '../helpers/browser.ts'
+import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
+import { dashboardWorld, pagesOf } from '../helpers/dashboard-world.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+
+const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
+const TEST = '/dashboard/test'
+const service = openedAndVerified(() => startService())
+const world = made(() => dashboardWorld(service))
+const at = (path: string, base = TEST) => `${base}${path === '/' ? '' : path}`
+const may = (role: MerchantRole, action: Action) => (ruleOf(action).persons ?? []).includes(role)
+
+/** Everything that a request may write, but for the time at which a session was used. */
+async function written(): Promise<string> {
+  const rows = await service.rows<{ name: string }>(
+    `select schemaname || '.' || tablename as name from pg_tables
+     where schemaname in ('cell_0', 'directory') and tablename not in ('sessions', 'address_windows', 'audit_to_seal', 'audit_seals')
+     order by 1`,
+  )
+  const digests = await Promise.all(
+    rows.map(({ name }) =>
+      service.rows(
+        `select '${name}' as name, count(*)::int as rows, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as md5 from ${name} t`,
+      ),
+    ),
+  )
+  return JSON.stringify(digests)
+}
+
+test('every page answers each role as the table says, and looking at it writes nothing', async () => {
+  const pages = pagesOf(world)
+  assert.ok(pages.length > 40, `${pages.length} pages were found`)
+  const people = await Promise.all(ROLES.map((role) => signedInAs(service, world.merchant, { role })))
+  const before = await written()
+  const wrong: string[] = []
+  for (const { path, see } of pages)
+    for (const [nth, role] of ROLES.entries()) {
+      const reply = await (people[nth] as Planted).get(at(path))
+      const wanted = may(role, see) ? 200 : 403
+      if (reply.status !== wanted)
+        wrong.push(`${path} as ${role}: ${reply.status} ${mainOf(reply).slice(0, 200)}`)
+    }
+  assert.deepEqual(wrong, [])
+  assert.equal(await written(), before)
+})
+
+test('a page of one object is 404 for another merchant and in the other mode, and no page is there for strangers', async () => {
+  const pages = pagesOf(world)
+  const stranger = await signedInAs(service, await service.merchant({ verified: true }))
+  const nobody = browserOf(service)
+  const wrong: string[] = []
+  for (const { path, own } of pages) {
+    const out = await nobody.get(at(path))
+    if (out.status !== 303 || !out.location.startsWith('/dashboard/sign-in')) wrong.push(`${path} for nobody`)
+    if (!own || path.startsWith('/wallet/statements')) continue
+    const foreign = await stranger.get(at(path))
+    if (foreign.status !== 404) wrong.push(`${path} for another merchant: ${foreign.status}`)
+    const live = await world.owner.get(at(path, '/dashboard'))
+    // Keys, machines and subaccounts belong to both modes.
+    if (!/^\/(developers\/keys|vending\/machines|settings|subaccounts)/.test(path) && live.status !== 404)
+      wrong.push(`${path} in live mode: ${live.status}`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('no page says a secret, and each has the headers of a signed-in page', async () => {
+  const secrets = [...Object.values(world.merchant.keys), world.merchant.webhook_secret]
+  for (const { path } of pagesOf(world)) {
+    const { headers, text } = await world.owner.get(at(path))
+    for (const secret of secrets) assert.ok(!text.includes(secret), `${path} holds a secret`)
+    assert.equal(headers.get('cache-control'), 'no-store', path)
+    if (!(headers.get('content-type') ?? '').startsWith('text/html')) continue
+    assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'/, path)
+    assert.equal(headers.get('content-encoding'), null, path)
+    assert.doesNotMatch(text, /\sstyle="|<style|<script(?! src)|\son[a-z]+="/, path)
+  }
+})
+
+test('every form refuses each role that may not send it, in the exact words, and nothing is written', async () => {
+  const before = await written()
+  const wrong: string[] = []
+  for (const role of ROLES) {
+    const person = await signedInAs(service, world.merchant, { role })
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await person.get(TEST)).text)?.[1] ?? ''
+    for (const route of ROUTES) {
+      if (route.kind !== 'form' || may(role, route.spec.action)) continue
+      const path = at(route.spec.path.replace(/:\w+/, 'none'))
+      const reply = await person.post(path, { csrf })
+      const says = `your role (${role}) may not do this`
+      if (reply.status !== 403 || !mainOf(reply).includes(says))
+        wrong.push(`${path} as ${role}: ${reply.status} ${mainOf(reply).slice(0, 120)}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.equal(await withoutPeople(before), await withoutPeople(await written()))
+})
+
+// The people of this test were planted meanwhile.
+const withoutPeople = async (digests: string) =>
+  JSON.stringify(
+    (JSON.parse(digests) as { name: string }[][]).filter(
+      ([one]) => !/\.(people|memberships)$/.test(one?.name ?? ''),
+    ),
+  )
+
+test('every form sent empty, huge, doubled, without its token or to an id of others writes nothing', async () => {
+  const stranger = await signedInAs(service, await service.merchant({ verified: true }))
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await stranger.get(TEST)).text)?.[1] ?? ''
+  const before = await written()
+  const wrong: string[] = []
+  const expect = (name: string, { status }: { status: number }) => {
+    if (status < 400 || status >= 500) wrong.push(`${name}: ${status}`)
+  }
+  // These do something by themselves, which an empty form asks for.
+  const bare =
+    /sign-out|\/(codes|end-others|till|passkeys|options|switch|names|reveal|app|refund-limit|off|on|drop|agree|failing|hold|profile|jams|sync)$/
+  for (const route of ROUTES) {
+    if (route.kind !== 'form') continue
+    const { spec } = route
+    const id = world.ids[spec.path.split('/:', 1)[0] ?? ''] ?? 'none'
+    const path = at(spec.path.replace(/:\w+/, id))
+    const huge = Object.fromEntries(
+      spec.fields.map(({ name }) => [name, 'x'.repeat(200_000 / Math.max(1, spec.fields.length))]),
+    )
+    expect(`${path} without csrf`, await stranger.post(path, {}))
+    expect(`${path} of another session`, await stranger.post(path, { csrf: 'x' }))
+    if (spec.once) expect(`${path} without its token`, await stranger.post(path, { csrf }))
+    if (bare.test(spec.path)) continue
+    if (spec.path.includes(':') || spec.fields.some(({ optional, kind }) => !optional && kind !== 'check')) {
+      expect(`${path} empty`, await stranger.post(path, { csrf }))
+      expect(`${path} doubled`, await stranger.post(path, `csrf=${csrf}&csrf=${csrf}&id=1&id=2`))
+    }
+    if (spec.fields.length > 0) expect(`${path} huge`, await stranger.post(path, { csrf, ...huge }))
+  }
+  assert.deepEqual(wrong, [])
+  assert.equal(await written(), before)
+})
