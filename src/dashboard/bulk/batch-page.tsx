@@ -4,6 +4,7 @@ import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { type BatchItem, type BatchRow, getBatch, itemsOf } from '../../payouts/bulk/find-batches.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -71,7 +72,7 @@ function Progress(told: Told) {
   return (
     <div {...live}>
       <Section title={words.progress}>
-        {open && <Note tone="open">{words.running}</Note>}
+        {open && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
         <progress value={batch.done} max={batch.total} aria-label={words.done} />
         <Facts
           facts={[
@@ -91,8 +92,8 @@ function Progress(told: Told) {
             ],
           ]}
         />
+        <Mend told={told} toMend={count(({ error, status }) => error !== null || status === 'failed')} />
       </Section>
-      <Mend told={told} toMend={count(({ error, status }) => error !== null || status === 'failed')} />
     </div>
   )
 }
@@ -100,18 +101,19 @@ function Progress(told: Told) {
 function Mend({ told: { visit, batch }, toMend }: { told: Told; toMend: number }) {
   if (toMend === 0) return null
   return (
-    <Section title={words.mendTitle}>
+    <Note tone="warn">
+      <strong>{words.mendTitle}</strong>
       <p>{words.mend(toMend)}</p>
-      <a class="button plain" href={visit.to(`/bulk/${batch.id}/mend`)}>
-        {words.download}
-      </a>
-    </Section>
+      <p>
+        <a href={visit.to(`/bulk/${batch.id}/mend`)}>{words.download}</a>
+      </p>
+    </Note>
   )
 }
 
 const columnsFor = (visit: DashboardVisit): readonly Column<BatchItem>[] => [
   { title: words.columns.line, cell: ({ index }) => index + 1 },
-  { title: words.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: words.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: words.columns.name, cell: ({ name }) => <Said text={name} /> },
   {
     title: words.columns.amount,

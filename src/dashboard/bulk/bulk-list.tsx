@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
@@ -79,10 +80,16 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
     <>
       <h1>{BULK.title}</h1>
       <p>{BULK.lead}</p>
-      <div class="actions">
-        <FormBox of={UPLOAD} visit={visit} state={state} />
-        <FormBox of={PASTE} visit={visit} state={state} />
-      </div>
+      {mayDo(caller, 'bulk.draft') && (
+        <div class="split">
+          <Section title={BULK.upload.title}>
+            <FormBox of={UPLOAD} visit={visit} state={state} />
+          </Section>
+          <Section title={BULK.paste.title}>
+            <FormBox of={PASTE} visit={visit} state={state} />
+          </Section>
+        </div>
+      )}
       {unsent.length > 0 && (
         <Section title={drafts.title}>
           <Table

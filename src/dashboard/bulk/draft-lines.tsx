@@ -5,6 +5,7 @@ import { addressWith, type Column, Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import type { Holder } from '../../payouts/bulk/drafts/names-of-draft.ts'
 import type { Preview, PreviewLine } from '../../payouts/bulk/drafts/preview-bulk.ts'
+import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -60,7 +61,7 @@ const columnsWith = (holders: ReadonlyMap<number, Holder>): readonly Column<Prev
     title: words.columns.phone,
     cell: ({ line, written, item }) => (
       <>
-        <Said text={item.ok ? item.phone : written.phone} />
+        <Phone phone={item.ok ? item.phone : written.phone} />
         <HolderOf holder={holders.get(line)} />
       </>
     ),

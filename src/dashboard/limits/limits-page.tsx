@@ -1,5 +1,6 @@
+import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, Section, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { shown, ugx } from '../../pages/wording.ts'
@@ -59,13 +60,15 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
         </Note>
         <Wanted visit={visit} rule={rule} state={state} />
         <p class="hint">{checker.weaker}</p>
-        <FormBox
-          of={SET}
-          visit={visit}
-          state={state}
-          values={{ above: rule.above === null ? '' : String(rule.above) }}
-        />
-        {rule.above !== null && <FormBox of={OFF} visit={visit} state={state} />}
+        <div class="actions">
+          <Folded
+            of={SET}
+            title={checker.set}
+            {...{ visit, state }}
+            values={{ above: amountText(rule.above) }}
+          />
+          {rule.above !== null && <Folded of={OFF} title={checker.off_} {...{ visit, state }} />}
+        </div>
       </Section>
       <Section title={LIMITS.largest}>
         <Facts
@@ -81,6 +84,27 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
   )
 }
 
+const amountText = (amount: number | null) => (amount === null ? '' : String(amount))
+
+type FoldedProps = {
+  of: FormSpec
+  title: string
+  visit: DashboardVisit
+  state: FormState | null
+  values?: Values
+}
+
+/** A form behind its name: each of them may ask for the factor. Nothing where the person's role may not do it. */
+function Folded({ of: spec, title, visit, state, values = {} }: FoldedProps) {
+  if (!mayDo(visit.caller, spec.action)) return null
+  return (
+    <details open={state?.path === spec.path}>
+      <summary>{title}</summary>
+      <FormBox of={spec} visit={visit} state={state} values={values} />
+    </details>
+  )
+}
+
 type WantedProps = { visit: DashboardVisit; rule: CheckerState; state: FormState | null }
 
 /** The weaker rule that somebody has asked for: a second owner agrees, any owner drops it. */
@@ -90,15 +114,17 @@ function Wanted({ visit, rule: { wanted }, state }: WantedProps) {
   return (
     <>
       <Note tone="open">{checker.wanted(shown(wanted.name), what, timeText(wanted.from))}</Note>
-      {wanted.by !== visit.caller.personId && (
-        <FormBox
-          of={AGREE}
-          visit={visit}
-          state={state}
-          values={{ above: wanted.above === null ? '' : String(wanted.above) }}
-        />
-      )}
-      <FormBox of={DROP} visit={visit} state={state} />
+      <div class="actions">
+        {wanted.by !== visit.caller.personId && (
+          <Folded
+            of={AGREE}
+            title={checker.agree}
+            {...{ visit, state }}
+            values={{ above: amountText(wanted.above) }}
+          />
+        )}
+        <Folded of={DROP} title={checker.drop} {...{ visit, state }} />
+      </div>
     </>
   )
 }

@@ -3,22 +3,42 @@ import { readStatusAndWindow } from '../../http/lists.ts'
 import { Empty, Money, Note, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { ugx } from '../../pages/wording.ts'
 import { listPayouts } from '../../payouts/find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout } from '../../payouts/payout.ts'
 import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { Phone } from './phone.tsx'
 
 const { columns, filters, kinds } = PAYOUTS
 const MOST_COUNTED = 100
 
 const COLUMNS: readonly Column<Payout>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.fee, cell: ({ fee }) => <Money amount={fee} />, figures: true },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
-  { title: columns.kind, cell: ({ kind }) => kinds[kind] },
-  { title: columns.to, cell: (payout) => <Recipient payout={payout} /> },
+  {
+    title: columns.amount,
+    cell: ({ amount, fee }) => (
+      <>
+        <Money amount={amount} />
+        <div class="hint">{columns.withFee(ugx(fee))}</div>
+      </>
+    ),
+    figures: true,
+  },
+  {
+    title: columns.status,
+    cell: ({ status, kind }) => (
+      <>
+        <Status word={status} />
+        <div class="hint">{kinds[kind]}</div>
+      </>
+    ),
+  },
+  {
+    title: columns.to,
+    cell: ({ recipientPhone, recipientName }) => <Phone phone={recipientPhone} name={recipientName} />,
+  },
   { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
@@ -35,17 +55,6 @@ const FILTERS: readonly Filter[] = [
   { name: 'from', label: filters.from, kind: 'date' },
   { name: 'until', label: filters.until, kind: 'date' },
 ]
-
-const Recipient = ({ payout: { recipientName, recipientPhone } }: { payout: Payout }) => (
-  <>
-    <Said text={recipientPhone} />
-    {recipientName !== null && (
-      <div class="hint">
-        <Said text={recipientName} />
-      </div>
-    )}
-  </>
-)
 
 /** The list of payouts of every kind, and the way to those that wait for a second person. */
 export async function showPayouts(visit: DashboardVisit): Promise<Shown> {

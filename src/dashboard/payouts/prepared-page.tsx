@@ -9,6 +9,7 @@ import { linesIn, type PreparedLine } from '../../payouts/prepared/prepared-line
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { Phone } from './phone.tsx'
 
 const { facts, recipientColumns } = PREPARED
 
@@ -36,7 +37,10 @@ export const WITHDRAW: FormSpec = {
 
 const COLUMNS: readonly Column<PreparedLine>[] = [
   { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
-  { title: recipientColumns.phone, cell: ({ phone, problem }) => <Said text={phone ?? problem} /> },
+  {
+    title: recipientColumns.phone,
+    cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
+  },
   { title: recipientColumns.name, cell: ({ name }) => <Said text={name} /> },
   {
     title: recipientColumns.amount,

@@ -8,6 +8,7 @@ import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import { type CycleRow, cyclesOf } from '../../scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../scheduled-payouts/find-schedules.ts'
 import { presentSchedule, type Recipient, type Schedule } from '../../scheduled-payouts/schedule.ts'
+import { Phone } from '../payouts/phone.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -33,7 +34,7 @@ const CYCLES: readonly Column<CycleRow>[] = [
   { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
 ]
 const PEOPLE: readonly Column<Recipient>[] = [
-  { title: people.columns.phone, cell: ({ phone }) => <Said text={phone} /> },
+  { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: people.columns.name, cell: ({ name }) => <Said text={name} /> },
   { title: people.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
 ]

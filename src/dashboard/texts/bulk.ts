@@ -92,6 +92,7 @@ export const BULK = {
     prepared: 'Prepared as',
     progress: 'Progress',
     running: 'The lines are being worked on. This page looks for news by itself.',
+    onTheWay: 'Accepted payouts are on their way. This page looks for news by itself.',
     mendTitle: 'Lines to mend',
     mend: (count: number) =>
       `${count === 1 ? 'One line was' : `${count} lines were`} not paid. Download ${count === 1 ? 'it' : 'them'}, mend what is wrong, and upload the file again: the references stay the same, so nobody is paid twice.`,

@@ -9,9 +9,8 @@ export const PAYOUTS = {
   columns: {
     id: 'Payout',
     amount: 'Amount',
-    fee: 'Fee',
+    withFee: (fee: string) => `fee ${fee}`,
     status: 'Status',
-    kind: 'For',
     to: 'Recipient',
     reference: 'Reference',
     created: 'When',

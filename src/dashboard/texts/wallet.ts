@@ -73,6 +73,7 @@ export const WALLET = {
       none: 'You have not told us your number yet.',
       verified: 'verified',
       waits: 'waits for our staff',
+      change: 'Set the number',
       label: 'Number to withdraw to',
       hint: 'A new number must be verified again before you can withdraw.',
       submit: 'Save the number',
@@ -88,7 +89,7 @@ export const WALLET = {
     columns: {
       id: 'Withdrawal',
       amount: 'Amount',
-      fee: 'Fee',
+      withFee: (fee: string) => `fee ${fee}`,
       to: 'To',
       state: 'Decision',
       status: 'Payout',

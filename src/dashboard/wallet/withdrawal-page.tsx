@@ -10,6 +10,7 @@ import { onceForKey } from '../../payouts/once-for-key.ts'
 import { findWithdrawalNumber, listWithdrawals, type Withdrawal } from '../../withdrawals/find-withdrawals.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../withdrawals/withdraw.ts'
 import { setWithdrawalNumber, type WithdrawalNumber } from '../../withdrawals/withdrawal-number.ts'
+import { Phone } from '../payouts/phone.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { pausedNote, WalletPages } from './wallet-shell.tsx'
@@ -42,9 +43,17 @@ const CANCEL: FormSpec = {
 
 const COLUMNS: readonly Column<Withdrawal>[] = [
   { title: words.columns.id, cell: ({ id }) => id },
-  { title: words.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: words.columns.fee, cell: ({ fee }) => <Money amount={fee} />, figures: true },
-  { title: words.columns.to, cell: ({ phone }) => <Said text={phone} /> },
+  {
+    title: words.columns.amount,
+    cell: ({ amount, fee }) => (
+      <>
+        <Money amount={amount} />
+        <div class="hint">{words.columns.withFee(ugx(fee))}</div>
+      </>
+    ),
+    figures: true,
+  },
+  { title: words.columns.to, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: words.columns.state, cell: ({ state }) => <Status word={state} /> },
   { title: words.columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: words.columns.note, cell: ({ note }) => <Said text={note} /> },
@@ -77,7 +86,12 @@ async function Live({ visit, state }: { visit: DashboardVisit; state: FormState 
       {await pausedNote(visit)}
       <Section title={words.number.title}>
         <OwnNumber number={number} />
-        <FormBox of={NUMBER} visit={visit} state={state} values={{ phone: number?.phone ?? '' }} />
+        <div class="actions">
+          <details open={number === null || state?.path === NUMBER.path}>
+            <summary>{words.number.change}</summary>
+            <FormBox of={NUMBER} visit={visit} state={state} values={{ phone: number?.phone ?? '' }} />
+          </details>
+        </div>
       </Section>
       {number?.verified && (
         <Section title={words.request.title}>

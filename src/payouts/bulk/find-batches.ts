@@ -45,7 +45,7 @@ const LIST = listStatement<BatchRow>(
 )
 const ITEMS = statement<BatchItem>(
   'items of a bulk call',
-  `select (asked.place - 1)::int as index, asked.item->>'reference' as reference, least((asked.item->>'amount')::numeric, 1e15)::bigint as amount,
+  `select (asked.place - 1)::int as index, asked.item->>'reference' as reference, case when asked.item ? 'amount' then least((asked.item->>'amount')::numeric, 1e15)::bigint end as amount,
      asked.item->>'phone' as phone, asked.item->>'name' as name, i.payout_id as "payoutId", coalesce(i.replayed, false) as replayed,
      p.status, p.failure_reason as "failureReason", i.error, coalesce(i.retryable, false) as retryable
    from bulk_batches b cross join jsonb_array_elements(b.items) with ordinality as asked (item, place)
