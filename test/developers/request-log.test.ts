@@ -166,6 +166,15 @@ test('the buffer is bounded: what finds no room is counted, the rest is written'
   assert.ok(Number(count) > 19_000, `${count} were written`)
 })
 
+test('a process that stops writes what it has noted', async () => {
+  const own = await shop()
+  const other = await startService({ database: service.database, clock: service.clock })
+  await other.client(own.merchant.keys.test).get('/v1/me')
+  await other.close()
+  const rows = await service.rows('select route from request_log where merchant_id = $1', [own.merchantId])
+  assert.deepEqual(rows, [{ route: '/v1/me' }])
+})
+
 test('a request is forgotten after 30 days, and a key shows when it was last used', async () => {
   const own = await shop()
   await own.api.get('/v1/me')
