@@ -102,6 +102,7 @@ export const ACTIONS = {
   'account.step-up': { persons: ALL, unconfirmed: true },
   'account.sessions': { persons: ALL, audited: true, unconfirmed: true },
   'account.switch': { persons: ALL, unconfirmed: true },
+  'account.resend': { persons: ALL, unconfirmed: true },
   'account.name': { persons: ALL, audited: true, unconfirmed: true },
   'account.password': OWN_ACCOUNT,
   'account.email': OWN_ACCOUNT,

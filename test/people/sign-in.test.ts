@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { browserOf, formOf } from '../helpers/browser.ts'
+import { browserOf } from '../helpers/browser.ts'
 import { mainOf } from '../helpers/dashboard.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -21,89 +21,6 @@ async function signedUp(more: Record<string, string> = {}) {
   const reply = await browser.send(await browser.get('/dashboard/sign-up'), '/dashboard/sign-up', fields)
   return { email, browser, reply }
 }
-
-test('a sign-up makes the business, its keys and its owner, and lands on Home in test mode', async () => {
-  const { reply, browser, email } = await signedUp({ handle: 'own-handle' })
-  assert.equal(reply.status, 303)
-  assert.equal(reply.location, '/dashboard/test')
-  assert.match(
-    reply.headers.get('set-cookie') ?? '',
-    /dashboard=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax/,
-  )
-  assert.match(mainOf(await browser.follow(reply)), /not confirmed yet/)
-  const [made] = await service.rows(
-    `select m.handle, w.role, p.email, (select count(*)::int from directory.api_keys k where k.merchant_id = m.id) as keys
-     from people p join memberships w on w.person_id = p.id join directory.merchants m on m.id = w.merchant_id where p.email = $1`,
-    [email],
-  )
-  assert.deepEqual(made, { handle: 'own-handle', role: 'owner', email, keys: 4 })
-})
-
-test('a sign-up that is wrong says so beside its field and makes nothing', async () => {
-  const browser = browserOf(service)
-  const page = await browser.get('/dashboard/sign-up')
-  const count = async () => (await service.rows('select count(*) from people'))[0]
-  const before = await count()
-  const right = { business: 'B', email: 'b@shop.invalid', password: PASSWORD }
-  for (const [wrong, says] of [
-    [{ business: '' }, /fill this in/],
-    [{ email: 'nobody' }, /email is not a valid email address/],
-    [{ password: 'short' }, /password must be 12 to 128 characters/],
-    [{ password: 'x'.repeat(129) }, /password must be 12 to 128 characters/],
-    [{ password: 'Password1234' }, /one of the commonest/],
-    [{ password: '123456789012' }, /one of the commonest/],
-    [{ password: 'QWERTYUIOP[]' }, /one of the commonest/],
-    [{ handle: 'admin' }, /handle must be/],
-    [{ handle: 'own-handle' }, /the handle own-handle is taken/],
-  ] as const) {
-    const reply = await browser.send(page, '/dashboard/sign-up', { ...right, ...wrong })
-    assert.equal(reply.status, 400, JSON.stringify(wrong))
-    assert.match(mainOf(reply), says)
-    assert.doesNotMatch(reply.text, /four words of mine/)
-  }
-  assert.deepEqual(await count(), before)
-})
-
-test('the same sign-up sent twice, and at once, makes one business', async () => {
-  const browser = browserOf(service)
-  const { fields } = formOf(await browser.get('/dashboard/sign-up'), '/dashboard/sign-up')
-  const form = { ...fields, business: 'Twice', email: 'twice@shop.invalid', password: PASSWORD }
-  const replies = await Promise.all([1, 2, 3].map(() => browserOf(service).post('/dashboard/sign-up', form)))
-  for (const { status } of replies) assert.ok([303, 409].includes(status), `${status}`)
-  assert.equal((await browser.post('/dashboard/sign-up', form)).status, 303)
-  assert.equal((await browser.get('/dashboard/test')).status, 200)
-  assert.equal((await service.rows(`select 1 from people where email = 'twice@shop.invalid'`)).length, 1)
-  assert.equal((await service.rows(`select 1 from cell_0.merchants where name = 'Twice'`)).length, 1)
-  const stranger = await browserOf(service).post('/dashboard/sign-up', {
-    ...form,
-    password: 'another password',
-  })
-  assert.equal(stranger.status, 409)
-})
-
-test('A71: a sign-up with an address that is in use answers like a new one, and so does every sign-in after it', async () => {
-  const { email } = await signedUp()
-  await service.rows('update people set confirmed_at = now() where email = $1', [email])
-  const again = await signedUp({ email: email.toUpperCase(), password: 'another four words' })
-  const fresh = await signedUp()
-  const seen = ({ status, location, headers }: typeof again.reply) => [
-    status,
-    location,
-    (headers.get('set-cookie') ?? '').replace(/=[\w-]{43}/g, '=...'),
-  ]
-  assert.deepEqual(seen(again.reply), seen(fresh.reply))
-  const home = (text: string) => text.replace(/person\d+|Shop \d+|[\w-]{20,}|\d+/g, '')
-  assert.equal(
-    home(mainOf(await again.browser.follow(again.reply))),
-    home(mainOf(await fresh.browser.follow(fresh.reply))),
-  )
-  for (const password of [PASSWORD, 'another four words']) {
-    const browser = browserOf(service)
-    const reply = await browser.post(SIGN_IN, { email, password })
-    assert.equal(reply.status, 303)
-    assert.equal((await browser.get('/dashboard/test')).status, 200)
-  }
-})
 
 test('a sign-in needs the right password, and says the same for an address that nobody has', async () => {
   const { email } = await signedUp()

@@ -27,6 +27,11 @@ export const EMAIL: FormSpec = {
   fields: [{ name: 'email', label: security.email.label, hint: security.email.hint, kind: 'email' }],
   submit: security.email.submit,
 }
+export const RESEND: FormSpec = {
+  path: `${SECURITY_PATH}/confirmation`,
+  action: 'account.resend',
+  ...{ ...bare, submit: security.email.resend, plain: true },
+}
 export const PASSWORD: FormSpec = {
   path: `${SECURITY_PATH}/password`,
   action: 'account.password',
@@ -103,6 +108,12 @@ export async function showSecurity(visit: DashboardVisit, state: FormState | nul
           </Section>
           <Section title={security.email.title}>
             <p>{security.email.now(shown(signedIn.person.email))}</p>
+            {!signedIn.person.confirmed && (
+              <>
+                <p>{security.email.unconfirmed}</p>
+                <FormBox of={RESEND} visit={visit} state={state} />
+              </>
+            )}
             <FormBox of={EMAIL} visit={visit} state={state} />
           </Section>
           <Section title={security.name.title}>

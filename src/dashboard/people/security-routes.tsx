@@ -2,6 +2,7 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Copy } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { resendConfirmation } from '../../people/confirm-email.ts'
 import { beginApp, confirmApp, findNewApp, removeFactor, renewRecoveryCodes } from '../../people/factors.ts'
 import { endOwnOtherSessions, switchMerchant } from '../../people/open-sessions.ts'
 import { changeName, changePassword, requestEmailChange } from '../../people/own-account.ts'
@@ -24,6 +25,7 @@ import {
   PASSWORD,
   REMOVE_FACTOR,
   RENEW_CODES,
+  RESEND,
   SECURITY_PATH,
   SWITCH,
   showSecurity,
@@ -158,6 +160,11 @@ export const SECURITY_ROUTES: readonly DashboardRoute[] = [
   act(EMAIL, async (visit, { email = '' }) => {
     await requestEmailChange(visit.gateway, visit.caller, { email, visitor: visitorOf(visit) })
     return security.email.sent
+  }),
+  act(RESEND, async (visit) => {
+    const business = visit.merchant.name
+    await resendConfirmation(visit.gateway, visit.caller, { visitor: visitorOf(visit), business })
+    return security.email.resent
   }),
   act(NAME, async (visit, { name = '' }) => {
     await changeName(visit.gateway, visit.caller, name)

@@ -59,6 +59,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'account.step-up': 'Confirm acts with the own password or factor',
   'account.sessions': 'End own sessions',
   'account.switch': 'Switch between businesses',
+  'account.resend': 'Ask for the link that confirms the own address',
   'account.name': 'Change the own name',
   'account.password': 'Change the own password',
   'account.email': 'Change the own e-mail address',

@@ -81,6 +81,9 @@ export const PEOPLE = {
     name: { title: 'Name', label: 'Your name', submit: 'Save the name', saved: 'Your name is saved.' },
     email: {
       title: 'E-mail address',
+      unconfirmed: 'It is not confirmed yet, so live mode is closed to you.',
+      resend: 'Send the link again',
+      resent: 'A new link is on its way. The older one works no longer.',
       now: (email: string) => `You sign in with ${email}.`,
       label: 'New e-mail address',
       hint: 'We send a link there. Money out from the dashboard waits for 24 hours after the change.',
