@@ -119,7 +119,11 @@ function SignedIn({ visit, children }: { visit: DashboardVisit; children: Compon
             </p>
           )}
           {!merchant.active && <Note tone="warn">{FRAME.inactive}</Note>}
-          {!signedIn.person.confirmed && !signedIn.till && <Note>{FRAME.unconfirmed}</Note>}
+          {!signedIn.person.confirmed && !signedIn.till && (
+            <Note>
+              {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
+            </Note>
+          )}
           {children}
         </main>
       </div>

@@ -68,3 +68,25 @@ test('the use of a session is noted once a minute, whoever is fast', async () =>
   await find('e-token')
   assert.notDeepEqual(await seen(), before)
 })
+
+test('what has ended is dropped by the hourly sweep, and what counts stays', async () => {
+  const rows = async () =>
+    (
+      await service.rows<{ sessions: number; misses: number }>(
+        `select (select count(*)::int from sessions) as sessions, (select count(*)::int from sign_in_misses) as misses`,
+      )
+    )[0]
+  service.pass(13 * 60 * MINUTE)
+  await signIn('f-token')
+  for (const [realm, hours] of [
+    ['merchant', -1],
+    ['operator', 1],
+  ] as const)
+    await service.rows(
+      `insert into sign_in_misses (realm, account, misses, counts_until) values ($1, $2, 1, $3)`,
+      [realm, hashToken(realm), new Date(service.clock.nowMs() + hours * 60 * MINUTE)],
+    )
+  await service.run('prune')
+  assert.deepEqual(await rows(), { sessions: 1, misses: 1 })
+  assert.ok(await find('f-token'))
+})

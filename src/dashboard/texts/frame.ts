@@ -35,6 +35,7 @@ export const FRAME = {
     title: 'You work for no business here',
     says: 'Nobody has given you a part in a business, or it was taken back. Ask an owner to invite you.',
   },
+  resend: 'Send it again',
   unconfirmed:
     'Your e-mail address is not confirmed yet. Until then you work in test mode: open the link that we have sent you.',
   inactive: 'This business is not active: it can be looked at, and takes and sends no money.',
