@@ -16,7 +16,7 @@ export function timeText(at: Date): string {
 }
 
 /** `22 Nov 2026` in Kampala. */
-function dayText(at: Date): string {
+export function dayText(at: Date): string {
   const text = kampalaIso(at)
   return `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`
 }

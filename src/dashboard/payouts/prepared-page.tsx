@@ -5,7 +5,7 @@ import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../.
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { getStored } from '../../payouts/prepared/find-prepared.ts'
-import { linesIn, type PreparedLine } from '../../payouts/prepared/prepared-lines.ts'
+import { linesIn, type PreparedLine, scheduleIn } from '../../payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -87,6 +87,7 @@ function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
     [facts.fees, <Money amount={row.fees} />],
     [facts.total, <Money amount={row.amount + row.fees} />],
     [facts.recipients, row.recipients],
+    ...scheduleFacts(row),
     [facts.note, <Said text={row.note} />],
     [facts.by, <Said text={row.madeName} />],
     [facts.created, <Time at={row.createdAt} />],
@@ -95,6 +96,19 @@ function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
     decidedAt !== null && [facts.when, <Time at={decidedAt} />],
     row.reason !== null && [facts.reason, <Said text={row.reason} />],
     objectId !== null && !row.takenBack && [facts.made, <a href={visit.to(pathOf(objectId))}>{objectId}</a>],
+  ]
+}
+
+/** When a prepared schedule pays: its approver decides about every cycle to come. */
+function scheduleFacts(row: StoredPrepared): (Fact | false)[] {
+  const schedule = scheduleIn(row)
+  if (schedule === null) return []
+  const { interval, name, startAt, most } = schedule
+  return [
+    name !== null && [facts.name, <Said text={name} />],
+    [facts.interval, PREPARED.intervals[interval] ?? interval],
+    [facts.start, startAt === null ? PREPARED.atOnce : <Time at={startAt} />],
+    most !== null && [facts.most, <Money amount={most} />],
   ]
 }
 

@@ -85,7 +85,7 @@ export async function showNewSchedule(visit: DashboardVisit, state: FormState | 
     <>
       <h1>{create.title}</h1>
       {!alone && <Note>{PAYOUTS.create.accountant}</Note>}
-      {alone && above !== null && visit.mode === 'live' && <Note>{PAYOUTS.create.alone(ugx(above))}</Note>}
+      {alone && above !== null && visit.mode === 'live' && <Note>{create.alone(ugx(above))}</Note>}
       <FormBox
         of={alone ? CREATE : PREPARE}
         visit={visit}

@@ -11,6 +11,7 @@ import { type ForecastRun, forecast } from '../../scheduled-payouts/forecast.ts'
 import { SCHEDULE_STATUSES, type Schedule } from '../../scheduled-payouts/schedule.ts'
 import { PAYROLL } from '../texts/payroll.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { CalendarLine } from './calendar-line.tsx'
 
 const { columns, intervals } = PAYROLL
 const DAYS_AHEAD = 35
@@ -115,6 +116,9 @@ async function Forecast({ visit }: { visit: DashboardVisit }) {
         <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
       ) : (
         <Note tone="warn">{PAYROLL.forecast.short(ugx(-short.after), timeText(short.at))}</Note>
+      )}
+      {runs.length > 0 && (
+        <CalendarLine title={PAYROLL.forecast.title} runs={runs} from={later(now, ahead)} days={DAYS_AHEAD} />
       )}
       {runs.length > 0 && (
         <Table

@@ -45,6 +45,8 @@ export const PAYROLL = {
     recipients: 'People',
     recipientsHint: 'One line for each: phone,name',
     example: '0700000000,Akello Grace',
+    alone: (above: string) =>
+      `A schedule of which one cycle pays more than ${above} together needs a second person, and becomes a prepared one.`,
     note: 'Note for whoever approves it',
     submit: 'Make the schedule',
     prepare: 'Prepare for approval',

@@ -12,7 +12,39 @@ export type PreparedLine = {
   problem: string | null
 }
 
-type ScheduleRequest = { amount: number; recipients: { phone: string; name?: string; reference?: string }[] }
+type ScheduleRequest = {
+  amount: number
+  interval: string
+  name?: string
+  start_at?: string
+  max_per_recipient?: number
+  recipients: { phone: string; name?: string; reference?: string }[]
+}
+
+/** What an approver must know of a schedule besides its recipients. Null for what is sent once. */
+export type PreparedSchedule = {
+  interval: string
+  name: string | null
+  startAt: Date | null
+  most: number | null
+}
+
+/** The terms of a prepared schedule; null for another kind. */
+export function scheduleIn({
+  kind,
+  request,
+}: Pick<StoredPrepared, 'kind' | 'request'>): PreparedSchedule | null {
+  if (kind !== 'schedule') return null
+  // The bytes were written from a value of this kind.
+  const {
+    interval,
+    name,
+    start_at: start,
+    max_per_recipient: most,
+  } = JSON.parse(request.toString()) as ScheduleRequest
+  const startAt = start === undefined ? null : new Date(start)
+  return { interval, name: name ?? null, startAt, most: most ?? null }
+}
 
 /** Everybody whom the stored bytes would pay, in their order: at most a thousand. */
 export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {

@@ -1,0 +1,65 @@
+import { dayText } from '../../pages/parts.tsx'
+import { ugx } from '../../pages/wording.ts'
+import { later } from '../../platform/clock.ts'
+import { kampalaIso } from '../../platform/kampala.ts'
+import type { ForecastRun } from '../../scheduled-payouts/forecast.ts'
+
+const WIDTH = 720
+const HEIGHT = 96
+const BOTTOM = 20
+const DAY_MS = 86_400_000
+
+type CalendarProps = { title: string; runs: readonly ForecastRun[]; from: Date; days: number }
+
+/** The days to come with a bar where payroll runs: as high as what it needs, in another colour from the first day that is short. */
+export function CalendarLine({ title, runs, from, days }: CalendarProps) {
+  const dates = Array.from({ length: days }, (_, ahead) => later(from, ahead * DAY_MS))
+  const needs = needsByDay(runs)
+  const most = Math.max(1, ...[...needs.values()].map(({ need }) => need))
+  const step = WIDTH / days
+  const last = dates.at(-1)
+  return (
+    <figure class="chart">
+      <figcaption class="ear">{title}</figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
+        {dates.map((date, place) => {
+          const day = needs.get(dayOf(date))
+          const height =
+            day === undefined ? 2 : Math.max(6, Math.round(((HEIGHT - BOTTOM - 4) * day.need) / most))
+          return (
+            <rect
+              class={day === undefined ? 'rest' : day.short ? 'bar short' : 'bar'}
+              x={Math.round(place * step + 2)}
+              width={Math.round(step - 4)}
+              y={HEIGHT - BOTTOM - height}
+              height={height}
+            >
+              <title>{day === undefined ? dayText(date) : `${dayText(date)}: ${ugx(day.need)}`}</title>
+            </rect>
+          )
+        })}
+        <text x="0" y={HEIGHT - 4}>
+          {dayText(from)}
+        </text>
+        <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
+          {last !== undefined && dayText(last)}
+        </text>
+      </svg>
+    </figure>
+  )
+}
+
+const dayOf = (at: Date) => kampalaIso(at).slice(0, 'YYYY-MM-DD'.length)
+
+function needsByDay(runs: readonly ForecastRun[]): Map<string, { need: number; short: boolean }> {
+  const days = new Map<string, { need: number; short: boolean }>()
+  for (const { at, amount, fees, after } of runs) {
+    const day = days.get(dayOf(at))
+    days.set(dayOf(at), {
+      need: (day?.need ?? 0) + amount + fees,
+      short: (day?.short ?? false) || after < 0,
+    })
+  }
+  return days
+}
