@@ -118,6 +118,7 @@ export const ACTIONS = {
 
   'verification.edit': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.submit': { audited: true, persons: OWNER },
+  'branding.set': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.read': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
 
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },

@@ -20,6 +20,7 @@ import { sendReply } from './send-reply.ts'
 import {
   payOwnAmount,
   showItems,
+  showLogo,
   showPicture,
   showStorefront,
   showStorefrontQr,
@@ -54,6 +55,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/pay/@:handle/items.json', handle: showItems },
   { method: 'GET', path: '/pay/@:handle/qr.:form', handle: showStorefrontQr },
   { method: 'GET', path: '/pay/@:handle/pictures/:item', handle: showPicture },
+  { method: 'GET', path: '/pay/@:handle/logo', handle: showLogo },
   { method: 'POST', path: '/pay/@:handle/pay', handle: payOwnAmount },
   { method: 'GET', path: '/pay/:id', handle: showLink },
   { method: 'GET', path: '/pay/:id/status', handle: showStatus, polled: true },

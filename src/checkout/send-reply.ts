@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { pagePolicy } from '../pages/policy.ts'
+import { styleHash } from '../pages/stylesheet.ts'
+import { brandOf } from './brand.ts'
 import { renderPage } from './pages/render.tsx'
 import { CHECKOUT_CSS_HASH, DISPLAY_CSS_HASH } from './styles.ts'
-import type { View } from './view.ts'
+import type { Brand, View } from './view.ts'
 import type { Reply, Visit } from './visit.ts'
 
 const POLICY = pagePolicy(CHECKOUT_CSS_HASH)
@@ -34,8 +36,11 @@ export function sendReply(
   switch (answer.kind) {
     case 'page': {
       const { view, shop, mode, here = visit.here } = answer
-      const page = renderPage(view, { language: visit.language, shop, mode, here })
-      reply.code(answer.status).headers({ ...PAGE_HEADERS, 'Content-Security-Policy': policyFor(view) })
+      const brand = brandOf(shop)
+      const page = renderPage(view, { language: visit.language, shop, mode, here, brand })
+      reply
+        .code(answer.status)
+        .headers({ ...PAGE_HEADERS, 'Content-Security-Policy': policyFor(view, brand) })
       setCookies(reply, answer.cookies)
       return sendText(reply, page, gzip)
     }
@@ -55,7 +60,11 @@ export function sendReply(
   }
 }
 
-const policyFor = ({ kind }: View) => (kind === 'display' ? DISPLAY_POLICY : POLICY)
+/** A merchant's colours are a second small stylesheet inside the page, allowed by its own hash. */
+function policyFor({ kind }: View, { style }: Brand): string {
+  if (kind === 'display') return DISPLAY_POLICY
+  return style === null ? POLICY : pagePolicy(`${CHECKOUT_CSS_HASH} ${styleHash(style)}`)
+}
 
 function sendText(reply: FastifyReply, text: string, gzip: boolean): FastifyReply {
   if (!gzip) return reply.send(text)

@@ -9,7 +9,12 @@ export type Setting = {
   mode: 'test' | 'live'
   /** The address of this page with its query but without `lang`, for the switch of languages; starts with `/pay/`. */
   here: string
+  /** How the merchant wants its pages to look; without it like everybody's. */
+  brand?: Brand
 }
+
+/** The merchant's colours as a stylesheet, and the path of its logo. */
+export type Brand = { style: string | null; logo: string | null }
 
 export type Language = 'en' | 'lg' | 'sw'
 export type Method = 'op1_momo' | 'op2_money' | 'card'

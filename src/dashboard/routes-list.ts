@@ -1,3 +1,4 @@
+import { BRANDING_ROUTES } from './branding/branding-page.tsx'
 import { BULK_ROUTES } from './bulk/bulk-routes.ts'
 import { CHARGE_ROUTES } from './charges/charge-forms.ts'
 import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
@@ -44,4 +45,5 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...ORDER_ROUTES,
   ...VENDING_SETTINGS_ROUTES,
   ...VERIFICATION_ROUTES,
+  ...BRANDING_ROUTES,
 ]

@@ -13,6 +13,9 @@ export type Shop = {
   kycStatus: KycStatus
   vendingEnabled: boolean
   chargeLimit: number | null
+  /** The colour and the time of the logo of its branding; null without. */
+  accent: string | null
+  logoAt: Date | null
 }
 
 type MerchantCell = { merchantId: number; cell: string }
@@ -27,8 +30,9 @@ const OF_HANDLE = statement<MerchantCell>(
 )
 const FACTS = statement<Omit<Shop, 'app'>>(
   'shop',
-  `select id as "merchantId", tag, name, handle, active, kyc_status as "kycStatus",
-     vending_enabled as "vendingEnabled", charge_limit as "chargeLimit" from merchants where id = $1`,
+  `select m.id as "merchantId", m.tag, m.name, m.handle, m.active, m.kyc_status as "kycStatus",
+     m.vending_enabled as "vendingEnabled", m.charge_limit as "chargeLimit", b.accent, b.logo_at as "logoAt"
+   from merchants m left join brandings b on b.merchant_id = m.id where m.id = $1`,
 )
 const MOST_REMEMBERED = 50_000
 

@@ -39,6 +39,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'api_keys.hash',
     'audit_seals.hash',
     'bulk_drafts.csv',
+    'brandings.logo',
     'command_keys.fingerprint',
     'factors.public_key',
     'idempotency_keys.fingerprint',

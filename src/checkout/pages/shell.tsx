@@ -35,12 +35,16 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
         <title>{setting.mode === 'test' ? `${TEXTS[setting.language].test.word} · ${title}` : title}</title>
         <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
         <style>{CHECKOUT_CSS}</style>
+        {setting.brand?.style && <style>{setting.brand.style}</style>}
         {refresh && <Refresh {...refresh} />}
         {script && <script src={CHECKOUT_ASSETS[script].href} defer />}
       </head>
       <body>
         {setting.mode === 'test' && <TestBanner language={setting.language} />}
-        <main class={wide ? 'card wide' : 'card'}>{children}</main>
+        <main class={wide ? 'card wide' : 'card'}>
+          {setting.brand?.logo && <img class="logo" src={setting.brand.logo} alt="" height="48" />}
+          {children}
+        </main>
         <Languages setting={setting} />
       </body>
     </html>

@@ -1,3 +1,4 @@
+import { findLogo } from '../../branding/branding.ts'
 import type { Shop } from '../../merchants/shops.ts'
 import { maySell } from '../../payment-links/payable.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
@@ -64,6 +65,14 @@ export async function showPicture(checkout: Checkout, visit: Visit): Promise<Rep
   const picture = await findPicture(shop.app, { merchantId, itemId: visit.params.item ?? '' })
   if (picture === null) throw notFound('page')
   return { kind: 'file', type: 'image/webp', body: picture.body, maxAgeSeconds: PICTURE_MAX_AGE_S }
+}
+
+/** GET /pay/@{handle}/logo. */
+export async function showLogo(checkout: Checkout, visit: Visit): Promise<Reply> {
+  const shop = await findShop(checkout, visit)
+  const body = shop.logoAt === null ? null : await findLogo(shop.app, shop.merchantId)
+  if (body === null) throw notFound('page')
+  return { kind: 'file', type: 'image/webp', body, maxAgeSeconds: PICTURE_MAX_AGE_S }
 }
 
 async function findShop({ gateway, shops }: Checkout, visit: Visit): Promise<Shop> {

@@ -1,5 +1,6 @@
 import { Section } from '../../pages/parts.tsx'
 import { shownPage } from '../../pages/shown.ts'
+import { BRANDING_PATH } from '../branding/branding-page.tsx'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
@@ -8,6 +9,7 @@ import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 type Entry = { path: string; name: string; says: string }
 
 const ENTRIES: readonly Entry[] = [
+  { path: BRANDING_PATH, ...SETTINGS.branding },
   { path: PEOPLE_PATH, ...SETTINGS.people },
   { path: SECURITY_PATH, ...SETTINGS.security },
 ]

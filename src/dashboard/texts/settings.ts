@@ -2,6 +2,7 @@
 export const SETTINGS = {
   title: 'Settings',
   open: (name: string) => `Open ${name}`,
+  branding: { name: 'Branding', says: "Your logo and colour on your customers' payment pages." },
   people: {
     name: 'People and roles',
     says: 'Who works here and may do what; invitations, tills, the refund limit of cashiers, and who is signed in.',

@@ -77,6 +77,7 @@ const TABLES = {
   payout_freeze: other('merchants'),
   command_keys: other('merchants'),
   request_log: other('requests'),
+  brandings: other('branding'),
   verifications: other('verification'),
   verification_answers: other('verification'),
   verification_documents: other('verification'),

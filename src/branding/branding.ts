@@ -1,0 +1,91 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { remakePicture } from '../platform/picture.ts'
+import { badRequest, invalidRequest } from '../platform/refusal.ts'
+import { readColour } from './accent.ts'
+
+/** How the pages of a merchant's customers look. `accent`: the colour as it was chosen. */
+export type Branding = { accent: string | null; logoAt: Date | null }
+
+/** What to change; absent fields stay, null goes back to what everybody has. The logo is a file as it came. */
+export type BrandingChange = { accent?: string | null; logo?: Buffer | null }
+
+/** The longest file that is read. */
+export const MOST_LOGO_BYTES = 2 * 1024 * 1024
+
+const MOST_STORED_BYTES = 65_536
+const WIDTH = 480
+const HEIGHT = 144
+const QUALITIES = [85, 60, 35]
+
+const FIND = statement<Branding>(
+  'branding',
+  'select accent, logo_at as "logoAt" from brandings where merchant_id = $1',
+)
+const LOGO = statement<{ logo: Buffer }>(
+  'logo',
+  'select logo from brandings where merchant_id = $1 and logo is not null',
+)
+// What is not given keeps its value: $3 and $6 say whether colour and logo are given.
+const SET = statement<Branding>(
+  'set branding',
+  `insert into brandings as b (merchant_id, accent, logo, logo_at, changed_at)
+   values ($1, $2, $4, case when $4::bytea is not null then $5::timestamptz end, $5)
+   on conflict (merchant_id) do update set changed_at = $5,
+     accent = case when $3::boolean then excluded.accent else b.accent end,
+     logo = case when $6::boolean then excluded.logo else b.logo end,
+     logo_at = case when $6::boolean then excluded.logo_at else b.logo_at end
+   returning accent, logo_at as "logoAt"`,
+)
+
+/** The branding of a merchant; without one both are null. */
+export const findBranding = async (app: App, merchantId: number): Promise<Branding> =>
+  (await firstRow(app.db.query(FIND, [merchantId]))) ?? { accent: null, logoAt: null }
+
+/** The WebP logo of a merchant, or null. */
+export const findLogo = async (app: App, merchantId: number): Promise<Buffer | null> =>
+  (await firstRow(app.db.query(LOGO, [merchantId])))?.logo ?? null
+
+/** The path of a logo. It changes with every logo, so that it may be cached for long. */
+export const logoPath = (handle: string, logoAt: Date | null): string | null =>
+  logoAt === null ? null : `/pay/@${handle}/logo?v=${logoAt.getTime()}`
+
+/** Changes the branding. A colour is kept as it was chosen; pages use it as far as it can be read. Throws Refusal. */
+export async function setBranding(
+  app: App,
+  actor: Actor,
+  { merchantId, change }: { merchantId: number; change: BrandingChange },
+): Promise<Branding> {
+  allow(actor, 'branding.set', merchantId)
+  const accent = change.accent == null ? null : readColour(change.accent)
+  if (change.accent != null && accent === null)
+    throw invalidRequest('accent must be a colour such as #0b6b53')
+  const logo = change.logo == null ? null : await readLogo(change.logo)
+  const [hasAccent, hasLogo] = [change.accent !== undefined, change.logo !== undefined]
+  const at = app.clock.now()
+  return app.db.transaction(async (tx) => {
+    const values = [merchantId, accent, hasAccent, logo, at.toISOString(), hasLogo]
+    const [[now]] = await tx.send(call(SET, ...values))
+    const after = { ...(hasAccent ? { accent } : {}), ...(hasLogo ? { logo: logo !== null } : {}) }
+    const act = { actor, action: 'branding.set', at, merchantId, after } as const
+    return { value: now ?? { accent: null, logoAt: null }, last: [auditRow(act)] }
+  })
+}
+
+/** A logo as it is stored: a small WebP with the pixels of the file and nothing else of it. */
+async function readLogo(file: Buffer): Promise<Buffer> {
+  if (file.length <= MOST_LOGO_BYTES)
+    for (const quality of QUALITIES) {
+      const made = await remakePicture(file, (picture) =>
+        picture.resize(WIDTH, HEIGHT, { fit: 'inside', withoutEnlargement: true }).webp({ quality }),
+      )
+      if (made === null) break
+      if (made.length <= MOST_STORED_BYTES) return made
+    }
+  throw badRequest('logo must be a whole PNG, JPEG or WebP file of at most 2 MB')
+}

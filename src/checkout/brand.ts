@@ -1,0 +1,25 @@
+import { type Paint, paintsOf } from '../branding/accent.ts'
+import { logoPath } from '../branding/branding.ts'
+import type { Shop } from '../merchants/shops.ts'
+import type { Brand } from './view.ts'
+
+const PLAIN: Brand = { style: null, logo: null }
+
+// On white in both themes: most logos are made for paper.
+const LOGO =
+  '.logo{justify-self:center;max-width:100%;height:3rem;padding:.25rem .5rem;border-radius:8px;background:#fff;object-fit:contain}'
+
+/** How the pages of this merchant look. The stylesheet holds colours of our own making and nothing that was typed. */
+export function brandOf(shop: Pick<Shop, 'accent' | 'logoAt' | 'handle'> | null): Brand {
+  if (shop === null) return PLAIN
+  const logo = logoPath(shop.handle, shop.logoAt)
+  const style = `${shop.accent === null ? '' : coloursOf(shop.accent)}${logo === null ? '' : LOGO}`
+  return { style: style === '' ? null : style, logo }
+}
+
+function coloursOf(colour: string): string {
+  const { light, dark } = paintsOf(colour)
+  return `:root{${tokens(light)}}@media screen and (prefers-color-scheme:dark){:root{${tokens(dark)}}}`
+}
+
+const tokens = ({ accent, over, tint }: Paint) => `--accent:${accent};--over:${over};--tint:${tint}`
