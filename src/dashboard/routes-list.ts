@@ -4,6 +4,7 @@ import { CHARGE_ROUTES } from './charges/charge-forms.ts'
 import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
 import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
 import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
+import { GO_LIVE_ROUTES } from './go-live/go-live-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { LIMITS_ROUTES } from './limits/limits-routes.ts'
 import { LINK_ROUTES } from './links/link-forms.ts'
@@ -45,5 +46,6 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...ORDER_ROUTES,
   ...VENDING_SETTINGS_ROUTES,
   ...VERIFICATION_ROUTES,
+  ...GO_LIVE_ROUTES,
   ...BRANDING_ROUTES,
 ]

@@ -32,6 +32,8 @@ export type Field = {
   label: string
   kind?: FieldKind
   hint?: string
+  /** What somebody else found wrong with it; it stands where a fault would. */
+  note?: string
   optional?: true
   /** The largest number of characters; 255 unless said. */
   most?: number

@@ -48,7 +48,7 @@ export function FormBox(props: FormBoxProps) {
           field={withChoices(field, props.choices)}
           id={`${idOf(spec)}-${field.name}`}
           value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
-          fault={state?.faults[field.name] ?? null}
+          fault={state?.faults[field.name] ?? field.note ?? null}
         />
       ))}
       {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (

@@ -28,7 +28,7 @@ export async function showVerification(
         <Status word={words[stands]} tone={TONES[stands]} />
       </div>
       <p>{status[stands]}</p>
-      <Facts facts={[submittedFact(read)]} />
+      {read.application?.submittedAt != null && <Facts facts={[submittedFact(read)]} />}
       {stands !== 'approved' && <Rejection visit={visit} of={read} />}
       {open && (
         <>

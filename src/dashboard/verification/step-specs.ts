@@ -134,7 +134,7 @@ export const withNotes = (spec: FormSpec, step: string, notes: FieldNotes | null
   ...spec,
   fields: spec.fields.map((field) => {
     const says = notes?.[`${step}.${field.name}`]
-    return says === undefined ? field : { ...field, hint: VERIFICATION.reviewer(says) }
+    return says === undefined ? field : { ...field, note: VERIFICATION.reviewer(says) }
   }),
 })
 

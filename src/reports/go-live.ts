@@ -1,0 +1,77 @@
+import type { Gateway } from '../app.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { listMembers } from '../people/members.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** What a business has to have done before it lives from real payments, in the order in which one does it. */
+export type GoLiveStep =
+  | 'verified'
+  | 'webhook'
+  | 'live_key'
+  | 'live_charge'
+  | 'settlement'
+  | 'second_owner'
+  | 'factors'
+
+/** A step, and since when it is done: null where it is not; `done` alone where nobody noted the time. */
+export type GoLiveFact = { step: GoLiveStep; done: boolean; at: Date | null }
+
+// How many of the newest deliveries of each mode are looked at.
+const LOOKED_AT = 200
+
+// The address that is set now counts, in either mode.
+const ANSWERED = statement<{ at: Date }>(
+  'webhook address answered',
+  `select max(d.delivered_at) as at from merchants m
+     cross join unnest(array['test', 'live']::mode[]) as o (mode)
+     cross join lateral (select n.url, n.delivered_at from deliveries n where n.merchant_id = m.id and n.mode = o.mode
+       order by n.created_at desc, n.event_id desc limit $2) d
+   where m.id = $1 and d.url = m.webhook_url and d.delivered_at is not null having max(d.delivered_at) is not null`,
+)
+const KEY_USED = statement<{ at: Date }>(
+  'live key used',
+  `select max(k.last_used_at) as at from api_keys k where k.merchant_id = $1 and k.kind in ('live', 'live_collections')
+   having max(k.last_used_at) is not null`,
+)
+const CHARGED = statement<{ at: Date }>(
+  'first live charge',
+  `select c.completed_at as at from unnest(array['succeeded', 'refunded']) as s (status)
+     cross join lateral (select f.completed_at from charges f
+       where f.merchant_id = $1 and f.mode = 'live' and f.published and f.status = s.status
+       order by f.created_at, f.id limit 1) c
+   order by c.completed_at limit 1`,
+)
+const SETTLED = statement<{ at: Date }>(
+  'first live settlement',
+  `select created_at as at from settlements where merchant_id = $1 and mode = 'live' order by created_at, id limit 1`,
+)
+
+/** What of going live is done, computed from facts. Only owners count as people here, tills do not. */
+export async function goLiveFacts(
+  gateway: Gateway,
+  { id, kycStatus }: Merchant,
+  cell: { cell: string },
+): Promise<GoLiveFact[]> {
+  const { db } = gateway.appOf(cell)
+  const [[answered], [used], [charged], [settled]] = await db.queries(
+    call(ANSWERED, id, LOOKED_AT),
+    call(KEY_USED, id),
+    call(CHARGED, id),
+    call(SETTLED, id),
+  )
+  const owners = (await listMembers(gateway, id)).filter(({ role, till }) => role === 'owner' && !till)
+  const since = (step: GoLiveStep, row: { at: Date } | undefined): GoLiveFact => ({
+    ...{ step, done: row !== undefined, at: row?.at ?? null },
+  })
+  const known = (step: GoLiveStep, done: boolean): GoLiveFact => ({ step, done, at: null })
+  return [
+    known('verified', kycStatus === 'verified'),
+    since('webhook', answered),
+    since('live_key', used),
+    since('live_charge', charged),
+    since('settlement', settled),
+    known('second_owner', owners.length > 1),
+    known('factors', owners.length > 0 && owners.every(({ hasFactor }) => hasFactor)),
+  ]
+}
