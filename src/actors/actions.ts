@@ -111,7 +111,9 @@ export const ACTIONS = {
   'people.join': { others: ['public'], audited: true },
   'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'people.remove': { ...STEP_UP, persons: OWNER, unconfirmed: true },
-  'people.sessions': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  // To take back or to end something must not wait for a factor.
+  'people.sessions': { persons: OWNER, audited: true, unconfirmed: true },
+  'people.take-back': { persons: OWNER, audited: true, unconfirmed: true },
   'people.limit': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'till.show': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'till.enter': { others: ['public'], audited: true },

@@ -30,6 +30,7 @@ export function FormBox(props: FormBoxProps) {
   if (!mayDo(visit.caller, spec.action)) return null
   const state = props.state?.path === spec.path ? props.state : null
   const address = visit.to(filled(spec.path, params))
+  const id = idOf(filled(spec.path, params))
   const token = spec.once ? (state?.token ?? tokenFor(visit, address)) : null
   const file = spec.mostFileBytes !== undefined
   return (
@@ -46,13 +47,13 @@ export function FormBox(props: FormBoxProps) {
       {spec.fields.map((field) => (
         <FieldBox
           field={withChoices(field, props.choices)}
-          id={`${idOf(spec)}-${field.name}`}
+          id={`${id}-${field.name}`}
           value={state?.values[field.name] ?? props.values?.[field.name] ?? ''}
           fault={state?.faults[field.name] ?? field.note ?? null}
         />
       ))}
       {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (
-        <Confirm spec={spec} visit={visit} fault={state?.faults.confirm ?? null} />
+        <Confirm id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
       )}
       <button type="submit" class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}>
         {spec.submit}
@@ -65,7 +66,8 @@ export function FormBox(props: FormBoxProps) {
 const filled = (path: string, params: Readonly<Record<string, string>>) =>
   path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
 
-const idOf = ({ path }: FormSpec) => path.replace(/[^a-z]+/gi, '-').replace(/^-|-$/g, '')
+// A page may have the same form for each of its rows.
+const idOf = (path: string) => path.replace(/[^a-z0-9]+/gi, '-').replace(/^-|-$/g, '')
 const withChoices = (field: Field, choices: FormBoxProps['choices']): Field => {
   const own = choices?.[field.name]
   return own === undefined ? field : { ...field, choices: own }
@@ -85,7 +87,7 @@ function Fault({ state }: { state: FormState }) {
   )
 }
 
-function Confirm({ spec, visit, fault }: { spec: FormSpec; visit: Visit; fault: string | null }) {
+function Confirm({ id, visit, fault }: { id: string; visit: Visit; fault: string | null }) {
   const factor = visit.signedIn.hasFactor
   return (
     <>
@@ -96,7 +98,7 @@ function Confirm({ spec, visit, fault }: { spec: FormSpec; visit: Visit; fault: 
           hint: PARTS.confirmHint,
           kind: factor ? 'code' : 'password',
         }}
-        id={`${idOf(spec)}-confirm`}
+        id={id}
         value=""
         fault={fault}
       />

@@ -86,12 +86,12 @@ export async function takeBackInvitation(
   actor: Actor,
   { merchant, id }: { merchant: Pick<Employer, 'id'>; id: string },
 ): Promise<void> {
-  allow(actor, 'people.invite', merchant.id)
+  allow(actor, 'people.take-back', merchant.id)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[taken]] = await tx.send(voidLink(merchant.id, id, at))
     if (!taken) throw notFound('invitation')
-    const act = { actor, action: 'people.invite', at, merchantId: merchant.id } as const
+    const act = { actor, action: 'people.take-back', at, merchantId: merchant.id } as const
     const before = { email: taken.email, role: taken.role }
     return { value: null, last: [auditRow({ ...act, subject: id, before, after: { taken_back: true } })] }
   })

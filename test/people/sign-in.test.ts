@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { browserOf } from '../helpers/browser.ts'
 import { mainOf } from '../helpers/dashboard.ts'
+import { mailsTo } from '../helpers/mailed.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -135,6 +136,35 @@ test('of thirty guesses at once five are looked at', async () => {
   const count = (status: number) => replies.filter((reply) => reply.status === status).length
   assert.equal(count(401), 5)
   assert.equal(count(403), 25)
+})
+
+test('five wrong codes end the half sign-in and lock the account, whoever knows the password', async () => {
+  const { email } = await signedUp()
+  const secret = await plantApp(email)
+  const thief = browserOf(service)
+  await thief.post(SIGN_IN, { email, password: PASSWORD })
+  for (let tries = 1; tries <= 4; tries += 1)
+    assert.equal((await thief.post(SIGN_IN, { code: `00000${tries}` })).status, 401, `try ${tries}`)
+  const last = await thief.post(SIGN_IN, { code: '000005' })
+  assert.equal(last.location, SIGN_IN)
+  assert.match(mainOf(await thief.follow(last)), /this code is wrong, or was used already/)
+  const again = await thief.post(SIGN_IN, { email, password: PASSWORD, code: codeOf(secret) })
+  assert.equal(again.status, 403)
+  assert.equal((await mailsTo(service, email))[0]?.template, 'account-locked')
+})
+
+test('a right password does not make wrong codes forgotten', async () => {
+  const { email } = await signedUp()
+  await plantApp(email)
+  const thief = browserOf(service)
+  const states: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    states.push((await thief.post(SIGN_IN, { email, password: PASSWORD })).status)
+    for (const code of ['000001', '000002']) states.push((await thief.post(SIGN_IN, { code })).status)
+  }
+  assert.deepEqual(states.slice(0, 6), [303, 401, 401, 303, 401, 401])
+  assert.deepEqual(states.slice(6), [303, 401, 403], 'the fifth miss locks')
+  assert.equal((await thief.post(SIGN_IN, { email, password: PASSWORD })).status, 403)
 })
 
 async function plantApp(email: string): Promise<string> {

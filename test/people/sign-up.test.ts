@@ -147,3 +147,19 @@ test('A69: a password that was hashed with less than today is hashed anew when i
   assert.match(row?.password ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal((await browserOf(service).post(SIGN_IN, { email, password: PASSWORD })).status, 303)
 })
+
+test('A69: any character counts, however the keyboard writes it', async () => {
+  const composed = 'Ñandú ñandú é ☕'
+  const { email } = await signedUp({ password: composed })
+  const enter = async (password: string) =>
+    (await browserOf(service).post(SIGN_IN, { email, password })).status
+  assert.equal(await enter(composed.normalize('NFD')), 303)
+  assert.equal(await enter(composed.toLowerCase()), 401)
+  for (const password of [
+    '🙂'.repeat(12).replace('🙂', '🙃'),
+    'a b c d e f g',
+    'пароль из слов',
+    'x1'.repeat(60).concat('y'),
+  ])
+    assert.equal((await signedUp({ password })).reply.status, 303, password)
+})

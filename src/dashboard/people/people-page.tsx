@@ -35,7 +35,7 @@ export const INVITE: FormSpec = {
 }
 export const TAKE_BACK: FormSpec = {
   path: `${PEOPLE_PATH}/invitations/:id/take-back`,
-  action: 'people.invite',
+  action: 'people.take-back',
   ...{ fields: [], submit: invite.takeBack, plain: true },
 }
 export const SET_ROLE: FormSpec = {

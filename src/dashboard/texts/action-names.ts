@@ -68,6 +68,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'account.email': 'Change the own e-mail address',
   'account.factors': 'Change the own second factors',
   'people.invite': 'Invite people',
+  'people.take-back': 'Take back invitations',
   'people.role': 'Change roles',
   'people.remove': 'Remove people',
   'people.sessions': 'Sign out others',
