@@ -33,6 +33,7 @@ const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
   read: { key: 'any', persons: ALL, unconfirmed: true },
+  'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
 
   'charge.create': { key: 'any', persons: BUILDERS },

@@ -1,6 +1,7 @@
 import { BRANDING_ROUTES } from './branding/branding-page.tsx'
 import { BULK_ROUTES } from './bulk/bulk-routes.ts'
 import { CHARGE_ROUTES } from './charges/charge-forms.ts'
+import { COUNTER_ROUTES } from './counter/counter-page.tsx'
 import { DEVELOPER_ROUTES } from './developers/developer-pages.ts'
 import { DISPUTE_ROUTES } from './disputes/dispute-pages.tsx'
 import { GIFT_CARD_ROUTES } from './gift-cards/card-forms.ts'
@@ -13,6 +14,8 @@ import { PAYROLL_ROUTES } from './payroll/payroll-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
 import { SECURITY_ROUTES } from './people/security-routes.tsx'
 import { SEARCH_ROUTES } from './search/search-page.tsx'
+import { AUDIT_ROUTES } from './settings/audit-page.tsx'
+import { BUSINESS_ROUTES } from './settings/business-page.tsx'
 import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
@@ -37,6 +40,9 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...PEOPLE_ROUTES,
   ...SECURITY_ROUTES,
   ...SETTINGS_ROUTES,
+  ...BUSINESS_ROUTES,
+  ...AUDIT_ROUTES,
+  ...COUNTER_ROUTES,
   ...LINK_ROUTES,
   ...STOREFRONT_ROUTES,
   ...GIFT_CARD_ROUTES,

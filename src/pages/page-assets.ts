@@ -4,7 +4,7 @@ import { readStyle, TOKENS } from './stylesheet.ts'
 const own = (name: string, type: string): Asset =>
   readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard'].map(
+const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'counter'].map(
   (name) => `src/pages/assets/${name}.css`,
 )
 
@@ -13,6 +13,7 @@ export const PAGE_ASSETS = {
   'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
   'pages.js': own('pages.js', SCRIPT),
   'passkeys.js': own('passkeys.js', SCRIPT),
+  'counter.js': own('counter.js', SCRIPT),
   'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>
 

@@ -9,7 +9,7 @@ import type { TestService } from './test-service.ts'
 /** Texts that a merchant or its customers may write: long, in Luganda, and what would be markup. */
 export type Words = { name: string; reference: string; description: string; person: string }
 
-export const PLAIN: Words = {
+const PLAIN: Words = {
   name: "Nnalongo's Ŋŋoma & Kitenge Emporium of Nakasero Market",
   reference: `INV-${'9'.repeat(251)}`,
   description: 'Engoma ennene, eya langi eya bbululu',

@@ -16,6 +16,7 @@ import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
+import { TALLY_FAULTS } from './faults/tallies.ts'
 import { TOP_UP_FAULTS } from './faults/top-ups.ts'
 import { TRIGGER_FAULTS } from './faults/triggers.ts'
 import { VENDING_FAULTS } from './faults/vending.ts'
@@ -33,6 +34,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...VENDING_FAULTS,
   ...SETTLEMENT_FAULTS,
   ...TOP_UP_FAULTS,
+  ...TALLY_FAULTS,
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,
   ...PREPARED_FAULTS,

@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts'
+import { addDraft, type BulkDraft } from '../../src/payouts/bulk/drafts/draft.ts'
 import type { StoredPrepared } from '../../src/payouts/prepared/prepared-payout.ts'
 import {
   addPrepared,
@@ -17,6 +18,7 @@ export async function prepareAll(app: App): Promise<void> {
   const at = app.clock.now()
   const decided = { merchantId: 3, decidedBy: 2, decidedName: 'second@three.invalid', at }
   const own = { ...decided, decidedBy: 1, decidedName: 'first@three.invalid' }
+  await write(app.db, addDraft(draft(at)))
   await write(app.db, ...Object.values(PREPARED).map((id) => addPrepared(prepared(id, at))))
   await write(
     app.db,
@@ -36,4 +38,12 @@ const prepared = (id: string, at: Date): StoredPrepared => ({
   expiresAt: later(at, id === PREPARED.expired ? 0 : 7 * 24 * HOUR_MS),
   ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
   ...{ objectId: null, tries: 0, takenBack: false },
+})
+
+/** A file that somebody has uploaded and not sent. */
+const draft = (at: Date): BulkDraft => ({
+  ...{ merchantId: 3, id: 'bdr_threeupload0000000000', mode: 'live', name: 'july.csv' },
+  csv: Buffer.from('phone,amount,reference\n0700000000,5000,a\n'),
+  ...{ addedLines: 0, lines: 1, madeBy: 1, madeName: 'first@three.invalid', objectId: null },
+  ...{ createdAt: at, expiresAt: later(at, 24 * HOUR_MS) },
 })

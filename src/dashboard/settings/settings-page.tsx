@@ -10,8 +10,11 @@ type Entry = { path: string; name: string; says: string }
 
 const ENTRIES: readonly Entry[] = [
   { path: BRANDING_PATH, ...SETTINGS.branding },
+  { path: '/settings/business', ...SETTINGS.business },
   { path: PEOPLE_PATH, ...SETTINGS.people },
   { path: SECURITY_PATH, ...SETTINGS.security },
+  { path: '/settings/limits', ...SETTINGS.limits },
+  { path: '/settings/audit', ...SETTINGS.audit },
 ]
 
 /** Where each setting of the business and of one's own account is. */

@@ -3,6 +3,18 @@ export const SETTINGS = {
   title: 'Settings',
   open: (name: string) => `Open ${name}`,
   branding: { name: 'Branding', says: "Your logo and colour on your customers' payment pages." },
+  business: {
+    name: 'Business',
+    says: 'What we know of your business: name, handle, limits, switches.',
+  },
+  limits: {
+    name: 'Limits',
+    says: 'Your limits, and above which amount a second person approves a payout.',
+  },
+  audit: {
+    name: 'Audit',
+    says: 'Who did what, from where, in rows that nobody can change.',
+  },
   people: {
     name: 'People and roles',
     says: 'Who works here and may do what; invitations, tills, the refund limit of cashiers, and who is signed in.',

@@ -1,0 +1,112 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { badRequest } from '../platform/refusal.ts'
+import type { Caller } from './actor.ts'
+
+/** A row of the audit as the merchant that it is about may read it. */
+export type AuditEntry = {
+  /** Its place: `c12` in the cell, `d7` in the directory. */
+  id: string
+  at: Date
+  /** Null for an operator and for commands: a merchant hears what was done, never by whom. */
+  actor: string | null
+  kind: 'key' | 'person' | 'operator' | 'command' | 'service' | 'public'
+  origin: string | null
+  requestId: string | null
+  action: string
+  mode: 'test' | 'live' | null
+  subject: string | null
+  before: unknown
+  after: unknown
+}
+
+/** Which rows: of one action, of one actor. `older` and `newer` are places of `AuditPage`. */
+export type AuditFilter = {
+  action: string | null
+  actor: string | null
+  older: string | null
+  newer: string | null
+}
+export type AuditPage = { entries: AuditEntry[]; older: string | null; newer: string | null }
+
+type Row = Omit<AuditEntry, 'id'> & { number: number }
+type Ends = { cell: number; directory: number }
+
+const PAGE = 25
+// A rare action is looked for among so many rows, and no further.
+const AMONG = 20_000
+const TOP = Number.MAX_SAFE_INTEGER
+const CURSOR = /^(\d{1,16})-(\d{1,16})$/
+const OWN: readonly AuditEntry['kind'][] = ['key', 'person', 'public']
+
+const columns = `a.id as number, a.at, a.actor, a.actor_kind as kind, a.origin, a.request_id as "requestId", a.action, a.mode, a.subject,
+  a.before, a.after`
+const readable = (direction: 'older' | 'newer') => {
+  const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
+  return `select ${columns} from (select * from audit where merchant_id = $1 and id ${compare} $2 order by id ${order} limit ${AMONG}) a
+    where ($3::text is null or a.action = $3) and ($4::text is null or a.actor = $4) order by a.id ${order} limit ${PAGE + 1}`
+}
+const READ = {
+  older: statement<Row>('audit of merchant, older', readable('older')),
+  newer: statement<Row>('audit of merchant, newer', readable('newer')),
+}
+
+/** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */
+export async function readAudit(app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> {
+  const direction = filter.newer === null ? 'older' : 'newer'
+  const start = readCursor(filter.newer ?? filter.older)
+  const values = [filter.action, filter.actor]
+  const [cell, directory] = await Promise.all([
+    app.db.query(READ[direction], [merchantId, start.cell, ...values]),
+    app.directory.query(READ[direction], [merchantId, start.directory, ...values]),
+  ])
+  const all = [
+    ...cell.map((row) => ({ place: 'c' as const, row })),
+    ...directory.map((row) => ({ place: 'd' as const, row })),
+  ].sort((a, b) => (direction === 'older' ? 1 : -1) * (b.row.at.getTime() - a.row.at.getTime()))
+  const taken = all.slice(0, PAGE)
+  const more = all.length > PAGE
+  if (direction === 'newer' && !more)
+    return readAudit(app, { merchantId } as Caller, { ...filter, newer: null, older: null })
+  const shown = direction === 'older' ? taken : taken.reverse()
+  const first = { c: numbersOf(shown, 'c'), d: numbersOf(shown, 'd') }
+  const isFirst = direction === 'older' && filter.older === null
+  return {
+    entries: shown.map(({ place, row: { number, ...row } }) => ({ ...asTold(row), id: `${place}${number}` })),
+    older: direction === 'newer' || more ? cursorOf(first, 'low', start, direction) : null,
+    newer: isFirst || (direction === 'newer' && !more) ? null : cursorOf(first, 'high', start, direction),
+  }
+}
+
+type Taken = { place: 'c' | 'd'; row: Row }[]
+const numbersOf = (taken: Taken, place: 'c' | 'd') =>
+  taken.filter((one) => one.place === place).map(({ row }) => row.number)
+
+/** The place beside a page. Where it took nothing of a source, that source stays where the page began. */
+function cursorOf(
+  { c, d }: { c: number[]; d: number[] },
+  end: 'low' | 'high',
+  start: Ends,
+  direction: 'older' | 'newer',
+): string {
+  const edge = (numbers: number[], began: number) => {
+    if (numbers.length > 0) return end === 'low' ? Math.min(...numbers) : Math.max(...numbers)
+    // Behind the page lies what it was read from.
+    return direction === 'older' && end === 'high'
+      ? Math.max(0, began - 1)
+      : direction === 'newer' && end === 'low'
+        ? began + 1
+        : began
+  }
+  return `${edge(c, start.cell)}-${edge(d, start.directory)}`
+}
+
+function readCursor(text: string | null): Ends {
+  if (text === null) return { cell: TOP, directory: TOP }
+  const [, cell = '', directory = ''] = CURSOR.exec(text) ?? []
+  if (cell === '') throw badRequest('invalid cursor')
+  return { cell: Number(cell), directory: Number(directory) }
+}
+
+const asTold = (row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> =>
+  OWN.includes(row.kind) ? row : { ...row, actor: null, origin: null, requestId: null }

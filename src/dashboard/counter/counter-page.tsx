@@ -1,0 +1,69 @@
+import type { Charge, ChargeStatus } from '../../charges/charge.ts'
+import { listCharges } from '../../charges/find-charges.ts'
+import { readListWindow } from '../../http/lists.ts'
+import { Money, Said, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { addressWith } from '../../pages/table.tsx'
+import { COUNTER } from '../texts/counter.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+const SHOWN = '12'
+const REFRESH_SECONDS = 5
+
+const WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' | 'warn' }> = {
+  pending: { word: COUNTER.open, tone: 'open' },
+  authorized: { word: COUNTER.open, tone: 'open' },
+  succeeded: { word: COUNTER.paid, tone: 'good' },
+  failed: { word: COUNTER.failed, tone: 'bad' },
+  refunded: { word: COUNTER.refunded, tone: 'warn' },
+}
+
+/** The latest payments, large; a script asks for them again and plays a sound for what has ended. */
+async function showCounter(visit: DashboardVisit): Promise<Shown> {
+  const { data } = await listCharges(visit.app, visit.caller, {
+    ...readListWindow({ limit: SHOWN }),
+    ...{ status: null, reference: null, phone: null, email: null },
+  })
+  const strip = <Strip charges={data} />
+  if (visit.part === 'strip') return { kind: 'part', body: strip }
+  return shownPage(
+    COUNTER.title,
+    <>
+      <h1>{COUNTER.title}</h1>
+      <p class="hint">{COUNTER.lead}</p>
+      <div
+        class="counter"
+        data-counter={addressWith(visit.to('/counter'), { part: 'strip' })}
+        data-sound={COUNTER.sound}
+        data-sound-on={COUNTER.soundOn}
+        data-live-word={COUNTER.live}
+        data-stale={COUNTER.stale}
+        data-stale-says={COUNTER.staleSays}
+      >
+        {strip}
+      </div>
+    </>,
+    { scripts: ['counter.js'], refreshSeconds: REFRESH_SECONDS },
+  )
+}
+
+const Strip = ({ charges }: { charges: readonly Charge[] }) => (
+  <ol class="strip" aria-label={COUNTER.list}>
+    {charges.length === 0 && <li class="none">{COUNTER.none}</li>}
+    {charges.map((charge) => (
+      <li data-payment={charge.id} data-state={charge.status} class={WORDS[charge.status].tone}>
+        <span class="big">
+          <Money amount={charge.amount} />
+        </span>
+        <Status {...WORDS[charge.status]} />
+        <span>
+          {charge.phone === null ? <Said text={charge.reference} /> : COUNTER.ending(charge.phone.slice(-3))}
+        </span>
+        <Time at={charge.completedAt ?? charge.createdAt} />
+      </li>
+    ))}
+  </ol>
+)
+
+/** The page for the till. */
+export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter)]

@@ -1,0 +1,67 @@
+import { ACTIONS } from '../../actors/actions.ts'
+import { type AuditEntry, readAudit } from '../../actors/read-audit.ts'
+import { Empty, Said, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { AUDIT } from '../texts/business.ts'
+import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+
+const { columns, filters } = AUDIT
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: columns.who, cell: ({ actor }) => (actor === null ? AUDIT.gateway : <Said text={actor} />) },
+  { title: columns.what, cell: ({ action }) => <code>{action}</code> },
+  { title: columns.subject, cell: ({ subject }) => <Said text={subject} /> },
+  { title: columns.mode, cell: ({ mode }) => mode },
+  { title: columns.origin, cell: ({ origin }) => <Said text={origin} /> },
+  { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
+]
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'action',
+    label: filters.action,
+    kind: 'select',
+    choices: Object.keys(ACTIONS).map((action) => ({ value: action, label: action })),
+  },
+  { name: 'actor', label: filters.actor },
+]
+
+const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry }) =>
+  before === null && after === null ? null : (
+    <details class="raw">
+      <summary>{AUDIT.details}</summary>
+      <pre tabIndex={0} role="region" aria-label={AUDIT.details}>
+        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
+      </pre>
+    </details>
+  )
+
+/** Who did what about this business. */
+async function showAudit(visit: DashboardVisit): Promise<Shown> {
+  const { app, caller, query } = visit
+  const { entries, older, newer } = await readAudit(app, caller, {
+    action: query.action ?? null,
+    actor: query.actor ?? null,
+    older: query.after ?? null,
+    newer: query.before ?? null,
+  })
+  const here = visit.to('/settings/audit')
+  const filtered = query.action !== undefined || query.actor !== undefined
+  return shownPage(
+    AUDIT.title,
+    <>
+      <h1>{AUDIT.title}</h1>
+      <p>{AUDIT.lead}</p>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {entries.length === 0 ? (
+        <Empty title={filtered ? AUDIT.empty.filtered : AUDIT.empty.title} />
+      ) : (
+        <Table caption={AUDIT.title} rows={entries} columns={COLUMNS} />
+      )}
+      <Pager cursors={{ newer, older }} query={query} here={here} />
+    </>,
+  )
+}
+
+export const AUDIT_ROUTES: readonly DashboardRoute[] = [page('/settings/audit', showAudit, 'audit.read')]
