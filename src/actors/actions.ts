@@ -35,6 +35,7 @@ export const ACTIONS = {
   read: { key: 'any', persons: ALL, unconfirmed: true },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
+  export: { audited: true, persons: PREPARERS, unconfirmed: true },
 
   'charge.create': { key: 'any', persons: BUILDERS },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
@@ -95,6 +96,9 @@ export const ACTIONS = {
   'sandbox.set': { ...AUDITED, persons: MAKERS },
   'sandbox.machine': { ...AUDITED, persons: MAKERS },
   'sandbox.clock': { ...AUDITED, persons: MAKERS },
+
+  'view.save': { persons: ALL, unconfirmed: true },
+  'view.remove': { persons: ALL, unconfirmed: true },
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },
   'account.sign-in': { others: ['public'], audited: true },

@@ -94,7 +94,8 @@ export const ChargeShape = Type.Object(
 )
 export type ChargeView = Static<typeof ChargeShape>
 
-const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
+/** What is left of a charge without gift card and fee. Whole UGX. */
+export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
 
 /** What the customer pays by mobile money: the amount without what a gift card covers. Whole UGX. */
@@ -164,7 +165,8 @@ export function chargeEventData(charge: ChargeFacts): Record<string, unknown> {
   }
 }
 
-function availableOn(charge: ChargeFacts): Date | null {
+/** From when its net is in the available balance; null for a charge without net. */
+export function availableOn(charge: ChargeFacts): Date | null {
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
   return charge.settledAt ?? charge.holdUntil
 }

@@ -75,9 +75,7 @@ export const findChargeOfLink = (
 /** One page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
   const page = await readPage(app, caller, {
-    window: filter,
-    statement: statementFor(filter),
-    filters: [filter.status, filter.reference, identityIn(filter.phone), filter.email?.toLowerCase() ?? null],
+    ...readingOf(filter),
     find: (id) => orNull(getCharge(app, caller, id)),
   })
   await readShares(app, page.data)
@@ -92,6 +90,13 @@ async function readShares(app: App, charges: readonly Charge[]): Promise<void> {
   const own = byCharge(await app.db.query(shares.statement, shares.values))
   for (const charge of split) charge.split = own.get(charge.id) ?? []
 }
+
+/** The statement that finds these charges, with its values; split charges come without their shares. */
+export const readingOf = (filter: ChargeFilter) => ({
+  window: filter,
+  statement: statementFor(filter),
+  filters: [filter.status, filter.reference, identityIn(filter.phone), filter.email?.toLowerCase() ?? null],
+})
 
 function statementFor(filter: ChargeFilter) {
   if (filter.reference !== null) return LIST_BY.reference

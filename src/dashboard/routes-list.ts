@@ -9,6 +9,7 @@ import { GO_LIVE_ROUTES } from './go-live/go-live-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { LIMITS_ROUTES } from './limits/limits-routes.ts'
 import { LINK_ROUTES } from './links/link-forms.ts'
+import { VIEW_ROUTES } from './lists/views.tsx'
 import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
 import { PAYROLL_ROUTES } from './payroll/payroll-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
@@ -48,6 +49,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...GIFT_CARD_ROUTES,
   ...DISPUTE_ROUTES,
   ...SEARCH_ROUTES,
+  ...VIEW_ROUTES,
   ...MACHINE_ROUTES,
   ...ORDER_ROUTES,
   ...VENDING_SETTINGS_ROUTES,

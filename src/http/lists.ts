@@ -77,7 +77,10 @@ export const textsOf = <Name extends string>(query: Query, ...names: Name[]) =>
  * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
  * the scan could start at the wrong one and read all newer rows.
  */
-function olderThan(cursor: { createdAt: Date; id: string } | null, until: Date | null): [string, string] {
+export function olderThan(
+  cursor: { createdAt: Date; id: string } | null,
+  until: Date | null,
+): [string, string] {
   if (cursor !== null && (until === null || cursor.createdAt <= until))
     return [cursor.createdAt.toISOString(), cursor.id]
   return [until?.toISOString() ?? 'infinity', AFTER_EVERY_ID]
@@ -89,14 +92,14 @@ function newerThan(cursor: { createdAt: Date; id: string }, from: Date | null): 
   return [from.toISOString(), '']
 }
 
-type Listed = { id: string; createdAt: Date }
+export type Listed = { id: string; createdAt: Date }
 type Reading<Row> = {
   window: ListWindow
   statement: ListStatement<Row>
   filters?: readonly unknown[]
   find(id: string): Promise<Row | null>
 }
-type Owner = Pick<Caller, 'merchantId' | 'mode'>
+export type Owner = Pick<Caller, 'merchantId' | 'mode'>
 
 /**
  * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, what all rows are older

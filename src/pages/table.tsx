@@ -27,6 +27,10 @@ type Query = Readonly<Record<string, string | undefined>>
 
 const ROWS = '25'
 
+/** Values of a form as a query: what was left empty is absent. */
+export const given = (values: Readonly<Record<string, string>>): Query =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+
 /** The query of a page as the readers of lists take it: `after` is their cursor; a day of Kampala becomes its first and last moment. */
 export function pageQuery({ after, from, until, ...filters }: Query): Query {
   return {

@@ -66,12 +66,17 @@ export const findPayout = (app: App, merchantId: number, id: string): Promise<Pa
 /** One page of the caller's payouts of every kind, newest first. */
 export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
   return readPage(app, caller, {
-    window: filter,
-    statement: statementFor(filter),
-    filters: [filter.status, filter.reference, identityIn(filter.phone)],
+    ...readingOf(filter),
     find: (id) => orNull(getPayout(app, caller, id)),
   })
 }
+
+/** The statement that finds these payouts, with its values. */
+export const readingOf = (filter: PayoutFilter) => ({
+  window: filter,
+  statement: statementFor(filter),
+  filters: [filter.status, filter.reference, identityIn(filter.phone)],
+})
 
 function statementFor(filter: PayoutFilter) {
   if (filter.reference !== null) return LIST_BY.reference

@@ -22,7 +22,7 @@ const ORDER = [
   ['idempotency'],
   ['ledger', 'rails', 'mails'],
   ['merchants'],
-  ['webhooks', 'requests'],
+  ['webhooks', 'requests', 'saved-views'],
   ['people'],
   ['verification', 'branding'],
   ['exceptions'],

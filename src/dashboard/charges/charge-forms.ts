@@ -6,15 +6,22 @@ import { amountOf } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { refundCharge } from '../../refunds/refund-charge.ts'
+import { exportCharges } from '../../reports/exports/export-charges.ts'
+import { exportRoute } from '../lists/exports.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
-import { NEW_CHARGE, showCharges } from './charge-list.tsx'
+import { chargeFilter, EXPORT, NEW_CHARGE, showCharges } from './charge-list.tsx'
 import { REFUND, showCharge } from './charge-page.tsx'
 
 /** Charges of a merchant: the list, one charge, a test charge, the refund. */
 export const CHARGE_ROUTES: readonly DashboardRoute[] = [
   page('/charges', (visit) => showCharges(visit)),
   page('/charges/:id', (visit) => showCharge(visit)),
+  exportRoute(EXPORT, {
+    name: 'charges',
+    file: ({ app, caller, query }) => exportCharges(app, caller, chargeFilter(query)),
+    again: showCharges,
+  }),
   form(NEW_CHARGE, {
     async submit(visit, { phone = '', reference = '', ...values }) {
       const input = readBody(ChargeCreateShape, {

@@ -1,11 +1,15 @@
 import { CHARGE_STATUSES, type Charge, presentCharge } from '../../charges/charge.ts'
-import { listCharges } from '../../charges/find-charges.ts'
+import { totalsOfCharges } from '../../charges/charge-totals.ts'
+import { type ChargeFilter, listCharges } from '../../charges/find-charges.ts'
 import { readStatusAndWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { TotalsLine } from '../lists/totals.tsx'
+import { Views, viewsOf } from '../lists/views.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -59,22 +63,34 @@ export const NEW_CHARGE: FormSpec = {
   once: true,
 }
 
+export const EXPORT = exportForm('/charges', FILTERS)
+
+/** The charges that a query asks for. Throws a refusal. */
+export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
+  ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
+  endingBefore: query.before ?? null,
+  reference: query.reference ?? null,
+  phone: query.phone ?? null,
+  email: query.email ?? null,
+})
+
 /** The list of charges with its filters, and in test mode a form that makes one. */
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query, mode } = visit
-  const page = await listCharges(app, caller, {
-    ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
-    endingBefore: query.before ?? null,
-    reference: query.reference ?? null,
-    phone: query.phone ?? null,
-    email: query.email ?? null,
-  })
+  const filter = chargeFilter(query)
+  const [page, totals, views] = await Promise.all([
+    listCharges(app, caller, filter),
+    totalsOfCharges(app, caller, filter),
+    viewsOf(visit, 'charges'),
+  ])
   const here = visit.to('/charges')
   return shownPage(
     CHARGES.title,
     <>
       <h1>{CHARGES.title}</h1>
       <Filters filters={FILTERS} query={query} action={here} />
+      <Views visit={visit} list="charges" filters={FILTERS} views={views} />
+      <TotalsLine totals={totals} />
       {page.data.length === 0 ? (
         <NoCharges visit={visit} />
       ) : (
@@ -86,6 +102,7 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
         />
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      {page.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
       {mode === 'test' && (
         <Section title={CHARGES.create.title} id="new">
           <FormBox of={NEW_CHARGE} visit={visit} state={state} />

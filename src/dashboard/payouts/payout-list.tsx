@@ -1,12 +1,17 @@
 import { mayDo } from '../../actors/allow.ts'
 import { readStatusAndWindow } from '../../http/lists.ts'
+import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Note, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
-import { listPayouts } from '../../payouts/find-payouts.ts'
+import { listPayouts, type PayoutFilter } from '../../payouts/find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout } from '../../payouts/payout.ts'
+import { totalsOfPayouts } from '../../payouts/payout-totals.ts'
 import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { TotalsLine } from '../lists/totals.tsx'
+import { Views, viewsOf } from '../lists/views.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Phone } from './phone.tsx'
@@ -56,16 +61,26 @@ const FILTERS: readonly Filter[] = [
   { name: 'until', label: filters.until, kind: 'date' },
 ]
 
+export const EXPORT = exportForm('/payouts', FILTERS)
+
+/** The payouts that a query asks for. Throws a refusal. */
+export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
+  ...readStatusAndWindow(pageQuery(query), PAYOUT_STATUSES),
+  endingBefore: query.before ?? null,
+  reference: query.reference ?? null,
+  phone: query.phone ?? null,
+})
+
 /** The list of payouts of every kind, and the way to those that wait for a second person. */
-export async function showPayouts(visit: DashboardVisit): Promise<Shown> {
+export async function showPayouts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
-  const listed = await listPayouts(app, caller, {
-    ...readStatusAndWindow(pageQuery(query), PAYOUT_STATUSES),
-    endingBefore: query.before ?? null,
-    reference: query.reference ?? null,
-    phone: query.phone ?? null,
-  })
-  const waiting = await countPrepared(app, caller, MOST_COUNTED)
+  const filter = payoutFilter(query)
+  const [listed, totals, views, waiting] = await Promise.all([
+    listPayouts(app, caller, filter),
+    totalsOfPayouts(app, caller, filter),
+    viewsOf(visit, 'payouts'),
+    countPrepared(app, caller, MOST_COUNTED),
+  ])
   const here = visit.to('/payouts')
   return shownPage(
     PAYOUTS.title,
@@ -90,6 +105,8 @@ export async function showPayouts(visit: DashboardVisit): Promise<Shown> {
         </Note>
       )}
       <Filters filters={FILTERS} query={query} action={here} />
+      <Views visit={visit} list="payouts" filters={FILTERS} views={views} />
+      <TotalsLine totals={totals} />
       {listed.data.length === 0 ? (
         <NoPayouts visit={visit} />
       ) : (
@@ -101,7 +118,9 @@ export async function showPayouts(visit: DashboardVisit): Promise<Shown> {
         />
       )}
       <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+      {listed.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
     </>,
+    { status: state?.status ?? 200 },
   )
 }
 

@@ -5,7 +5,9 @@ import { doneTo } from '../../pages/shown.ts'
 import { approvePrepared } from '../../payouts/prepared/approve-prepared.ts'
 import { rejectPrepared, withdrawPrepared } from '../../payouts/prepared/end-prepared.ts'
 import { requestPayout } from '../../payouts/prepared/request-payout.ts'
+import { exportPayouts } from '../../reports/exports/export-payouts.ts'
 import { approveSchedule } from '../../scheduled-payouts/request-schedule.ts'
+import { exportRoute } from '../lists/exports.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import {
@@ -17,7 +19,7 @@ import {
   showNewPayout,
   showSendingAgain,
 } from './new-payout.tsx'
-import { showPayouts } from './payout-list.tsx'
+import { EXPORT, payoutFilter, showPayouts } from './payout-list.tsx'
 import { showPayout } from './payout-page.tsx'
 import { showPreparedList } from './prepared-list.tsx'
 import { APPROVE, pathOf, REJECT, showPrepared, WITHDRAW } from './prepared-page.tsx'
@@ -42,6 +44,11 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
   page('/payouts/prepared', (visit) => showPreparedList(visit), 'payouts.read'),
   page('/payouts/prepared/:id', (visit) => showPrepared(visit), 'payouts.read'),
   page('/payouts/:id', (visit) => showPayout(visit), 'payouts.read'),
+  exportRoute(EXPORT, {
+    name: 'payouts',
+    file: ({ app, caller, query }) => exportPayouts(app, caller, payoutFilter(query)),
+    again: showPayouts,
+  }),
   form(CHECK, { submit: checkRecipient, again: showNewPayout }),
   form(SEND, sends),
   form(PREPARE, sends),

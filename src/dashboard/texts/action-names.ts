@@ -4,6 +4,7 @@ import type { Action } from '../../actors/actions.ts'
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
   read: 'See charges, links, orders, balances and statements',
   'payouts.read': 'See payouts and payroll',
+  export: 'Download lists as CSV',
   'charge.create': 'Ask for a payment',
   'charge.refund': 'Refund a charge (cashiers: up to the limit)',
   'link.create': 'Make payment links',
@@ -59,6 +60,8 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'sandbox.machine': 'Press the buttons of simulated machines',
   'sandbox.clock': 'Move the test clock',
   'merchant.jams': 'Set refunds of jams',
+  'view.save': 'Keep filters of lists under a name',
+  'view.remove': 'Remove own saved views',
   'account.step-up': 'Confirm acts with the own password or factor',
   'account.sessions': 'End own sessions',
   'account.switch': 'Switch between businesses',

@@ -89,6 +89,7 @@ const TABLES = {
   audit: { writer: 'actors', appendOnly: true },
   audit_seals: { writer: 'actors', appendOnly: true },
   audit_to_seal: other('actors'),
+  saved_views: other('saved-views'),
   form_results: other('pages'),
   mails: other('mails'),
   people: other('people'),

@@ -16,13 +16,17 @@ const SETTINGS = statement(
      ('enable_nestloop', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
 )
 
-/** Opens a read-only snapshot for as long as `work` takes. */
-export function inSnapshot<T>(db: Database, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+/** Opens a read-only snapshot for as long as `work` takes; `plans`: which plans the server may make in it. */
+export function inSnapshot<T>(
+  db: Database,
+  work: (snapshot: Snapshot) => Promise<T>,
+  plans: Statement = SETTINGS,
+): Promise<T> {
   return db.snapshot(async (client: PoolClient) => {
     const snapshot: Snapshot = {
       ask: async ({ name, text }, values) => (await client.query({ name, text, values: [...values] })).rows,
     }
-    await snapshot.ask(SETTINGS, [])
+    await snapshot.ask(plans, [])
     return work(snapshot)
   })
 }

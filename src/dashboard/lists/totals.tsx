@@ -1,0 +1,26 @@
+import type { Totals } from '../../http/list-totals.ts'
+import { Money } from '../../pages/parts.tsx'
+import { LISTS } from '../texts/lists.ts'
+
+const { totals: words } = LISTS
+
+/** What the filtered list comes to; of very long ones only that they are long. */
+export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: Totals }) =>
+  count === 0 ? null : (
+    <p class="totals">
+      <strong>{more ? words.more(count) : words.count(count)}</strong>
+      {more ? (
+        <span class="hint">{words.narrow}</span>
+      ) : (
+        <>
+          <span>{words.paid(paid)}</span>
+          <span>
+            {words.amount} <Money amount={amount} />
+          </span>
+          <span>
+            {words.fees} <Money amount={fees} />
+          </span>
+        </>
+      )}
+    </p>
+  )

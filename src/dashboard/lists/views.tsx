@@ -1,0 +1,127 @@
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec } from '../../pages/form-spec.ts'
+import { doneTo, shownPage } from '../../pages/shown.ts'
+import { addressWith, type Filter } from '../../pages/table.tsx'
+import { notFound } from '../../platform/refusal.ts'
+import { removeView, type SavedView, savedViews, saveView } from '../../saved-views/saved-views.ts'
+import { LISTS } from '../texts/lists.ts'
+import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
+
+/** The lists whose filters can be kept: where they are. */
+const PLACES = { charges: '/charges', payouts: '/payouts', links: '/links', orders: '/orders' } as const
+type ListName = keyof typeof PLACES
+
+const LONGEST_QUERY = 2000
+const { views: words } = LISTS
+
+const SAVE: FormSpec = {
+  path: '/views/:list/save',
+  action: 'view.save',
+  fields: [
+    { name: 'query', label: '', kind: 'hidden', optional: true, most: LONGEST_QUERY },
+    { name: 'name', label: words.name, hint: words.hint, most: 60 },
+  ],
+  submit: words.save,
+  plain: true,
+}
+const removeForm = (name: string): FormSpec => ({
+  path: '/views/:list/:place/remove',
+  action: 'view.remove',
+  fields: [],
+  submit: words.remove(name),
+  plain: true,
+})
+
+type ViewsProps = {
+  visit: DashboardVisit
+  list: ListName
+  filters: readonly Filter[]
+  views: readonly SavedView[]
+}
+
+/** What this person has kept of the list. */
+export const viewsOf = ({ app, caller }: DashboardVisit, list: ListName) => savedViews(app, caller, list)
+
+/** The views of a list, and the form that keeps the filters that are on. */
+export function Views({ visit, list, filters, views }: ViewsProps) {
+  const query = queryOf(visit, filters)
+  const current = views.find((view) => view.query === query)
+  if (views.length === 0 && query === '') return null
+  return (
+    <div class="views">
+      {views.length > 0 && (
+        <nav class="tabs" aria-label={words.title}>
+          {views.map((view) => (
+            <a
+              href={`${visit.to(PLACES[list])}?${view.query}`}
+              aria-current={view === current ? 'true' : undefined}
+            >
+              {view.name}
+            </a>
+          ))}
+        </nav>
+      )}
+      {current !== undefined ? (
+        <FormBox
+          of={removeForm(current.name)}
+          visit={visit}
+          params={{ list, place: String(current.place) }}
+          compact
+        />
+      ) : (
+        query !== '' && (
+          <details>
+            <summary>{words.save}</summary>
+            <FormBox of={SAVE} visit={visit} params={{ list }} values={{ query }} compact />
+          </details>
+        )
+      )}
+    </div>
+  )
+}
+
+/** The filters that are on, as they stand in the address. */
+function queryOf({ query }: DashboardVisit, filters: readonly Filter[]): string {
+  const on = filters.map(({ name }) => [name, query[name]] as const)
+  return addressWith('', Object.fromEntries(on)).slice(1)
+}
+
+function placeOf({ params }: DashboardVisit): { list: ListName; path: string } {
+  const list = params.list ?? ''
+  if (!Object.hasOwn(PLACES, list)) throw notFound('list')
+  return { list: list as ListName, path: PLACES[list as ListName] } // It is one of the names.
+}
+
+/** Only names and values of a query, written anew: what is kept becomes part of a link. */
+const cleaned = (query: string) => new URLSearchParams(query.slice(0, LONGEST_QUERY)).toString()
+
+/** Keeping and removing views. */
+export const VIEW_ROUTES: readonly DashboardRoute[] = [
+  form(SAVE, {
+    async submit(visit, { name = '', query = '' }) {
+      const { list, path } = placeOf(visit)
+      const kept = cleaned(query)
+      if (kept === '') return doneTo(visit.to(path), words.nothing)
+      await saveView(visit.app, visit.caller, { list, name, query: kept })
+      return doneTo(`${visit.to(path)}?${kept}`, words.saved(name))
+    },
+    again: async (visit, state) =>
+      shownPage(
+        words.title,
+        <>
+          <h1>{words.title}</h1>
+          <FormBox of={SAVE} visit={visit} state={state} params={{ list: placeOf(visit).list }} />
+        </>,
+        { status: state.status },
+      ),
+  }),
+  form(removeForm(''), {
+    async submit(visit) {
+      const { list, path } = placeOf(visit)
+      const place = /^[0-9]{1,2}$/.test(visit.params.place ?? '') ? Number(visit.params.place) : 0
+      await removeView(visit.app, visit.caller, { list, place })
+      return doneTo(visit.to(path), words.removed)
+    },
+    again: async (visit) => doneTo(visit.to(placeOf(visit).path)),
+  }),
+]

@@ -1,0 +1,24 @@
+/** What stands around every list: totals, files, saved views. */
+const NUMBER = new Intl.NumberFormat('en-US')
+
+export const LISTS = {
+  totals: {
+    count: (count: number) => `${NUMBER.format(count)} ${count === 1 ? 'row' : 'rows'}`,
+    more: (count: number) => `More than ${NUMBER.format(count)} rows`,
+    narrow: 'Narrow the filters to see what they come to.',
+    paid: (count: number) => `${NUMBER.format(count)} paid`,
+    amount: 'amount',
+    fees: 'fees',
+  },
+  export: 'Download as CSV',
+  views: {
+    title: 'Saved views',
+    name: 'Name of this view',
+    hint: 'Only you see it, in this mode. The same name again replaces it.',
+    save: 'Save these filters',
+    saved: (name: string) => `The view ${name} is saved.`,
+    remove: (name: string) => `Remove the view ${name}`,
+    removed: 'The view is removed.',
+    nothing: 'Filter the list first: there is nothing to save yet.',
+  },
+}

@@ -1,0 +1,46 @@
+import type { App } from '../app.ts'
+import { type Statement, statement } from '../platform/db/statement.ts'
+import type { ListWindow, Owner } from './lists.ts'
+
+/**
+ * What the rows of a filtered list come to; sums of those that were paid, in whole UGX. `more`: there are more than `count`, and then nothing
+ * is summed.
+ */
+export type Totals = { count: number; more: boolean; paid: number; amount: number; fees: number }
+
+/** Nothing counts further than this. */
+const MOST_COUNTED = 10_000
+
+type TotalsRow = Omit<Totals, 'more'>
+type Text = {
+  /** Which statuses were paid, as SQL. */
+  paid: string
+  /** The rows with these columns and this further condition; $1 merchant, $2 mode, $3 from, $4 until; $6 onwards the filters. */
+  rows(columns: string, condition: string): string
+}
+
+/**
+ * Declares the statement that adds up a filtered list. The rows are counted first, from the index alone where it has all filters; only
+ * when there are few enough are their amounts read.
+ */
+export const totalsStatement = (name: string, { paid, rows }: Text): Statement<TotalsRow> =>
+  statement(
+    name,
+    `with counted as materialized (select count(*)::int as count from (select from (${rows('', '')}) r limit $5) r)
+     select (select count from counted) as count, count(*)::int as paid, coalesce(sum(amount), 0)::bigint as amount,
+       coalesce(sum(fee), 0)::bigint as fees
+     from (${rows('amount, fee', `and (select count from counted) < $5 and ${paid}`)}) r`,
+  )
+
+/** Adds up the rows of a filtered list between the bounds of its window. */
+export async function readTotals(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: Owner,
+  { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: unknown[] },
+): Promise<Totals> {
+  const from = window.createdAfter?.toISOString() ?? '-infinity'
+  const until = window.createdBefore?.toISOString() ?? 'infinity'
+  const [row] = await db.query(statement, [merchantId, mode, from, until, MOST_COUNTED + 1, ...filters])
+  const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
+  return { ...sums, count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
+}

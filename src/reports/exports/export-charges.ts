@@ -1,0 +1,44 @@
+import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import { availableOn, type Charge, netOf } from '../../charges/charge.ts'
+import { totalsOfCharges } from '../../charges/charge-totals.ts'
+import { type ChargeFilter, readingOf } from '../../charges/find-charges.ts'
+import type { Stream } from '../../http/caller.ts'
+import { type CsvColumn, exportRows } from './export-rows.ts'
+import { filtersOf, sizeOf } from './export-size.ts'
+
+const COLUMNS: readonly CsvColumn<Charge>[] = [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'status', cell: ({ status }) => status },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'gift_card_amount', cell: ({ giftCardAmount }) => giftCardAmount },
+  { name: 'fee', cell: ({ fee }) => fee },
+  { name: 'net', cell: netOf },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'channel', cell: ({ channel }) => channel },
+  { name: 'phone', cell: ({ phone }) => phone },
+  { name: 'email', cell: ({ email }) => email },
+  { name: 'reference', cell: ({ reference }) => reference },
+  { name: 'failure_reason', cell: ({ failureReason }) => failureReason },
+  { name: 'payment_link_id', cell: ({ paymentLinkId }) => paymentLinkId },
+  { name: 'refund_id', cell: ({ refundId }) => refundId },
+  { name: 'rail_reference', cell: ({ railReference }) => railReference },
+  { name: 'rail_transaction_id', cell: ({ railTransactionId }) => railTransactionId },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+  { name: 'completed_at', cell: ({ completedAt }) => completedAt },
+  { name: 'refunded_at', cell: ({ refundedAt }) => refundedAt },
+  { name: 'available_on', cell: availableOn },
+]
+
+/** The charges that a filter finds, as a CSV file. */
+export async function exportCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Stream> {
+  const size = sizeOf(await totalsOfCharges(app, caller, filter))
+  const filters = filtersOf(filter)
+  return exportRows(app, caller, {
+    list: 'charges',
+    columns: COLUMNS,
+    reading: readingOf(filter),
+    filters,
+    size,
+  })
+}

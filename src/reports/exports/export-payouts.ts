@@ -1,0 +1,45 @@
+import type { Caller } from '../../actors/actor.ts'
+import { requireRole } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import { type PayoutFilter, readingOf } from '../../payouts/find-payouts.ts'
+import type { Payout } from '../../payouts/payout.ts'
+import { totalsOfPayouts } from '../../payouts/payout-totals.ts'
+import { type CsvColumn, exportRows } from './export-rows.ts'
+import { filtersOf, sizeOf } from './export-size.ts'
+
+const COLUMNS: readonly CsvColumn<Payout>[] = [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'status', cell: ({ status }) => status },
+  { name: 'kind', cell: ({ kind }) => kind },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'fee', cell: ({ fee }) => fee },
+  { name: 'total', cell: ({ amount, fee }) => amount + fee },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'channel', cell: ({ channel }) => channel },
+  { name: 'recipient_phone', cell: ({ recipientPhone }) => recipientPhone },
+  { name: 'recipient_name', cell: ({ recipientName }) => recipientName },
+  { name: 'reference', cell: ({ reference }) => reference },
+  { name: 'failure_reason', cell: ({ failureReason }) => failureReason },
+  { name: 'charge_id', cell: ({ chargeId }) => chargeId },
+  { name: 'batch_id', cell: ({ batchId }) => batchId },
+  { name: 'scheduled_payout_id', cell: ({ scheduleId }) => scheduleId },
+  { name: 'rail_reference', cell: ({ railReference }) => railReference },
+  { name: 'rail_transaction_id', cell: ({ railTransactionId }) => railTransactionId },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+  { name: 'completed_at', cell: ({ completedAt }) => completedAt },
+]
+
+/** The payouts that a filter finds, as a CSV file. */
+export async function exportPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Stream> {
+  requireRole(caller, 'payouts.read')
+  const size = sizeOf(await totalsOfPayouts(app, caller, filter))
+  const filters = filtersOf(filter)
+  return exportRows(app, caller, {
+    list: 'payouts',
+    columns: COLUMNS,
+    reading: readingOf(filter),
+    filters,
+    size,
+  })
+}

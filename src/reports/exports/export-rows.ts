@@ -1,0 +1,84 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Caller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import { piecesOf, type Reading } from '../../http/list-pieces.ts'
+import type { Listed } from '../../http/lists.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { writeAll } from '../../platform/db/write-all.ts'
+import { kampalaIso } from '../../platform/kampala.ts'
+import { type ReportSize, reportTurns, type Turn } from '../../platform/report-turns.ts'
+import { inSnapshot } from '../statement/snapshot.ts'
+
+/** One column of a file: its name in the first line, and what stands in it. Times are written in Kampala's time. */
+export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
+
+/** What is exported: the name of the list, its columns, its rows; and its filters as they were asked for, for the audit. */
+export type Exported<Row> = {
+  list: string
+  columns: readonly CsvColumn<Row>[]
+  reading: Reading<Row>
+  filters: Readonly<Record<string, string | number | null>>
+  size: ReportSize
+}
+
+const ROWS_A_PIECE = 1000
+const LINE_END = '\r\n'
+
+// A keyset is read in the order of its index; each piece is planned with its own bounds, so that a bound is never a guess.
+const PLANS = statement(
+  'plans of exports',
+  `select set_config(name, value, true) from (values ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('jit', 'off'),
+     ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
+)
+
+/**
+ * A filtered list as a CSV file, in the turn of its merchant: the rows of one snapshot, in pieces, so that its length costs no memory. Audited
+ * before the first row is read.
+ */
+export async function exportRows<Row extends Listed>(
+  app: App,
+  caller: Caller,
+  exported: Exported<Row>,
+): Promise<Stream> {
+  allow(caller, 'export')
+  const { merchantId, mode } = caller
+  const { list, filters, size } = exported
+  const at = app.clock.now()
+  await writeAll(app.db, [
+    auditRow({ actor: caller, action: 'export', at, merchantId, mode, subject: list, after: filters }),
+  ])
+  let turn: Turn | null = null
+  return {
+    headers: { 'Content-Type': 'text/csv; charset=utf-8' },
+    async write(reader) {
+      turn = await reportTurns(app).enter({ merchantId, size, isGone: reader.gone })
+      const writing = inSnapshot(
+        app.db,
+        async ({ ask }) => {
+          await reader.write(`${exported.columns.map(({ name }) => name).join(',')}${LINE_END}`)
+          const pieces = piecesOf(ask, caller, { reading: exported.reading, rows: ROWS_A_PIECE })
+          for await (const rows of pieces) await reader.write(linesOf(exported.columns, rows))
+        },
+        PLANS,
+      )
+      await writing.finally(turn.made)
+    },
+    cut: () => {},
+    done: () => turn?.sent(),
+  }
+}
+
+/**
+ * Rows as lines of a file. A program that opens it must not take the words of a customer for a formula: such a cell begins with an
+ * apostrophe (reliability.md A80).
+ */
+const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
+  stringify(
+    rows.map((row) => columns.map(({ cell }) => textOf(cell(row)))),
+    { record_delimiter: 'windows', escape_formulas: true },
+  )
+
+const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)

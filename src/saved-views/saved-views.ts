@@ -1,0 +1,69 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { Refusal } from '../platform/refusal.ts'
+
+/** Filters of a list under a name, as a person has kept them in one mode. `query`: as it stands in the address. */
+export type SavedView = { list: string; place: number; name: string; query: string }
+
+/** So many views of one list. */
+const MOST_VIEWS = 20
+// Somebody who saves in two windows at once meets the place that the other has just taken.
+const TRIES = 3
+
+const MINE = 'merchant_id = $1 and person_id = $2 and mode = $3 and list = $4'
+const LIST = statement<SavedView>(
+  'saved views of list',
+  `select list, place, name, query from saved_views where ${MINE} order by name limit ${MOST_VIEWS}`,
+)
+const SAVE = statement<{ place: number }>(
+  'save view',
+  `insert into saved_views (merchant_id, person_id, mode, list, place, name, query, saved_at)
+   select $1, $2, $3, $4, p.place, $5, $6, $7 from (
+     select coalesce((select place from saved_views where ${MINE} and name = $5),
+       (select min(n) from generate_series(1, ${MOST_VIEWS}) n
+        where n not in (select place from saved_views where ${MINE}))) as place) p
+   where p.place is not null
+   on conflict (merchant_id, person_id, mode, list, place) do update set query = excluded.query, saved_at = excluded.saved_at
+     where saved_views.name = excluded.name
+   returning place`,
+)
+const REMOVE = statement('remove view', `delete from saved_views where ${MINE} and place = $5`)
+
+/** What this person has kept of a list, by name. */
+export const savedViews = (
+  app: App,
+  { merchantId, personId, mode }: PersonCaller,
+  list: string,
+): Promise<SavedView[]> => app.db.query(LIST, [merchantId, personId, mode, list])
+
+/** Keeps filters under a name; the same name again keeps the new ones. Throws 409 when there are as many as can be. */
+export async function saveView(
+  app: App,
+  caller: PersonCaller,
+  { list, name, query }: Omit<SavedView, 'place'>,
+): Promise<void> {
+  allow(caller, 'view.save')
+  const { merchantId, personId, mode } = caller
+  const values = [merchantId, personId, mode, list, name, query, app.clock.now().toISOString()]
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const [saved] = await app.db.query(SAVE, values)
+    if (saved) return
+  }
+  throw new Refusal(
+    409,
+    'too_many_views',
+    `there are ${MOST_VIEWS} views of this list already: remove one first`,
+  )
+}
+
+/** Forgets a view; one that is not there stays away. */
+export async function removeView(
+  app: App,
+  caller: PersonCaller,
+  { list, place }: Pick<SavedView, 'list' | 'place'>,
+): Promise<void> {
+  allow(caller, 'view.remove')
+  await app.db.query(REMOVE, [caller.merchantId, caller.personId, caller.mode, list, place])
+}
