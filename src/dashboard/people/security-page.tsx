@@ -121,8 +121,8 @@ export async function showSecurity(visit: DashboardVisit, state: FormState | nul
           </Section>
         </>
       )}
-      <Section title={sessions.title}>
-        <Table caption={sessions.title} rows={open} columns={sessionColumns(visit, state)} />
+      <Section title={sessions.own}>
+        <Table caption={sessions.own} rows={open} columns={sessionColumns(visit, state)} />
         {open.length > 1 && <FormBox of={END_OTHERS} visit={visit} state={state} compact />}
       </Section>
       {signedIn.memberships.length > 1 && <Businesses visit={visit} />}
@@ -146,15 +146,15 @@ function Factors({ visit, state, factors, codesLeft }: FactorsProps) {
     { title: texts.columns.used, cell: ({ usedAt }) => <Time at={usedAt} /> },
     {
       title: texts.columns.acts,
-      cell: ({ id }) => (
-        <FormBox
-          of={REMOVE_FACTOR}
-          visit={visit}
-          params={{ id }}
-          state={visit.params.id === id ? state : null}
-          compact
-        />
-      ),
+      cell: ({ id }) => {
+        const own = visit.params.id === id ? state : null
+        return (
+          <details open={own !== null}>
+            <summary>{texts.remove}</summary>
+            <FormBox of={REMOVE_FACTOR} visit={visit} params={{ id }} state={own} />
+          </details>
+        )
+      },
     },
   ]
   return (

@@ -55,6 +55,7 @@ export const PEOPLE = {
   },
   sessions: {
     title: 'Who is signed in',
+    own: 'Where you are signed in',
     columns: { name: 'Who', where: 'Device', since: 'Since', seen: 'Last seen', ends: 'Ends', acts: 'End' },
     end: 'Sign out',
     ended: 'This device is signed out.',
