@@ -3,6 +3,8 @@ import type { Action } from '../../actors/actions.ts'
 /** What people call the acts of the table of roles. */
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
   read: 'See charges, links, orders, balances and statements',
+  'audit.read': 'See who did what',
+  'branding.set': 'Change logo and colour',
   'payouts.read': 'See payouts and payroll',
   export: 'Download lists as CSV',
   'charge.create': 'Ask for a payment',
