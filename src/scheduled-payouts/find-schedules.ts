@@ -5,6 +5,7 @@ import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
+import type { PlannedSchedule } from './forecast.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
 /** Which schedules (spec 4.2). Bounds are inclusive; filters that are absent are null. */
@@ -22,9 +23,11 @@ const LIST = listStatement<Schedule>(
    order by s.created_at desc, s.id desc limit $6`,
 )
 
-const ACTIVE = statement<Schedule>(
+const ACTIVE = statement<PlannedSchedule>(
   'active schedules',
-  `select ${SCHEDULE_COLUMNS} from schedules s where s.merchant_id = $1 and s.mode = $2 and s.status = 'active'
+  `select s.id, s.name, s.amount, s.interval, s.anchor_at as "anchorAt", s.next_run_at as "nextRunAt", s.status,
+     jsonb_array_length(s.recipients) as people
+   from schedules s where s.merchant_id = $1 and s.mode = $2 and s.status = 'active'
    order by s.next_run_at, s.id limit 100`,
 )
 
@@ -53,5 +56,5 @@ export async function listSchedules(
 }
 
 /** Every active schedule of the caller; there are at most a hundred. */
-export const activeSchedules = (app: App, { merchantId, mode }: Caller): Promise<Schedule[]> =>
+export const activeSchedules = (app: App, { merchantId, mode }: Caller): Promise<PlannedSchedule[]> =>
   app.db.query(ACTIVE, [merchantId, mode])

@@ -13,6 +13,12 @@ export type ForecastRun = {
   after: number
 }
 
+/** What a forecast needs of a schedule: how many people it pays, not who they are. */
+export type PlannedSchedule = Pick<
+  Schedule,
+  'id' | 'name' | 'amount' | 'interval' | 'anchorAt' | 'nextRunAt' | 'status'
+> & { people: number }
+
 const MOST_RUNS = 200
 
 /**
@@ -20,7 +26,7 @@ const MOST_RUNS = 200
  * goes out. At most 200.
  */
 export function forecast(
-  schedules: readonly Schedule[],
+  schedules: readonly PlannedSchedule[],
   { available, until }: { available: number; until: Date },
 ): ForecastRun[] {
   const runs = schedules.flatMap((schedule) => runsOf(schedule, until))
@@ -34,13 +40,12 @@ export function forecast(
 
 type Run = Omit<ForecastRun, 'after'>
 
-function runsOf(schedule: Schedule, until: Date): Run[] {
-  const { id: scheduleId, name, interval, anchorAt, amount, recipients, status } = schedule
-  const count = recipients.length
+function runsOf(schedule: PlannedSchedule, until: Date): Run[] {
+  const { id: scheduleId, name, interval, anchorAt, amount, people, status } = schedule
   const runs: Run[] = []
   if (status !== 'active') return runs
   for (let at = schedule.nextRunAt; at !== null && at <= until && runs.length < MOST_RUNS; ) {
-    const sums = { recipients: count, amount: amount * count, fees: payoutFee(amount) * count }
+    const sums = { recipients: people, amount: amount * people, fees: payoutFee(amount) * people }
     runs.push({ scheduleId, name, at, ...sums })
     at = nextRun(interval, { anchor: anchorAt, after: at })
   }

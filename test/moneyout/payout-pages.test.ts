@@ -97,6 +97,7 @@ test('an accountant prepares, an owner looks at it and approves; a third page sh
     ['withdraw'],
   )
   assert.match(mainOf(await ben.get(BASE)), /1 prepared payout waits for a second person/)
+  assert.match(mainOf(await ben.get('/dashboard')), /Needs you.*1 prepared payout waits for a second person/)
   const id = /prep_\w+/.exec(prepared.text)?.[0] ?? ''
   const seen = await anna.get(`${BASE}/prepared/${id}`)
   for (const word of ['Grace', phone, 'for the roof', books.email])

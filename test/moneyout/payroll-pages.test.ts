@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { forecast } from '../../src/scheduled-payouts/forecast.ts'
+import { forecast, type PlannedSchedule } from '../../src/scheduled-payouts/forecast.ts'
 import { readRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
-import type { Schedule } from '../../src/scheduled-payouts/schedule.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -31,12 +30,9 @@ test('recipients are read line by line, and every wrong line is named', () => {
 
 test('the forecast counts every cycle to come in the Kampala calendar, and tells when the money ends', () => {
   const at = (text: string) => new Date(`${text}T05:00:00Z`)
-  const one = (over: Partial<Schedule>): Schedule => ({
-    ...{ merchantId: 1, id: 'spo_a', mode: 'live', status: 'active', name: null, amount: 10_000 },
-    ...{ channel: 'op1_momo', interval: 'monthly', maxPerRecipient: null, startAt: null },
-    recipients: [1, 2].map((n) => ({ phone: `25670000000${n}`, name: null, reference: null })),
-    ...{ anchorAt: at('2026-01-31'), nextRunAt: at('2026-01-31'), lastRunAt: null, failureReason: null },
-    ...{ cancelledAt: null, createdAt: at('2026-01-01') },
+  const one = (over: Partial<PlannedSchedule>): PlannedSchedule => ({
+    ...{ id: 'spo_a', status: 'active', name: null, amount: 10_000, interval: 'monthly', people: 2 },
+    ...{ anchorAt: at('2026-01-31'), nextRunAt: at('2026-01-31') },
     ...over,
   })
   const weekly = one({
@@ -91,6 +87,10 @@ test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and it
   const resumed = await anna.follow(await anna.send(paused, '/resume'))
   assert.match(mainOf(resumed), /active/)
   const now = await anna.follow(await makeSchedule(anna, { name: 'Now', start: '', cap: '6000' }))
+  assert.doesNotMatch(mainOf(await anna.get('/dashboard')), /is missing for the payroll/)
+  const large = await anna.follow(await makeSchedule(anna, { name: 'Too much', amount: '90,000', start: '' }))
+  assert.match(mainOf(await anna.get('/dashboard')), /is missing for the payroll of/)
+  await anna.send(large, '/cancel')
   const list = mainOf(await anna.get(PAYROLL))
   assert.match(
     list,

@@ -1,5 +1,6 @@
 import { Icon } from '../../pages/icons.tsx'
-import { Section } from '../../pages/parts.tsx'
+import { Section, timeText } from '../../pages/parts.tsx'
+import { ugx } from '../../pages/wording.ts'
 import type { Need } from '../../reports/needs-you.ts'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -31,6 +32,13 @@ function told(need: Need): { says: string; path: string | null } {
       return { says: needs.webhooks, path: '/developers/webhooks?status=failed' }
     case 'schedule':
       return { says: needs.schedule, path: `/payroll/${need.subject}` }
+    case 'payroll-short':
+      return {
+        says: needs.payrollShort(ugx(need.missing), timeText(need.at)),
+        path: `/payroll/${need.subject}`,
+      }
+    case 'prepared':
+      return { says: needs.prepared(need.count, need.more), path: '/payouts/prepared?status=prepared' }
     case 'rejected':
       return { says: needs.rejected, path: '/verification' }
     case 'payouts-stopped':

@@ -1,6 +1,6 @@
 import { mayDo } from '../../actors/allow.ts'
 import { readStatusAndWindow } from '../../http/lists.ts'
-import { readHead } from '../../ledger/read-head.ts'
+import { findHead } from '../../ledger/heads.ts'
 import { Empty, Facts, Money, Note, Said, Section, Status, Time, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
@@ -99,10 +99,7 @@ export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
 
 async function Forecast({ visit }: { visit: DashboardVisit }) {
   const { app, caller, now } = visit
-  const [schedules, { available }] = await Promise.all([
-    activeSchedules(app, caller),
-    readHead(app.db, caller),
-  ])
+  const [schedules, { available }] = await Promise.all([activeSchedules(app, caller), findHead(app, caller)])
   if (schedules.length === 0) return null
   // Schedules of test mode run by the test clock, which is ahead of the real one.
   const ahead = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0

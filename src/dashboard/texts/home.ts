@@ -14,6 +14,9 @@ export const HOME = {
       `${more ? `more than ${count}` : count} open ${count === 1 && !more ? 'dispute' : 'disputes'}: answer within 72 hours`,
     webhooks: 'Webhooks of the last day have failed for good',
     schedule: 'A payroll is paused',
+    payrollShort: (missing: string, at: string) => `${missing} is missing for the payroll of ${at}`,
+    prepared: (count: number, more: boolean) =>
+      `${more ? `more than ${count}` : count} prepared ${count === 1 && !more ? 'payout waits' : 'payouts wait'} for a second person`,
     rejected: 'Your verification was rejected: read the notes and send it again',
   },
   today: 'Today',

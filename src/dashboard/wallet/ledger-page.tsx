@@ -1,5 +1,5 @@
 import type { FloorAccount } from '../../ledger/accounts.ts'
-import { readHead } from '../../ledger/read-head.ts'
+import { findHead } from '../../ledger/heads.ts'
 import { type LedgerLine, readLedgerLines } from '../../ledger/read-lines.ts'
 import { Empty, Money, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
@@ -18,7 +18,7 @@ const NUMBER = /^[0-9]{1,15}$/
 export async function showWallet(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const account = ACCOUNTS.find((one) => one === query.account) ?? 'available'
-  const head = await readHead(app.db, caller)
+  const head = await findHead(app, caller)
   const read = await readLedgerLines(app.db, caller, { account, limit: ROWS, ...windowOf(query) })
   const here = visit.to('/wallet')
   return shownPage(

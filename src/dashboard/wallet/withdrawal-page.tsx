@@ -1,4 +1,4 @@
-import { readHead } from '../../ledger/read-head.ts'
+import { findHead } from '../../ledger/heads.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
@@ -78,7 +78,7 @@ async function Live({ visit, state }: { visit: DashboardVisit; state: FormState 
   const [rows, number, head] = await Promise.all([
     listWithdrawals(app, caller),
     findWithdrawalNumber(app, caller),
-    readHead(app.db, caller),
+    findHead(app, caller),
   ])
   const waiting = rows.filter((row) => row.state === 'requested')
   return (
