@@ -80,6 +80,8 @@ export type SweepName =
   | 'raise-alerts'
   | 'prune'
   | 'tally-days'
+  | 'send-notices'
+  | 'daily-close'
   | 'send-mails'
   | 'seal-audit'
   | 'reconcile'

@@ -11,6 +11,8 @@ import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
+import { CLOSES_AT_ONCE, sendDailyCloses } from './notices/daily-close.ts'
+import { NOTICES_AT_ONCE, sendNotices } from './notices/send-notices.ts'
 import { pruneFormResults } from './pages/form-results.ts'
 import { pruneDrafts } from './payouts/bulk/drafts/draft.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
@@ -90,6 +92,8 @@ export function sweepsOf(app: App): CellSweep[] {
     },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: () => tallyDays(app) },
+    'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
+    'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
     'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.

@@ -131,6 +131,8 @@ export const ACTIONS = {
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'notice.set': { ...AUDITED, persons: OWNER },
+  'notice.answer': { others: ['public'] },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
   'payouts.freeze': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },

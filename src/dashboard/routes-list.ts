@@ -10,6 +10,7 @@ import { HOME_ROUTES } from './home/home-page.tsx'
 import { LIMITS_ROUTES } from './limits/limits-routes.ts'
 import { LINK_ROUTES } from './links/link-forms.ts'
 import { VIEW_ROUTES } from './lists/views.tsx'
+import { NOTICE_ROUTES } from './notices/notices-page.tsx'
 import { PAYOUT_ROUTES } from './payouts/payout-routes.ts'
 import { PAYROLL_ROUTES } from './payroll/payroll-routes.ts'
 import { PEOPLE_ROUTES } from './people/people-routes.tsx'
@@ -43,6 +44,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...SETTINGS_ROUTES,
   ...BUSINESS_ROUTES,
   ...AUDIT_ROUTES,
+  ...NOTICE_ROUTES,
   ...COUNTER_ROUTES,
   ...LINK_ROUTES,
   ...STOREFRONT_ROUTES,

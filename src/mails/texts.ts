@@ -109,6 +109,21 @@ const LETTERS = {
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
+  'notice-confirm': ({ business = '', link = '' }: Values) => ({
+    subject: `${business} wants to tell you of its payments`,
+    lines: [
+      `${business} has named this address to hear of its payments by mail. Open this link to agree, or do nothing:`,
+      link,
+    ],
+  }),
+  'notice-news': ({ business = '', news = '', link = '' }: Values) => ({
+    subject: `Payments of ${business}`,
+    lines: [...news.split('\n'), 'To hear no more of them:', link],
+  }),
+  'daily-close': ({ business = '', day = '', news = '', link = '' }: Values) => ({
+    subject: `${business}: the close of ${day}`,
+    lines: [...news.split('\n'), 'To hear no more of them:', link],
+  }),
 } as const satisfies Record<string, (values: Values) => Letter>
 
 export type Template = keyof typeof LETTERS

@@ -34,6 +34,7 @@ const ORDER = [
   ['vending'],
   ['storefront', 'disputes'],
   ['reports'],
+  ['notices'],
   ['pages'],
   ['checkout'],
   ['verify', 'docs', 'alerts'],

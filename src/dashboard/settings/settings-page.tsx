@@ -1,6 +1,7 @@
 import { Section } from '../../pages/parts.tsx'
 import { shownPage } from '../../pages/shown.ts'
 import { BRANDING_PATH } from '../branding/branding-page.tsx'
+import { NOTICES_PATH } from '../notices/notices-page.tsx'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
@@ -14,6 +15,7 @@ const ENTRIES: readonly Entry[] = [
   { path: PEOPLE_PATH, ...SETTINGS.people },
   { path: SECURITY_PATH, ...SETTINGS.security },
   { path: '/settings/limits', ...SETTINGS.limits },
+  { path: NOTICES_PATH, ...SETTINGS.notifications },
   { path: '/settings/audit', ...SETTINGS.audit },
 ]
 

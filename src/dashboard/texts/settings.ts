@@ -11,6 +11,10 @@ export const SETTINGS = {
     name: 'Limits',
     says: 'Your limits, and above which amount a second person approves a payout.',
   },
+  notifications: {
+    name: 'Notifications',
+    says: 'Who hears of payments, failures and the daily close by mail, without a login.',
+  },
   audit: {
     name: 'Audit',
     says: 'Who did what, from where, in rows that nobody can change.',

@@ -92,6 +92,8 @@ const TABLES = {
   saved_views: other('saved-views'),
   form_results: other('pages'),
   mails: other('mails'),
+  notices: ofMerchant('notices'),
+  daily_closes: ofMerchant('notices'),
   people: other('people'),
   memberships: other('people'),
   merchant_rules: other('people'),

@@ -1,0 +1,101 @@
+import { addNotice, listNotices, type Notice, stopNotice } from '../../notices/notice.ts'
+import { FormBox } from '../../pages/form.tsx'
+import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
+import { Empty, Money, Note, Said, Section, Status } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { PARTS } from '../../pages/texts.ts'
+import { NOTICES } from '../texts/notices.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+
+export const NOTICES_PATH = '/settings/notifications'
+const { columns, add } = NOTICES
+
+const ADD: FormSpec = {
+  path: `${NOTICES_PATH}/add`,
+  action: 'notice.set',
+  fields: [
+    { name: 'email', label: add.email, kind: 'email', most: 254 },
+    { name: 'above', label: add.above, kind: 'amount', hint: add.aboveHint, optional: true },
+    { name: 'failures', label: add.failures, kind: 'check' },
+    { name: 'close', label: add.close, kind: 'check' },
+  ],
+  submit: add.submit,
+}
+const STOP: FormSpec = {
+  path: `${NOTICES_PATH}/:id/stop`,
+  action: 'notice.set',
+  fields: [],
+  submit: NOTICES.stop,
+  danger: true,
+}
+
+const columnsFor = (visit: DashboardVisit): readonly Column<Notice>[] => [
+  { title: columns.email, cell: ({ email }) => <Said text={email} /> },
+  {
+    title: columns.above,
+    cell: ({ paymentsAbove }) => (paymentsAbove === null ? PARTS.none : <Money amount={paymentsAbove} />),
+    figures: true,
+  },
+  { title: columns.failures, cell: ({ failures }) => (failures ? NOTICES.yes : NOTICES.no) },
+  { title: columns.close, cell: ({ dailyClose }) => (dailyClose ? NOTICES.yes : NOTICES.no) },
+  {
+    title: columns.state,
+    cell: ({ confirmedAt }) => (
+      <Status
+        word={confirmedAt === null ? NOTICES.waiting : NOTICES.agreed}
+        tone={confirmedAt === null ? 'open' : 'good'}
+      />
+    ),
+  },
+  { title: NOTICES.stop, cell: ({ id }) => <FormBox of={STOP} visit={visit} params={{ id }} compact /> },
+]
+
+async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const notices = await listNotices(visit.app, visit.merchant.id)
+  return shownPage(
+    NOTICES.title,
+    <>
+      <h1>{NOTICES.title}</h1>
+      <p>{NOTICES.lead}</p>
+      {notices.length === 0 ? (
+        <Empty title={NOTICES.empty.title}>
+          <p>{NOTICES.empty.says}</p>
+        </Empty>
+      ) : (
+        <Table caption={NOTICES.title} rows={notices} columns={columnsFor(visit)} />
+      )}
+      <Section title={add.title} id="add">
+        <FormBox of={ADD} visit={visit} state={state} />
+        <Note>{NOTICES.phones}</Note>
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Who hears of payments without a login. */
+export const NOTICE_ROUTES: readonly DashboardRoute[] = [
+  page(NOTICES_PATH, (visit) => showNotices(visit)),
+  form(ADD, {
+    async submit({ app, caller, merchant, to }, values) {
+      const email = values.email ?? ''
+      const wanted = {
+        email,
+        paymentsAbove: values.above === '' ? null : amountOf(values, 'above'),
+        failures: values.failures === 'yes',
+        dailyClose: values.close === 'yes',
+      }
+      await addNotice(app, caller, { merchant, wanted })
+      return doneTo(to(NOTICES_PATH), add.done(email))
+    },
+    again: showNotices,
+  }),
+  form(STOP, {
+    async submit({ app, caller, merchant, params, to }) {
+      await stopNotice(app, caller, { merchant, id: params.id ?? '' })
+      return doneTo(to(NOTICES_PATH), NOTICES.stopped)
+    },
+    again: showNotices,
+  }),
+]

@@ -1,0 +1,42 @@
+/** Settings: who hears of payments by mail, and the page that their mails lead to. */
+export const NOTICES = {
+  title: 'Notifications',
+  lead: 'People without a login can hear of your live payments by mail: your accountant, the person in the back room. Each address has to agree first, and every mail has a way out.',
+  columns: {
+    email: 'E-mail',
+    above: 'Payments from',
+    failures: 'Failures',
+    close: 'Daily close',
+    state: 'State',
+    act: '',
+  },
+  waiting: 'has not agreed yet',
+  agreed: 'hears',
+  yes: 'yes',
+  no: 'no',
+  empty: {
+    title: 'Nobody is named yet',
+    says: 'Name an address below. It hears nothing before it has agreed.',
+  },
+  add: {
+    title: 'Name an address',
+    email: 'E-mail',
+    above: 'Payments of at least',
+    aboveHint: 'Leave it empty for none.',
+    failures: 'Charges and payouts that fail',
+    close: 'The daily close at seven in the morning',
+    submit: 'Ask the address',
+    done: (email: string) => `${email} was asked. It hears nothing before it has agreed.`,
+  },
+  stop: 'Stop',
+  stopped: 'The address hears nothing more.',
+  phones: 'SMS are not sent: that needs a contract with a sender, which this gateway does not have.',
+  answer: {
+    title: (business: string) => `Payments of ${business}`,
+    ask: (business: string, email: string) => `${business} wants to tell ${email} of its payments by mail.`,
+    hears: (business: string, email: string) => `${email} hears of the payments of ${business} by mail.`,
+    gone: (business: string, email: string) => `${email} hears nothing more of the payments of ${business}.`,
+    agree: 'I agree',
+    stop: 'No more mails',
+  },
+}

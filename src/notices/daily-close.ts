@@ -1,0 +1,87 @@
+import { at, service } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { findHead } from '../ledger/heads.ts'
+import { addMail } from '../mails/mail.ts'
+import { merchantsById } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { statement } from '../platform/db/statement.ts'
+import { dayBounds, kampalaDay } from '../platform/kampala.ts'
+import { readNeeds } from '../reports/needs-you.ts'
+import { dayFigures } from '../reports/statement/day-figures.ts'
+import { noticeLink } from './notice.ts'
+
+/** How many businesses one run closes. */
+export const CLOSES_AT_ONCE = 20
+const DAY_MS = 86_400_000
+// Seven in the morning in Kampala.
+const FROM_MS = 7 * 3_600_000
+
+const DUE = statement<{ merchantId: number }>(
+  'daily closes that are due',
+  `select n.merchant_id as "merchantId" from notices n
+   where n.daily_close and n.confirmed_at is not null and n.stopped_at is null and n.confirmed_at < $2
+     and not exists (select 1 from daily_closes c where c.merchant_id = n.merchant_id and c.day = $1::date)
+   group by n.merchant_id order by n.merchant_id limit $3`,
+)
+const READERS = statement<{ id: string; email: string }>(
+  'readers of daily close',
+  `select id, email from notices where merchant_id = $1 and daily_close and confirmed_at is not null and stopped_at is null
+   order by id limit 20`,
+)
+const SENT = statement(
+  'daily close was sent',
+  'insert into daily_closes (merchant_id, day, sent_at) values ($1, $2::date, $3) on conflict do nothing returning day',
+)
+
+/**
+ * Sends the close of yesterday in live mode: what came in and went out, the fees, the balance, and what waits for somebody. The figures are those
+ * of the statement. Each mail is written under the name of its day and reader, so that a crash sends none twice.
+ */
+export async function sendDailyCloses(app: App): Promise<number> {
+  const now = app.clock.now()
+  const today = dayBounds(kampalaDay(now))
+  if (now.getTime() < today.start.getTime() + FROM_MS) return 0
+  const day = kampalaDay(new Date(today.start.getTime() - DAY_MS))
+  const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_AT_ONCE])
+  for (const { merchantId } of due) await closeDay(app, merchantId, day)
+  return due.length
+}
+
+async function closeDay(app: App, merchantId: number, day: string): Promise<void> {
+  const wanted = merchantsById([merchantId])
+  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  assert(merchant, 'a notice has a merchant')
+  const place = { merchantId, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
+  const caller = at(service('daily close'), place)
+  const [figures, head, needs, readers] = await Promise.all([
+    dayFigures(app, caller, day),
+    findHead(app, caller),
+    readNeeds(app, caller, merchant),
+    app.db.query(READERS, [merchantId]),
+  ])
+  const news = [
+    `Collected: ${figures.countIn} charges, UGX ${UGX.format(Number(figures.collectedNet))} after fees of UGX ${UGX.format(Number(figures.chargeFees))}.`,
+    `Paid out: ${figures.countOut} payouts, UGX ${UGX.format(Number(figures.paidOutTotal))} with their fees.`,
+    `Other movements: ${figures.countAdjustments}, UGX ${UGX.format(Number(figures.adjustmentsNet))} in all.`,
+    `At the end of the day: UGX ${UGX.format(Number(figures.closing))}.`,
+    `Now available: UGX ${UGX.format(head.available)}; pending: UGX ${UGX.format(head.pending)}.`,
+    needs.length === 0
+      ? 'Nothing waits for you.'
+      : `${needs.length === 1 ? 'One thing waits' : `${needs.length} things wait`} for you: ${app.baseUrl}/dashboard`,
+  ].join('\n')
+  const now = app.clock.now()
+  for (const { id, email } of readers) {
+    const values = { business: merchant.name, day, news, link: noticeLink(app, id) }
+    const mail = addMail(app, {
+      to: email,
+      template: 'daily-close',
+      values,
+      at: now,
+      once: `close ${id} ${day}`,
+    })
+    await app.directory.query(mail.statement, mail.values)
+  }
+  await app.db.query(SENT, [merchantId, day, now.toISOString()])
+}
+
+const UGX = new Intl.NumberFormat('en-US')

@@ -1,0 +1,155 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Actor, someone } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App, Gateway } from '../app.ts'
+import { addMail } from '../mails/mail.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
+import { newId, tagOf } from '../platform/ids.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import type { Vault } from '../platform/secrets.ts'
+
+/** Somebody without a login who hears of live payments by mail. */
+export type Notice = {
+  merchantId: number
+  id: string
+  email: string
+  /** Whole UGX; null: of no payments. */
+  paymentsAbove: number | null
+  failures: boolean
+  dailyClose: boolean
+  confirmedAt: Date | null
+  stoppedAt: Date | null
+  toldUntil: Date
+  createdAt: Date
+}
+type Wanted = Pick<Notice, 'email' | 'paymentsAbove' | 'failures' | 'dailyClose'>
+
+export const NOTICE_COLUMNS = `n.merchant_id as "merchantId", n.id, n.email, n.payments_above as "paymentsAbove", n.failures,
+  n.daily_close as "dailyClose", n.confirmed_at as "confirmedAt", n.stopped_at as "stoppedAt", n.told_until as "toldUntil",
+  n.created_at as "createdAt"`
+
+const MOST = 20
+const EMAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/
+
+const LIST = statement<Notice>(
+  'list notices',
+  `select ${NOTICE_COLUMNS} from notices n where n.merchant_id = $1 and n.stopped_at is null order by n.created_at, n.id limit ${MOST + 1}`,
+)
+const BY_ID = statement<Notice>(
+  'notice by id',
+  `select ${NOTICE_COLUMNS} from notices n where n.merchant_id = $1 and n.id = $2`,
+)
+const ADD = statement(
+  'add notice',
+  `insert into notices (merchant_id, id, email, payments_above, failures, daily_close, told_until, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $7)`,
+)
+const STOP = statement<{ id: string }>(
+  'stop notice',
+  'update notices set stopped_at = $3 where merchant_id = $1 and id = $2 and stopped_at is null returning id',
+)
+const CONFIRM = statement<{ id: string }>(
+  'confirm notice',
+  `update notices set confirmed_at = $3, told_until = $3
+   where merchant_id = $1 and id = $2 and stopped_at is null and confirmed_at is null returning id`,
+)
+
+/** Who hears of this merchant's payments. */
+export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
+  app.db.query(LIST, [merchantId])
+
+/** Names an address that is to hear of something. It gets a mail that asks whether it agrees, and nothing else before. */
+export async function addNotice(
+  app: App,
+  actor: Actor,
+  { merchant, wanted }: { merchant: Merchant; wanted: Wanted },
+): Promise<Notice> {
+  allow(actor, 'notice.set', merchant.id)
+  if (!EMAIL.test(wanted.email) || wanted.email.length > 254)
+    throw domainRefusal('bad_request', 'email must be one address, such as accounts@shop.ug')
+  if (wanted.paymentsAbove === null && !wanted.failures && !wanted.dailyClose)
+    throw domainRefusal('bad_request', 'choose at least one thing to hear of')
+  if ((await listNotices(app, merchant.id)).length >= MOST)
+    throw domainRefusal('too_many', `at most ${MOST} addresses can be named`)
+  const at = app.clock.now()
+  const id = newId('ntc_', merchant.tag)
+  const { email, paymentsAbove, failures, dailyClose } = wanted
+  await app.db
+    .transaction(async (tx) => {
+      await tx.send(call(ADD, merchant.id, id, email, paymentsAbove, failures, dailyClose, at.toISOString()))
+      const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
+      return { value: null, last: [auditRow({ ...act, after: wanted })] }
+    })
+    .catch((error) => {
+      throw isTaken(error) ? domainRefusal('known', 'email is named already') : error
+    })
+  const values = { business: merchant.name, link: noticeLink(app, id) }
+  const mail = addMail(app, { to: email, template: 'notice-confirm', values, at, once: `confirm ${id}` })
+  await app.directory.query(mail.statement, mail.values)
+  const [made] = await app.db.query(BY_ID, [merchant.id, id])
+  if (!made) throw notFound('notice')
+  return made
+}
+
+/** An address of this merchant hears nothing more. Throws 404. */
+export async function stopNotice(
+  app: App,
+  actor: Actor,
+  { merchant, id }: { merchant: Merchant; id: string },
+): Promise<void> {
+  allow(actor, 'notice.set', merchant.id)
+  const at = app.clock.now()
+  await app.db.transaction(async (tx) => {
+    const [[stopped]] = await tx.send(call(STOP, merchant.id, id, at.toISOString()))
+    if (!stopped) throw notFound('notice')
+    const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
+    return { value: null, last: [auditRow({ ...act, after: { stopped: true } })] }
+  })
+}
+
+/** The address of the page on which somebody agrees or wants no more: only its mails hold it. */
+export const noticeLink = ({ baseUrl, vault }: Pick<App, 'baseUrl' | 'vault'>, id: string): string =>
+  `${baseUrl}/dashboard/notices?link=${id}.${macOf(vault, id)}`
+
+const macOf = (vault: Vault, id: string) =>
+  createHmac('sha256', vault.derive('dashboard form tokens'))
+    .update(`notice ${id}`)
+    .digest('hex')
+    .slice(0, 40)
+
+/** Whom a link of a mail is about. Throws 404 for a link that is none of ours. */
+export async function noticeOfLink(
+  gateway: Gateway,
+  link: string,
+): Promise<{ app: App; merchant: Merchant; notice: Notice }> {
+  const [id = '', mac = ''] = link.split('.', 2)
+  const tag = tagOf('ntc_', id)
+  const expected = macOf(gateway.vault, id)
+  if (
+    tag === null ||
+    mac.length !== expected.length ||
+    !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
+  )
+    throw notFound('page')
+  const found = await findMerchantOfTag(gateway, { tag, noun: 'page' })
+  const [notice] = await found.app.db.query(BY_ID, [found.merchant.id, id])
+  if (!notice) throw notFound('page')
+  return { ...found, notice }
+}
+
+/** The owner of the address agrees to hear of the payments, or wants no more. Done twice it changes nothing. */
+export async function answerNotice(
+  gateway: Gateway,
+  { link, agrees, address }: { link: string; agrees: boolean; address: string },
+): Promise<void> {
+  const actor = someone('customer', { origin: address })
+  allow(actor, 'notice.answer')
+  const { app, notice } = await noticeOfLink(gateway, link)
+  const { merchantId, id } = notice
+  await app.db.query(agrees ? CONFIRM : STOP, [merchantId, id, app.clock.now().toISOString()])
+}
