@@ -1,4 +1,7 @@
+import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { listStatement } from '../http/both-ways.ts'
+import { type ListWindow, type Page, readPage } from '../http/lists.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -17,7 +20,7 @@ const BY_ID = statement<ShopItem>(
 const ALL = statement<ShopItem>(
   'all storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
-   order by i.created_at desc, i.id desc limit $2`,
+   order by i.created_at desc, i.id desc`,
 )
 // With an unknown item the page is the first one. A removed item still has its position.
 const PAGE = statement<ShopItem>(
@@ -39,6 +42,23 @@ const PICTURE = statement<{ body: Buffer; at: Date }>(
    where ${SHOWN} and i.picture is not null`,
 )
 
+// $2 the mode: a storefront is live only.
+const OWN_PAGE = listStatement<ShopItem>(
+  'page of own storefront items',
+  `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and $2::text = 'live'
+     and i.removed_at is null and i.created_at >= $3 and (i.created_at, i.id) < ($4, $5)
+   order by i.created_at desc, i.id desc limit $6`,
+)
+
+/** One page of everything that was not removed, hidden items too, newest first; for the merchant itself. In test mode there is none. */
+export const pageOfOwnItems = (app: App, caller: Caller, window: ListWindow): Promise<Page<ShopItem>> =>
+  readPage(app, caller, {
+    window,
+    statement: OWN_PAGE,
+    find: async (id) =>
+      tagOf('itm_', id) === caller.tag ? findItem(app, { merchantId: caller.merchantId, id }) : null,
+  })
+
 export const itemById = (merchantId: number, id: string): Call<ShopItem> => call(BY_ID, merchantId, id)
 
 /** An item, also a hidden or removed one, or null. */
@@ -57,8 +77,7 @@ export async function findItemName(
 }
 
 /** Everything that was not removed, hidden items too, newest first; for the merchant itself. */
-export const allItems = (app: App, merchantId: number, most = 1_000_000): Promise<ShopItem[]> =>
-  app.db.query(ALL, [merchantId, most])
+export const allItems = (app: App, merchantId: number): Promise<ShopItem[]> => app.db.query(ALL, [merchantId])
 
 /**
  * A public page of items, newest first: those after the item `beforeId`, or the newest if that is null or unknown.

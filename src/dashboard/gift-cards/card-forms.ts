@@ -1,12 +1,15 @@
+import { listUses } from '../../gift-cards/card-uses.ts'
 import { issueCards } from '../../gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../../gift-cards/switch-card.ts'
 import { amountOf } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
-import { domainRefusal } from '../../platform/refusal.ts'
+import { domainRefusal, notFound } from '../../platform/refusal.ts'
+import { refundCharge } from '../../refunds/refund-charge.ts'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { ACTIVATE, DEACTIVATE, ISSUE, showCard, showCards, showIssued } from './card-pages.tsx'
+import { ACTIVATE, DEACTIVATE, RESTORE, showCard } from './card-page.tsx'
+import { ISSUE, showCards, showIssued } from './card-pages.tsx'
 
 /** Gift cards of a merchant: live only. */
 export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
@@ -28,6 +31,17 @@ export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
     again: showCards,
   }),
   form(DEACTIVATE, { submit: (visit) => switched(visit, 'off'), again: showCard }),
+  form(RESTORE, {
+    async submit(visit, { charge = '' }) {
+      requireLive(visit)
+      const { app, caller, params } = visit
+      const used = await listUses(app, caller, params.id ?? '')
+      if (!used.some(({ chargeId }) => chargeId === charge)) throw notFound('charge')
+      await refundCharge(app, caller, { chargeId: charge, onlyToCard: true })
+      return doneTo(visit.to(`/gift-cards/${params.id}`), GIFT_CARDS.uses.restored)
+    },
+    again: showCard,
+  }),
   form(ACTIVATE, { submit: (visit) => switched(visit, 'on'), again: showCard }),
 ]
 

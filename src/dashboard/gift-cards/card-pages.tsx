@@ -1,16 +1,16 @@
-import { getCard, pageOfCards } from '../../gift-cards/find-card.ts'
+import { pageOfCards } from '../../gift-cards/find-card.ts'
 import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
 import type { IssuedCard } from '../../gift-cards/issue-cards.ts'
 import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { Copy, Empty, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { GIFT_CARDS } from '../texts/gift-cards.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const { columns, facts, issue } = GIFT_CARDS
+const { columns, issue } = GIFT_CARDS
 
 export const ISSUE: FormSpec = {
   path: '/gift-cards/issue',
@@ -33,18 +33,8 @@ export const ISSUE: FormSpec = {
   once: true,
 }
 
-const switching = (to: 'deactivate' | 'activate'): FormSpec => ({
-  path: `/gift-cards/:id/${to}`,
-  action: 'card.switch',
-  fields: [],
-  submit: GIFT_CARDS[to],
-  ...(to === 'deactivate' ? { danger: true as const } : {}),
-})
-export const DEACTIVATE = switching('deactivate')
-export const ACTIVATE = switching('activate')
-
 // A card pays until the end of its last day.
-const lastMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
+export const lastMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
 
 const columnsAt = (now: Date): readonly Column<GiftCard>[] => [
   { title: columns.id, cell: ({ id }) => id },
@@ -112,41 +102,3 @@ export const showIssued = (visit: DashboardVisit, cards: readonly IssuedCard[]):
       </p>
     </>,
   )
-
-/** One card: what is left on it, and its switch. */
-export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { app, caller, params, now } = visit
-  const card = await getCard(app, caller, params.id ?? '')
-  const word = cardState(card, now)
-  return shownPage(
-    GIFT_CARDS.title,
-    <>
-      <div class="top">
-        <h1>
-          <Money amount={card.balance} />
-        </h1>
-        <Status word={word} />
-      </div>
-      <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
-        <Facts
-          facts={[
-            [facts.value, <Money amount={card.value} />],
-            [facts.left, <Money amount={card.balance} />],
-            card.reserved > 0 && [facts.reserved, <Money amount={card.reserved} />],
-            [facts.expires, <Time at={lastMoment(card)} day />],
-            [facts.notes, <Said text={card.notes} />],
-            [facts.created, <Time at={card.createdAt} />],
-          ]}
-        />
-        {word === 'deactivated' ? (
-          <FormBox of={ACTIVATE} visit={visit} state={state} params={{ id: card.id }} />
-        ) : (
-          <FormBox of={DEACTIVATE} visit={visit} state={state} params={{ id: card.id }}>
-            <p class="hint">{GIFT_CARDS.deactivateSays}</p>
-          </FormBox>
-        )}
-      </Section>
-    </>,
-    { status: state?.status ?? 200 },
-  )
-}

@@ -7,9 +7,12 @@ import { createLink } from '../../payment-links/create-link.ts'
 import { getLink } from '../../payment-links/find-links.ts'
 import { PaymentLinkCreateShape } from '../../payment-links/link-request.ts'
 import { switchLink } from '../../payment-links/switch-link.ts'
+import { publishLink } from '../../storefront/publish-link.ts'
+import { pictureOf } from '../storefront/picture-field.ts'
 import { LINKS } from '../texts/links.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { NEW_LINK, SWITCH_OFF, SWITCH_ON, showLink, showLinks } from './link-pages.tsx'
+import { PUBLISH, SWITCH_OFF, SWITCH_ON, showLink } from './link-page.tsx'
+import { NEW_LINK, showLinks } from './link-pages.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
@@ -32,6 +35,16 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
       return doneTo(visit.to(`/links/${id}`), LINKS.create.done)
     },
     again: showLinks,
+  }),
+  form(PUBLISH, {
+    async submit(visit, { name = '' }) {
+      const { app, caller, merchant, params } = visit
+      const { id: linkId } = await getLink(app, caller, params.id ?? '')
+      const picture = await pictureOf(visit)
+      const { id } = await publishLink(app, caller, { shop: merchant, linkId, name, picture })
+      return doneTo(visit.to(`/storefront/${id}`), LINKS.publish.done)
+    },
+    again: showLink,
   }),
   form(SWITCH_OFF, { submit: (visit) => switched(visit, 'off'), again: showLink }),
   form(SWITCH_ON, { submit: (visit) => switched(visit, 'on'), again: showLink }),

@@ -1,15 +1,15 @@
 import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Copy, Empty, Facts, Money, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { getLink, listLinks } from '../../payment-links/find-links.ts'
-import { type LinkWithCharges, linkUrl, presentLink } from '../../payment-links/payment-link.ts'
+import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { listLinks } from '../../payment-links/find-links.ts'
+import { type LinkWithCharges, presentLink } from '../../payment-links/payment-link.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const { columns, create, facts } = LINKS
+const { columns, create } = LINKS
 
 export const NEW_LINK: FormSpec = {
   path: '/links/new',
@@ -41,16 +41,6 @@ export const NEW_LINK: FormSpec = {
   once: true,
 }
 
-const switching = (to: 'on' | 'off'): FormSpec => ({
-  path: `/links/:id/${to}`,
-  action: 'link.switch',
-  fields: [],
-  submit: to === 'off' ? LINKS.switchOff : LINKS.switchOn,
-  ...(to === 'off' ? { danger: true as const } : {}),
-})
-export const SWITCH_OFF = switching('off')
-export const SWITCH_ON = switching('on')
-
 const columnsFor = (baseUrl: string): readonly Column<LinkWithCharges>[] => [
   { title: columns.id, cell: ({ id }) => id },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
@@ -58,6 +48,12 @@ const columnsFor = (baseUrl: string): readonly Column<LinkWithCharges>[] => [
   { title: columns.description, cell: ({ description }) => <Said text={description} /> },
   { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+const FILTERS: readonly Filter[] = [
+  { name: 'reference', label: LINKS.reference },
+  { name: 'from', label: LINKS.from, kind: 'date' },
+  { name: 'until', label: LINKS.until, kind: 'date' },
 ]
 
 /** The payment links of the mode, and the form that makes one. */
@@ -69,14 +65,15 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
     reference: query.reference ?? null,
   })
   const here = visit.to('/links')
+  const isPlain = FILTERS.every(({ name }) => query[name] === undefined)
   return shownPage(
     LINKS.title,
     <>
       <h1>{LINKS.title}</h1>
-      <Filters filters={[{ name: 'reference', label: LINKS.reference }]} query={query} action={here} />
+      <Filters filters={FILTERS} query={query} action={here} />
       {page.data.length === 0 ? (
-        <Empty title={query.reference === undefined ? LINKS.empty.title : LINKS.empty.filtered}>
-          {query.reference === undefined && <p>{LINKS.empty.says}</p>}
+        <Empty title={isPlain ? LINKS.empty.title : LINKS.empty.filtered}>
+          {isPlain && <p>{LINKS.empty.says}</p>}
         </Empty>
       ) : (
         <Table
@@ -92,77 +89,5 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
       </Section>
     </>,
     { status: state?.status ?? 200 },
-  )
-}
-
-/** One link: its address, its QR code, what it asks for, and its charge. */
-export async function showLink(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { app, caller, params } = visit
-  const link = await getLink(app, caller, params.id ?? '')
-  const view = presentLink(link, app.baseUrl)
-  const url = linkUrl(link, app.baseUrl)
-  const charge = link.paid ?? link.attempt
-  return shownPage(
-    link.id,
-    <>
-      <div class="top">
-        <h1>
-          <Money amount={link.amount} />
-        </h1>
-        <Status word={view.status} />
-      </div>
-      <div class="split">
-        <Section title={LINKS.about}>
-          <Facts
-            facts={[
-              [facts.amount, <Money amount={link.amount} />],
-              [facts.uses, link.allowMultipleUses ? facts.many : facts.once],
-              [facts.description, <Said text={link.description} />],
-              [facts.reference, <Said text={link.reference} />],
-              link.successUrl !== null && [facts.success, <Said text={link.successUrl} />],
-              link.cancelUrl !== null && [facts.cancel, <Said text={link.cancelUrl} />],
-              charge !== null && [facts.charge, <a href={visit.to(`/charges/${charge.id}`)}>{charge.id}</a>],
-              [facts.created, <Time at={link.createdAt} />],
-            ]}
-          />
-          <SwitchBox visit={visit} link={link} state={state} />
-        </Section>
-        <Section title={LINKS.address}>
-          <Copy label={LINKS.addressLabel} text={url} />
-          <p>
-            <a href={url} target="_blank" rel="noreferrer">
-              {LINKS.open}
-            </a>
-          </p>
-          <img class="qr" src={`/pay/${link.id}/qr.svg`} alt={LINKS.qrAlt} width="220" height="220" />
-          <p>
-            <a href={`/pay/${link.id}/qr.png`} download={`${link.id}.png`}>
-              {LINKS.save}
-            </a>
-          </p>
-        </Section>
-      </div>
-      <RawJson value={view} />
-    </>,
-    { status: state?.status ?? 200 },
-  )
-}
-
-function SwitchBox({
-  visit,
-  link,
-  state,
-}: {
-  visit: DashboardVisit
-  link: LinkWithCharges
-  state: FormState | null
-}) {
-  const params = { id: link.id }
-  return link.switchedOffAt === null ? (
-    <FormBox of={SWITCH_OFF} visit={visit} state={state} params={params}>
-      <p class="hint">{LINKS.offSays}</p>
-    </FormBox>
-  ) : (
-    <FormBox of={SWITCH_ON} visit={visit} state={state} params={params} />
   )
 }

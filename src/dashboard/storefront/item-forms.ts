@@ -1,13 +1,14 @@
-import { amountOf, FieldFault } from '../../pages/form-spec.ts'
+import { amountOf } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
+import { switchLink } from '../../payment-links/switch-link.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { addItem } from '../../storefront/add-item.ts'
 import { editItem, removeItem } from '../../storefront/change-item.ts'
-import { readPicture } from '../../storefront/picture.ts'
 import { STOREFRONT } from '../texts/storefront.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { ADD, EDIT, itemOf, REMOVE, showItem, showItems } from './item-pages.tsx'
+import { ADD, EDIT, HIDE, itemOf, REMOVE, SHOW, showItem, showItems } from './item-pages.tsx'
+import { pictureOf } from './picture-field.ts'
 
 /** The public page of a merchant: live only. */
 export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
@@ -46,6 +47,8 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
     },
     again: showItem,
   }),
+  form(HIDE, { submit: (visit) => switched(visit, 'off'), again: showItem }),
+  form(SHOW, { submit: (visit) => switched(visit, 'on'), again: showItem }),
   form(REMOVE, {
     async submit(visit) {
       const { id } = await itemOf(visit)
@@ -56,10 +59,9 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
   }),
 ]
 
-/** The picture that came with the form, as it is stored; null without one. */
-async function pictureOf({ file }: DashboardVisit): Promise<Buffer | null> {
-  if (file === null || file.bytes.length === 0) return null
-  const picture = await readPicture(file.bytes)
-  if (picture === null) throw new FieldFault('picture', STOREFRONT.badPicture)
-  return picture
+/** An item is shown as long as its link can be paid. */
+async function switched(visit: DashboardVisit, to: 'on' | 'off') {
+  const { id, linkId } = await itemOf(visit)
+  await switchLink(visit.app, visit.caller, { owner: visit.merchant, id: linkId, to })
+  return doneTo(visit.to(`/storefront/${id}`), to === 'off' ? STOREFRONT.isHidden : STOREFRONT.isShown)
 }

@@ -1,17 +1,17 @@
+import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { Field, FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Copy, Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { notFound } from '../../platform/refusal.ts'
-import { allItems, findItem } from '../../storefront/find-items.ts'
+import { findItem, pageOfOwnItems } from '../../storefront/find-items.ts'
 import { picturePath, type ShopItem } from '../../storefront/item.ts'
 import { MOST_PICTURE_BYTES } from '../../storefront/picture.ts'
 import { STOREFRONT } from '../texts/storefront.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { columns, item: words, facts } = STOREFRONT
-const MOST_SHOWN = 500
 
 const FIELDS: readonly Field[] = [
   { name: 'name', label: words.name, most: 200 },
@@ -50,22 +50,43 @@ export const REMOVE: FormSpec = {
   danger: true,
 }
 
+const switching = (to: 'hide' | 'show'): FormSpec => ({
+  path: `/storefront/:id/${to}`,
+  action: 'link.switch',
+  fields: [],
+  submit: STOREFRONT[to],
+})
+export const HIDE = switching('hide')
+export const SHOW = switching('show')
+
 const StateOf = ({ item }: { item: ShopItem }) => {
   const word = item.removed ? STOREFRONT.removed : item.hidden ? STOREFRONT.hidden : STOREFRONT.shown
   return <Status word={word} tone={word === STOREFRONT.shown ? 'good' : 'quiet'} />
 }
 
-const COLUMNS: readonly Column<ShopItem>[] = [
-  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+const columnsOf = ({ merchant }: DashboardVisit): readonly Column<ShopItem>[] => [
+  { title: columns.name, cell: (item) => <Named item={item} handle={merchant.handle} /> },
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.state, cell: (item) => <StateOf item={item} /> },
   { title: columns.description, cell: ({ description }) => <Said text={description} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
+/** An item in a list, with its picture in small. */
+function Named({ item, handle }: { item: ShopItem; handle: string }) {
+  const picture = picturePath(item, handle)
+  // A hidden item is on no public page, and neither is its picture.
+  return (
+    <span class="named">
+      {picture !== null && !item.hidden && <img src={picture} alt="" width="40" height="40" loading="lazy" />}
+      <Said text={item.name} />
+    </span>
+  )
+}
+
 /** What the public page offers, and the form that adds to it. */
 export async function showItems(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { app, merchant } = visit
+  const { app, merchant, caller, query } = visit
   if (visit.mode === 'test')
     return shownPage(
       STOREFRONT.title,
@@ -75,7 +96,10 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
       </>,
       { status: state?.status ?? 200 },
     )
-  const items = await allItems(app, merchant.id, MOST_SHOWN)
+  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
+  const list = await pageOfOwnItems(app, caller, window)
+  const items = list.data
+  const path = `/pay/@${merchant.handle}`
   const address = `${app.baseUrl}/pay/@${merchant.handle}`
   return shownPage(
     STOREFRONT.title,
@@ -90,6 +114,12 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
             {STOREFRONT.open}
           </a>
         </p>
+        <img class="qr" src={`${path}/qr.svg`} alt={STOREFRONT.qrAlt} width="160" height="160" />
+        <p>
+          <a href={`${path}/qr.png`} download={`${merchant.handle}.png`}>
+            {STOREFRONT.saveQr}
+          </a>
+        </p>
       </Section>
       {items.length === 0 ? (
         <Empty title={STOREFRONT.empty.title}>
@@ -99,11 +129,11 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
         <Table
           caption={STOREFRONT.title}
           rows={items}
-          columns={COLUMNS}
+          columns={columnsOf(visit)}
           href={({ id }) => visit.to(`/storefront/${id}`)}
         />
       )}
-      {items.length === MOST_SHOWN && <Note>{STOREFRONT.most}</Note>}
+      <Pager cursors={cursorsOf(list)} query={query} here={visit.to('/storefront')} />
       <Section title={STOREFRONT.add.title} id="add">
         <FormBox of={ADD} visit={visit} state={state} />
       </Section>
@@ -143,7 +173,9 @@ export async function showItem(visit: DashboardVisit, state: FormState | null = 
           )}
         </Section>
         <Section title={STOREFRONT.about}>
-          {picture !== null && <img src={picture} alt={words.pictureAlt} width="160" height="160" />}
+          {picture !== null && !item.hidden && !item.removed && (
+            <img src={picture} alt={words.pictureAlt} width="160" height="160" />
+          )}
           <Facts
             facts={[
               [facts.amount, <Money amount={item.amount} />],
@@ -151,6 +183,11 @@ export async function showItem(visit: DashboardVisit, state: FormState | null = 
               [facts.created, <Time at={item.createdAt} />],
             ]}
           />
+          {!item.removed && (
+            <FormBox of={item.hidden ? SHOW : HIDE} visit={visit} state={state} params={{ id: item.id }}>
+              <p class="hint">{item.hidden ? STOREFRONT.showSays : STOREFRONT.hideSays}</p>
+            </FormBox>
+          )}
           {!item.removed && (
             <FormBox of={REMOVE} visit={visit} state={state} params={{ id: item.id }}>
               <p class="hint">{STOREFRONT.remove.says}</p>

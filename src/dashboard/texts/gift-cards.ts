@@ -1,3 +1,5 @@
+import { ugx } from '../../pages/wording.ts'
+
 /** Gift cards. */
 export const GIFT_CARDS = {
   title: 'Gift cards',
@@ -47,4 +49,19 @@ export const GIFT_CARDS = {
   deactivateSays: 'It pays nothing more from now on. Payments under way are completed.',
   isOff: 'The card is deactivated.',
   isOn: 'The card is active again.',
+  uses: {
+    title: 'What it has paid',
+    none: 'Nothing was paid with it yet',
+    charge: 'Charge',
+    amount: 'From the card',
+    of: 'Of',
+    state: 'State',
+    when: 'When',
+    states: { reserved: 'held', taken: 'paid', freed: 'freed', restored: 'put back' },
+    restoreTitle: 'Put back on the card',
+    restoreHint: 'Charges that the card has paid in full. The charge is refunded; no mobile money moves.',
+    choice: (id: string, amount: number) => `${id}: ${ugx(amount)}`,
+    restore: 'Refund it to the card',
+    restored: 'The charge is refunded, and its amount is back on the card.',
+  },
 }

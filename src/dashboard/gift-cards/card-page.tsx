@@ -1,0 +1,123 @@
+import { type CardUse, isRestorable, listUses } from '../../gift-cards/card-uses.ts'
+import { getCard } from '../../gift-cards/find-card.ts'
+import { cardState, type GiftCard } from '../../gift-cards/gift-card.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { GIFT_CARDS } from '../texts/gift-cards.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { lastMoment } from './card-pages.tsx'
+
+const { facts, uses } = GIFT_CARDS
+
+const switching = (to: 'deactivate' | 'activate'): FormSpec => ({
+  path: `/gift-cards/:id/${to}`,
+  action: 'card.switch',
+  fields: [],
+  submit: GIFT_CARDS[to],
+  ...(to === 'deactivate' ? { danger: true as const } : {}),
+})
+export const DEACTIVATE = switching('deactivate')
+export const ACTIVATE = switching('activate')
+export const RESTORE: FormSpec = {
+  path: '/gift-cards/:id/restore',
+  action: 'charge.refund',
+  fields: [{ name: 'charge', label: uses.charge, kind: 'select', hint: uses.restoreHint }],
+  submit: uses.restore,
+  once: true,
+}
+
+const USES: readonly Column<CardUse>[] = [
+  { title: uses.charge, cell: ({ chargeId }) => chargeId },
+  { title: uses.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: uses.of, cell: ({ chargeAmount }) => <Money amount={chargeAmount} />, figures: true },
+  { title: uses.state, cell: ({ state }) => <Status word={uses.states[state]} tone={TONES[state]} /> },
+  { title: uses.when, cell: ({ at }) => <Time at={at} /> },
+]
+const TONES = { reserved: 'open', taken: 'good', freed: 'quiet', restored: 'quiet' } as const
+
+/** One card: what is left on it, what it has paid, its switch, and what can go back on it. */
+export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, params, now } = visit
+  const card = await getCard(app, caller, params.id ?? '')
+  const used = await listUses(app, caller, card.id)
+  const word = cardState(card, now)
+  return shownPage(
+    GIFT_CARDS.title,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={card.balance} />
+        </h1>
+        <Status word={word} />
+      </div>
+      <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
+        <CardFacts card={card} />
+        {word === 'deactivated' ? (
+          <FormBox of={ACTIVATE} visit={visit} state={state} params={{ id: card.id }} />
+        ) : (
+          <FormBox of={DEACTIVATE} visit={visit} state={state} params={{ id: card.id }}>
+            <p class="hint">{GIFT_CARDS.deactivateSays}</p>
+          </FormBox>
+        )}
+      </Section>
+      <Section title={uses.title} id="uses">
+        {used.length === 0 ? (
+          <Empty title={uses.none} />
+        ) : (
+          <Table
+            caption={uses.title}
+            rows={used}
+            columns={USES}
+            href={({ chargeId }) => visit.to(`/charges/${chargeId}`)}
+          />
+        )}
+      </Section>
+      <RestoreBox visit={visit} card={card} used={used} state={state} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const CardFacts = ({ card }: { card: GiftCard }) => (
+  <Facts
+    facts={[
+      [facts.value, <Money amount={card.value} />],
+      [facts.left, <Money amount={card.balance} />],
+      card.reserved > 0 && [facts.reserved, <Money amount={card.reserved} />],
+      [facts.expires, <Time at={lastMoment(card)} day />],
+      [facts.notes, <Said text={card.notes} />],
+      [facts.created, <Time at={card.createdAt} />],
+    ]}
+  />
+)
+
+type RestoreProps = {
+  visit: DashboardVisit
+  card: GiftCard
+  used: readonly CardUse[]
+  state: FormState | null
+}
+
+function RestoreBox({ visit, card, used, state }: RestoreProps) {
+  const restorable = used.filter(isRestorable)
+  const isRefused = state?.path === RESTORE.path
+  if (restorable.length === 0 && !isRefused) return null
+  const choices = restorable.map(({ chargeId, amount }) => ({
+    value: chargeId,
+    label: uses.choice(chargeId, amount),
+  }))
+  return (
+    <Section title={uses.restoreTitle} id="restore">
+      <FormBox
+        of={RESTORE}
+        visit={visit}
+        state={state}
+        params={{ id: card.id }}
+        choices={{ charge: choices }}
+      />
+    </Section>
+  )
+}

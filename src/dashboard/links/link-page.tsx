@@ -1,0 +1,200 @@
+import { mayDo } from '../../actors/allow.ts'
+import type { Charge } from '../../charges/charge.ts'
+import { type Page, readListWindow } from '../../http/lists.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Copy, Empty, Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { getLink } from '../../payment-links/find-links.ts'
+import { listLinkPayments } from '../../payment-links/link-payments.ts'
+import { type LinkWithCharges, linkUrl, presentLink } from '../../payment-links/payment-link.ts'
+import { MOST_PICTURE_BYTES } from '../../storefront/picture.ts'
+import { findItemOfLink } from '../../storefront/publish-link.ts'
+import { LINKS } from '../texts/links.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { facts, payments, publish } = LINKS
+
+const switching = (to: 'on' | 'off'): FormSpec => ({
+  path: `/links/:id/${to}`,
+  action: 'link.switch',
+  fields: [],
+  submit: to === 'off' ? LINKS.switchOff : LINKS.switchOn,
+  ...(to === 'off' ? { danger: true as const } : {}),
+})
+export const SWITCH_OFF = switching('off')
+export const SWITCH_ON = switching('on')
+export const PUBLISH: FormSpec = {
+  path: '/links/:id/publish',
+  action: 'item.add',
+  fields: [
+    { name: 'name', label: publish.name, most: 200, hint: publish.nameHint },
+    {
+      ...{ name: 'picture', label: publish.picture, kind: 'file', hint: publish.pictureHint, optional: true },
+      ...{ accept: 'image/png,image/jpeg,image/webp', refused: /picture/ },
+    },
+  ],
+  submit: publish.submit,
+  mostFileBytes: MOST_PICTURE_BYTES,
+}
+
+const PAYMENTS: readonly Column<Charge>[] = [
+  { title: payments.charge, cell: ({ id }) => id },
+  { title: payments.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: payments.status, cell: ({ status }) => <Status word={status} /> },
+  { title: payments.customer, cell: ({ phone, email }) => <Said text={phone ?? email} /> },
+  { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** One link: its address, its QR code, what it asks for, what was paid on it, and what can be done with it. */
+export async function showLink(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, params } = visit
+  const link = await getLink(app, caller, params.id ?? '')
+  const view = presentLink(link, app.baseUrl)
+  const window = { ...readListWindow(pageQuery(visit.query)), endingBefore: visit.query.before ?? null }
+  const paid = await listLinkPayments(app, caller, { linkId: link.id, window })
+  const item = await findItemOfLink(app, { merchantId: visit.merchant.id, linkId: link.id })
+  return shownPage(
+    link.id,
+    <>
+      <div class="top">
+        <h1>
+          <Money amount={link.amount} />
+        </h1>
+        <Status word={view.status} />
+      </div>
+      {state?.path === PUBLISH.path && !mayBePublished(link, item) && <Note tone="bad">{state.fault}</Note>}
+      <div class="split">
+        <Section title={LINKS.about}>
+          <LinkFacts visit={visit} link={link} />
+          <SwitchBox visit={visit} link={link} state={state} />
+        </Section>
+        <Address url={linkUrl(link, app.baseUrl)} id={link.id} />
+      </div>
+      <Payments visit={visit} link={link} page={paid} />
+      {link.mode === 'live' && link.allowMultipleUses && (
+        <OnStorefront visit={visit} link={link} item={item} state={state} />
+      )}
+      <Section title={LINKS.request}>
+        <Copy label={LINKS.requestLabel} text={curlOf(visit, link)} />
+        <RawJson value={view} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Whether its form is on the page. */
+const mayBePublished = ({ mode, allowMultipleUses }: LinkWithCharges, item: object | null) =>
+  mode === 'live' && allowMultipleUses && item === null
+
+type Props = { visit: DashboardVisit; link: LinkWithCharges }
+
+const LinkFacts = ({ visit, link }: Props) => (
+  <Facts
+    facts={[
+      [facts.amount, <Money amount={link.amount} />],
+      [facts.uses, link.allowMultipleUses ? facts.many : facts.once],
+      [facts.description, <Said text={link.description} />],
+      [facts.reference, <Said text={link.reference} />],
+      link.successUrl !== null && [facts.success, <Said text={link.successUrl} />],
+      link.cancelUrl !== null && [facts.cancel, <Said text={link.cancelUrl} />],
+      link.attempt !== null &&
+        link.attempt.id !== link.paid?.id && [
+          facts.attempt,
+          <>
+            <a href={visit.to(`/charges/${link.attempt.id}`)}>{link.attempt.id}</a>{' '}
+            <Status word={link.attempt.status} />
+          </>,
+        ],
+      [facts.created, <Time at={link.createdAt} />],
+    ]}
+  />
+)
+
+const Address = ({ url, id }: { url: string; id: string }) => (
+  <Section title={LINKS.address}>
+    <Copy label={LINKS.addressLabel} text={url} />
+    <p>
+      <a href={url} target="_blank" rel="noreferrer">
+        {LINKS.open}
+      </a>
+    </p>
+    <img class="qr" src={`/pay/${id}/qr.svg`} alt={LINKS.qrAlt} width="220" height="220" />
+    <p>
+      <a href={`/pay/${id}/qr.png`} download={`${id}.png`}>
+        {LINKS.save}
+      </a>
+    </p>
+  </Section>
+)
+
+function SwitchBox({ visit, link, state }: Props & { state: FormState | null }) {
+  const params = { id: link.id }
+  return link.switchedOffAt === null ? (
+    <FormBox of={SWITCH_OFF} visit={visit} state={state} params={params}>
+      <p class="hint">{LINKS.offSays}</p>
+    </FormBox>
+  ) : (
+    <FormBox of={SWITCH_ON} visit={visit} state={state} params={params} />
+  )
+}
+
+const Payments = ({ visit, link, page }: Props & { page: Page<Charge> }) => (
+  <Section title={payments.title} id="payments">
+    {page.data.length === 0 ? (
+      <Empty title={payments.none} />
+    ) : (
+      <Table
+        caption={payments.title}
+        rows={page.data}
+        columns={PAYMENTS}
+        href={({ id }) => visit.to(`/charges/${id}`)}
+      />
+    )}
+    <Pager cursors={cursorsOf(page)} query={visit.query} here={visit.to(`/links/${link.id}`)} />
+  </Section>
+)
+
+type OnStorefrontProps = Props & {
+  item: { id: string; removed: boolean } | null
+  state: FormState | null
+}
+
+/** Whether everybody sees the link on the public page, and the form that puts it there. */
+function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
+  if (item === null && !mayDo(visit.caller, 'item.add')) return null
+  return (
+    <Section title={publish.title} id="publish">
+      {item === null ? (
+        <FormBox of={PUBLISH} visit={visit} state={state} params={{ id: link.id }}>
+          <p class="hint">{publish.says}</p>
+        </FormBox>
+      ) : (
+        <p>
+          {item.removed ? publish.removed : publish.shown}{' '}
+          <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** The request that makes a link like this one, for a shell. */
+function curlOf({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
+  const { amount, description, reference } = link
+  const body = {
+    amount,
+    ...(description === null ? {} : { description }),
+    ...(reference === null ? {} : { reference }),
+    ...(link.allowMultipleUses ? { allow_multiple_uses: true } : {}),
+  }
+  return [
+    `curl -s ${app.baseUrl}/v1/payment-links \\`,
+    '  -H "Authorization: Bearer $KEY" \\',
+    '  -H "X-Timestamp: $(date +%s)" \\',
+    `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `# KEY: sk_${mode}_...`,
+  ].join('\n')
+}

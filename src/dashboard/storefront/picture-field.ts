@@ -1,0 +1,12 @@
+import { FieldFault } from '../../pages/form-spec.ts'
+import { readPicture } from '../../storefront/picture.ts'
+import { STOREFRONT } from '../texts/storefront.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+/** The picture that came with the form, as it is stored; null without one. */
+export async function pictureOf({ file }: DashboardVisit): Promise<Buffer | null> {
+  if (file === null) return null
+  const picture = await readPicture(file.bytes)
+  if (picture === null) throw new FieldFault('picture', STOREFRONT.badPicture)
+  return picture
+}

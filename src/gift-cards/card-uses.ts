@@ -1,0 +1,35 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { getCard } from './find-card.ts'
+
+/** What a card has paid of a charge, or was to pay. Whole UGX. */
+export type CardUse = {
+  chargeId: string
+  amount: number
+  state: 'reserved' | 'taken' | 'freed' | 'restored'
+  /** Of the charge in all, and whether it still counts as paid. */
+  chargeAmount: number
+  chargeStatus: string
+  at: Date
+}
+
+const MOST_SHOWN = 100
+
+const USES = statement<CardUse>(
+  'uses of gift card',
+  `select u.charge_id as "chargeId", u.amount, u.state, c.amount as "chargeAmount", c.status as "chargeStatus",
+     u.created_at as at
+   from gift_card_uses u join charges c on c.merchant_id = u.merchant_id and c.id = u.charge_id
+   where u.merchant_id = $1 and u.card_id = $2 order by u.created_at desc, u.charge_id desc limit $3`,
+)
+
+/** The newest hundred uses of the caller's card. Throws 404 for a card that is not theirs. */
+export async function listUses(app: App, caller: Caller, cardId: string): Promise<CardUse[]> {
+  const { id } = await getCard(app, caller, cardId)
+  return app.db.query(USES, [caller.merchantId, id, MOST_SHOWN])
+}
+
+/** Whether what the card has paid can go back on it without any other money: it has paid all. */
+export const isRestorable = ({ state, amount, chargeAmount, chargeStatus }: CardUse): boolean =>
+  state === 'taken' && amount === chargeAmount && chargeStatus === 'succeeded'

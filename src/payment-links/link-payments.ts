@@ -1,0 +1,30 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { CHARGE_COLUMNS, type Charge } from '../charges/charge.ts'
+import { getCharge } from '../charges/find-charges.ts'
+import { listStatement } from '../http/both-ways.ts'
+import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { getLink } from './find-links.ts'
+
+// $7 the link. Read by the index of what was paid on a link.
+const PAID = listStatement<Charge>(
+  'payments of a link',
+  `select ${CHARGE_COLUMNS} from charges c
+   where c.merchant_id = $1 and c.mode = $2 and c.payment_link_id = $7 and c.status in ('succeeded', 'refunded')
+     and c.payment_link_id is not null and c.created_at >= $3 and (c.created_at, c.id) < ($4, $5)
+   order by c.created_at desc, c.id desc limit $6`,
+)
+
+/** One page of what was paid on the caller's link, newest first. Throws 404 for a link that is not theirs. */
+export async function listLinkPayments(
+  app: App,
+  caller: Caller,
+  { linkId, window }: { linkId: string; window: ListWindow },
+): Promise<Page<Charge>> {
+  const { id } = await getLink(app, caller, linkId)
+  const find = async (chargeId: string) => {
+    const charge = await orNull(getCharge(app, caller, chargeId))
+    return charge?.paymentLinkId === id ? charge : null
+  }
+  return readPage(app, caller, { window, statement: PAID, filters: [id], find })
+}

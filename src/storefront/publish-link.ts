@@ -1,0 +1,84 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { findLink } from '../payment-links/find-links.ts'
+import { assert } from '../platform/assert.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { whenTaken } from '../platform/db/taken.ts'
+import { newId, tagOf } from '../platform/ids.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import type { Shop } from './add-item.ts'
+import { itemById } from './find-items.ts'
+import { auditedItem, readItemWords, type ShopItem } from './item.ts'
+
+const ADD = statement(
+  'publish payment link',
+  `insert into storefront_items (merchant_id, id, link_id, name, picture, picture_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const OF_LINK = statement<{ id: string; removed: boolean }>(
+  'item of payment link',
+  `select id, removed_at is not null as removed from storefront_items where merchant_id = $1 and link_id = $2`,
+)
+
+type Published = { shop: Shop; linkId: string; name: string; picture: Buffer | null }
+
+/** The item that shows this link on the public page; null where none does and none ever has. */
+export async function findItemOfLink(
+  app: App,
+  { merchantId, linkId }: { merchantId: number; linkId: string },
+): Promise<{ id: string; removed: boolean } | null> {
+  const [item] = await app.db.query(OF_LINK, [merchantId, linkId])
+  return item ?? null
+}
+
+/**
+ * Shows a reusable live link on the public page, under a name (contract.md G50). A link that is shown already stays as it is. Throws 404
+ * `payment link not found`, and a Refusal for a link of another kind or one whose item was removed.
+ */
+export async function publishLink(
+  app: App,
+  actor: Actor,
+  { shop, linkId, ...given }: Published,
+): Promise<ShopItem> {
+  allow(actor, 'item.add', shop.id)
+  const { name } = readItemWords({ name: given.name, description: null })
+  const link =
+    tagOf('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
+  if (link === null || link.kind !== 'link') throw notFound('payment link')
+  if (link.mode !== 'live' || !link.allowMultipleUses)
+    throw domainRefusal(
+      'not_public',
+      'only a live link that can be paid more than once can be on the storefront',
+    )
+  const at = app.clock.now()
+  const id = newId('itm_', shop.tag)
+  const pictureAt = given.picture === null ? null : at.toISOString()
+  return whenTaken(
+    () =>
+      app.db.transaction(async (tx) => {
+        const add = call(ADD, shop.id, id, link.id, name, given.picture, pictureAt, at.toISOString())
+        const [, [item]] = await tx.send(add, itemById(shop.id, id))
+        assert(item, 'what was just stored is found')
+        const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: 'live' } as const
+        return { value: item, last: [auditRow({ ...act, subject: id, after: auditedItem(item) })] }
+      }),
+    (error) => shownAlready(app, { shop, linkId: link.id, error }),
+  )
+}
+
+async function shownAlready(
+  app: App,
+  { shop, linkId, error }: { shop: Shop; linkId: string; error: unknown },
+): Promise<ShopItem> {
+  const found = await findItemOfLink(app, { merchantId: shop.id, linkId })
+  if (found === null) throw error
+  if (found.removed)
+    throw domainRefusal('item_removed', 'this link was taken off the storefront; add a new item instead')
+  const wanted = itemById(shop.id, found.id)
+  const [item] = await app.db.query(wanted.statement, wanted.values)
+  assert(item, 'an item never goes')
+  return item
+}
