@@ -20,7 +20,7 @@ const SET_COLOUR: FormSpec = {
   fields: [{ name: 'accent', label: colour.label, kind: 'color', hint: colour.hint }],
 }
 const DROP_COLOUR: FormSpec = {
-  ...{ ...acting, path: `${BRANDING_PATH}/colour/remove`, submit: colour.drop, fields: [] },
+  ...{ ...acting, path: `${BRANDING_PATH}/colour/remove`, submit: colour.drop, fields: [], plain: true },
 }
 const SET_LOGO: FormSpec = {
   ...{ ...acting, path: `${BRANDING_PATH}/logo`, submit: logo.save, mostFileBytes: MOST_LOGO_BYTES },

@@ -55,6 +55,7 @@ const switching = (to: 'hide' | 'show'): FormSpec => ({
   action: 'link.switch',
   fields: [],
   submit: STOREFRONT[to],
+  plain: true,
 })
 export const HIDE = switching('hide')
 export const SHOW = switching('show')
