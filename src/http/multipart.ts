@@ -24,19 +24,20 @@ export async function readMultipartFile(raw: Buffer, contentType: string): Promi
 }
 
 /**
- * The fields of a form as text, the first of each name, and its file, if it has one. Throws `invalid request: ...` for a second file,
- * more parts than a form has, a field that is too long, and what is no form.
+ * The fields of a form as text, and its file, if it has one. Throws `invalid request: ...` for a second file, more parts than a form
+ * has, a field that came twice or is too long, and what is no form.
  */
 export async function readMultipartForm(
   raw: Buffer,
   contentType: string,
 ): Promise<{ fields: Record<string, string>; file: FormFile | null }> {
-  const { fields, file, isCut } = await readParts(raw, contentType)
+  const { fields, file, isCut, isDoubled } = await readParts(raw, contentType)
+  if (isDoubled) throw invalidRequest('multipart body has a field twice')
   if (isCut) throw invalidRequest('multipart body has a field that is too long')
   return { fields, file }
 }
 
-type Parts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean }
+type Parts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean; isDoubled: boolean }
 
 async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
   const form = openForm(contentType)
@@ -50,8 +51,10 @@ async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
       reject(invalidRequest(problem))
     }
     let isCut = false
+    let isDoubled = false
     form.on('field', (name, value, _nameCut, valueCut) => {
       isCut ||= valueCut
+      isDoubled ||= name in fields
       fields[name] ??= value
     })
     form.on('file', (_name, file, name: string | undefined) => {
@@ -62,7 +65,7 @@ async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
     })
     form.on('partsLimit', () => refuse('multipart body has too many parts'))
     form.on('error', () => refuse('multipart body is malformed or cut short'))
-    form.on('finish', () => resolve({ fields, file: fileOf(files[0]), isCut }))
+    form.on('finish', () => resolve({ fields, file: fileOf(files[0]), isCut, isDoubled }))
     source.pipe(form)
   })
 }

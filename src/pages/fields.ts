@@ -9,6 +9,13 @@ export function readFields(body: unknown): Fields {
   return trimmed(fields)
 }
 
+/** Whether a field came twice: then it is not known what the sender meant. */
+export function hasDoubled(body: unknown): boolean {
+  if (!Buffer.isBuffer(body)) return false
+  const names = [...new URLSearchParams(body.toString('utf8')).keys()]
+  return new Set(names).size < names.length
+}
+
 /** Without the spaces around what was typed. */
 export function trimmed(fields: Fields): Fields {
   const read: Record<string, string> = Object.create(null)

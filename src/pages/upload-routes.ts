@@ -4,7 +4,7 @@ import { readMultipartForm } from '../http/multipart.ts'
 import { sentContentType } from '../http/request-body.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { readCookies } from './cookies.ts'
-import { type Fields, readFields, trimmed } from './fields.ts'
+import { type Fields, hasDoubled, readFields, trimmed } from './fields.ts'
 import { sentFromHere } from './from-here.ts'
 import type { Visit } from './route.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
@@ -44,16 +44,20 @@ function takePlace(personId: number, reply: FastifyReply): void {
   reply.raw.once('close', () => sending.splice(sending.indexOf(personId), 1))
 }
 
-/** The fields of a posted form, and its file where it may carry one. Throws `invalid request: ...`. */
+/** The fields of a posted form, and its file where it may carry one. Throws 400 for what is no form. */
 export async function readPosted(
   request: FastifyRequest,
   mayCarryFile: boolean,
 ): Promise<{ fields: Fields; file: FormFile | null }> {
   const { body } = request
   const type = sentContentType(request.raw) ?? ''
-  if (!mayCarryFile || !Buffer.isBuffer(body) || !/^multipart\/form-data\b/i.test(type))
+  if (!mayCarryFile || !Buffer.isBuffer(body) || !/^multipart\/form-data\b/i.test(type)) {
+    if (hasDoubled(body)) throw new Refusal(400, 'bad_request', PARTS.errors.doubled)
     return { fields: readFields(body), file: null }
-  const { fields, file } = await readMultipartForm(body, type)
+  }
+  const { fields, file } = await readMultipartForm(body, type).catch(() => {
+    throw new Refusal(400, 'bad_request', PARTS.errors.unread)
+  })
   // A browser sends an empty file where none was chosen.
   return { fields: trimmed(fields), file: file === null || file.bytes.length === 0 ? null : file }
 }
