@@ -4,6 +4,7 @@ import { isFresh, requireRole } from '../actors/allow.ts'
 import { refusalFor } from '../http/errors.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { sayingFault } from './form-fault.tsx'
 import { claimForm, forgetForm, keepFormResult, leaveFormOpen } from './form-results.ts'
 import { FieldFault, type FormState, fieldOfRefusal, readForm, type Values } from './form-spec.ts'
 import { keyOfForm, same } from './form-token.ts'
@@ -40,7 +41,9 @@ export async function answerForm<V extends Visit>(
   })
   const wrongFile = faultOfFile(visit, route)
   if (wrongFile !== null) faults[fileField(route)] = wrongFile
-  if (Object.keys(faults).length > 0) return route.again(visit, state({}))
+  const again = async (wrong: Partial<FormState>) =>
+    sayingFault(await route.again(visit, state(wrong)), state(wrong))
+  if (Object.keys(faults).length > 0) return again({})
   try {
     const confirmed = await confirm(visit, route, stepUp)
     const shown = await submitOnce(confirmed.visit, route, values)
@@ -48,7 +51,7 @@ export async function answerForm<V extends Visit>(
       ? shown
       : { ...shown, cookies: [...confirmed.cookies, ...(shown.cookies ?? [])] }
   } catch (error) {
-    return route.again(visit, state(wrongIn(visit, route, error)))
+    return again(wrongIn(visit, route, error))
   }
 }
 
@@ -113,11 +116,14 @@ function sentOnce(visit: Visit, values: Values) {
   return { sent: { token: found.key, typed: fingerprint }, once: { key, fingerprint } }
 }
 
+/** A fault of ours. 502 is another company's: it refused or was silent, and nothing was changed. */
+const isOurs = (status: number) => status >= 500 && status !== 502
+
 /** Whether an error leaves open if the operation took effect. */
 function isOpen(error: unknown): boolean {
   if (error instanceof FieldFault) return false
   const { status, message } = refusalFor(error)
-  return status >= 500 || IN_FLIGHT.test(message)
+  return isOurs(status) || IN_FLIGHT.test(message)
 }
 
 /** What an error says at the form. One of ours, and one that leaves open whether it took effect, keep the token. */
@@ -126,7 +132,7 @@ function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unkno
   const token = visit.fields.form ?? null
   if (error instanceof UnderWay) return { fault: error.message, status: 409, token }
   const refusal = refusalFor(error)
-  if (refusal.status === 404 || (refusal.status >= 500 && !spec.once)) throw error
+  if (refusal.status === 404 || (isOurs(refusal.status) && !spec.once)) throw error
   if (isOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
   const field = fieldOfRefusal(spec, refusal)
   const says = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { ruleOf } from '../actors/actions.ts'
 import { isFresh, mayDo } from '../actors/allow.ts'
+import { Fault } from './form-fault.tsx'
 import type { Choice, Field, FormSpec, FormState, Values } from './form-spec.ts'
 import { newFormToken } from './form-token.ts'
-import { Icon } from './icons.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import type { Visit } from './route.ts'
 import { PARTS } from './texts.ts'
@@ -74,18 +74,6 @@ const withChoices = (field: Field, choices: FormBoxProps['choices']): Field => {
 }
 const tokenFor = ({ gateway, signedIn, now }: Visit, address: string) =>
   newFormToken(gateway.vault, { sessionId: signedIn.sessionId, address }, now.getTime())
-
-function Fault({ state }: { state: FormState }) {
-  return (
-    <p class="fault" role="alert">
-      <Icon name="warning" />
-      <span>
-        {state.token === null && <strong>{PARTS.nothingDone}. </strong>}
-        {state.fault ?? PARTS.mend}
-      </span>
-    </p>
-  )
-}
 
 function Confirm({ id, visit, fault }: { id: string; visit: Visit; fault: string | null }) {
   const factor = visit.signedIn.hasFactor

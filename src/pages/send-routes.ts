@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { secureHeaders } from '../http/secure-headers.ts'
 import { sendStream } from '../http/stream-sender.ts'
 import { flashCookie, noFlashCookie } from './flash.ts'
 import { pagePolicy } from './policy.ts'
@@ -73,7 +74,7 @@ export async function sendShown(shown: Shown, sending: Sending): Promise<Fastify
         'Content-Type': shown.type,
         'Content-Security-Policy': FILE_POLICY,
         'Content-Disposition': disposition(shown.name, false),
-        'X-Content-Type-Options': 'nosniff',
+        ...secureHeaders({ https }),
         'X-Request-ID': sending.request.id,
       }
       return sendStream(reply, { status: 200, headers, stream: { ...shown.stream, cut: sending.cut } })
