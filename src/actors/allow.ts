@@ -1,6 +1,6 @@
 import { assert } from '../platform/assert.ts'
 import { kampalaTime } from '../platform/kampala.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { type Action, type Rule, ruleOf } from './actions.ts'
 import type { Actor, PersonCaller } from './actor.ts'
 
@@ -59,6 +59,12 @@ function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
       'money_out_held',
       `money out from the dashboard waits until ${kampalaTime(heldUntil)} because the sign-in of your account was changed`,
     )
+}
+
+/** Of what is about real money alone: on a page of test mode a person is refused with 400. */
+export function requireLive(actor: Actor): void {
+  if (actor.kind === 'person' && actor.mode === 'test')
+    throw domainRefusal('live_only', 'this is about real money: change to live mode first')
 }
 
 /** Whether the second factor was given within the last five minutes, where one is asked for. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../actors/actor.ts'
-import { allow } from '../actors/allow.ts'
+import { allow, requireLive } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { chargeReadiness } from '../charges/charge-readiness.ts'
@@ -40,6 +40,7 @@ const TOKEN_WAIT_MS = 40_000
  */
 export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest): Promise<RequestedTopUp> {
   allow(actor, 'top-up.request', request.merchantId)
+  requireLive(actor)
   const phone = readPhone(request.phone)
   if (phone === null) throw invalidRequest('phone is not a valid phone number')
   const wanted = { ...request, phone, key: request.key ?? null }

@@ -1,5 +1,5 @@
 import type { Actor } from '../actors/actor.ts'
-import { allow } from '../actors/allow.ts'
+import { allow, requireLive } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth } from '../ledger/book.ts'
@@ -49,6 +49,7 @@ export async function requestWithdrawal(
   { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
 ): Promise<NewPayout> {
   allow(actor, 'withdrawal.request', merchantId)
+  requireLive(actor)
   const act = { actor, action: 'withdrawal.request', at: app.clock.now(), merchantId, mode: 'live' } as const
   return acceptPayout(app, {
     holder: { merchantId, mode: 'live' },
@@ -84,6 +85,7 @@ export async function requestWithdrawal(
  */
 export async function decideWithdrawal(app: App, actor: Actor, decided: Decided): Promise<void> {
   allow(actor, ACTION_OF[decided.decision], decided.merchantId)
+  requireLive(actor)
   await inOpenMonth(() => decide(app, actor, decided))
   app.nudge('send-payouts')
   app.nudge('send-deliveries')

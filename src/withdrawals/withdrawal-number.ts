@@ -1,5 +1,5 @@
 import type { Actor } from '../actors/actor.ts'
-import { allow } from '../actors/allow.ts'
+import { allow, requireLive } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
@@ -35,6 +35,7 @@ export async function setWithdrawalNumber(
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<WithdrawalNumber> {
   allow(actor, 'withdrawal.number', merchantId)
+  requireLive(actor)
   const normalised = readPhone(phone)
   if (normalised === null) throw invalidRequest('phone is not a valid phone number')
   const at = app.clock.now()

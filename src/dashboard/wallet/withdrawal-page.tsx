@@ -7,6 +7,7 @@ import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import { onceForKey } from '../../payouts/once-for-key.ts'
+import { notFound } from '../../platform/refusal.ts'
 import { findWithdrawalNumber, listWithdrawals, type Withdrawal } from '../../withdrawals/find-withdrawals.ts'
 import { decideWithdrawal, requestWithdrawal } from '../../withdrawals/withdraw.ts'
 import { setWithdrawalNumber, type WithdrawalNumber } from '../../withdrawals/withdrawal-number.ts'
@@ -169,6 +170,7 @@ export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [
   }),
   form(CANCEL, {
     async submit(visit) {
+      if (visit.mode === 'test') throw notFound('withdrawal')
       const decided = { merchantId: visit.merchant.id, id: visit.params.id ?? '', note: null }
       await decideWithdrawal(visit.app, visit.caller, { ...decided, decision: 'cancelled' })
       return doneTo(visit.to(PATH), words.cancelled)
