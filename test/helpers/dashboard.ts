@@ -11,7 +11,7 @@ export const mainOf = ({ text }: Page): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-export type Planted = Browser & { email: string; personId: number; sessionId: string }
+export type Planted = Browser & { email: string; personId: number; merchantId: number; sessionId: string }
 
 /**
  * A browser in which somebody of this merchant is signed in, without the cost of a password: for tests of what comes after the
@@ -22,9 +22,7 @@ export async function signedInAs(
   merchant: Pick<CreatedMerchant, 'id'>,
   { role = 'owner', steppedUpMs = 0 }: { role?: MerchantRole; steppedUpMs?: number | null } = {},
 ): Promise<Planted> {
-  const token = randomBytes(32).toString('base64url')
-  const now = service.clock.now()
-  const at = now.toISOString()
+  const at = service.clock.now().toISOString()
   const publicId = newId('per_', newTag())
   const email = `${role}-${publicId.slice(-6)}@people.invalid`
   const [person] = await service.rows<{ id: number }>(
@@ -41,6 +39,17 @@ export async function signedInAs(
     'insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)',
     [person.id, place.id, role, at],
   )
+  return anotherBrowser(service, { email, personId: person.id, merchantId: place.id }, steppedUpMs)
+}
+
+/** One more browser in which this person is signed in. */
+export async function anotherBrowser(
+  service: TestService,
+  { email, personId, merchantId }: Pick<Planted, 'email' | 'personId' | 'merchantId'>,
+  steppedUpMs: number | null = 0,
+): Promise<Planted> {
+  const token = randomBytes(32).toString('base64url')
+  const now = service.clock.now()
   const sessionId = newId('ses_', newTag())
   await service.rows(
     `insert into sessions (id, hash, person_id, merchant_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at)
@@ -48,13 +57,13 @@ export async function signedInAs(
     [
       sessionId,
       createHash('sha256').update(token).digest(),
-      person.id,
-      place.id,
+      personId,
+      merchantId,
       steppedUpMs === null ? null : new Date(now.getTime() - steppedUpMs).toISOString(),
-      at,
+      now.toISOString(),
     ],
   )
   const browser = browserOf(service)
   browser.keep(`dashboard=${token}; Path=/`)
-  return { ...browser, email, personId: person.id, sessionId }
+  return { ...browser, email, personId, merchantId, sessionId }
 }

@@ -53,6 +53,8 @@ export type TestServiceOptions = Pick<OpenOptions, 'liveRails' | 'resolve'> & {
   role?: Role
   database?: TestDatabase
   clock?: MovableClock
+  /** Receives what the service logs, each line as it is written. */
+  lines?: string[]
 }
 
 /** A charge that succeeds. */
@@ -71,7 +73,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     ...NO_LIMITS,
     ...options.env,
   })
-  const log = pino({ level: config.logLevel })
+  const { lines } = options
+  const log = pino(
+    { level: lines ? 'debug' : config.logLevel },
+    ...(lines ? [{ write: (line: string) => void lines.push(line) }] : []),
+  )
   const service = await serve({
     config,
     log,

@@ -1,0 +1,24 @@
+import { type Action, ruleOf } from '../../../src/actors/actions.ts'
+import type { MerchantRole } from '../../../src/actors/actor.ts'
+import { BASE, TEST } from '../../../src/dashboard/addresses.ts'
+import { ROUTES } from '../../../src/dashboard/routes-list.ts'
+import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
+import { pathOf } from './places.ts'
+
+/** What the table of actions says of a page or form. */
+export const actionOf = (route: DashboardRoute): Action =>
+  route.kind === 'page' ? route.see : route.spec.action
+
+export const mayDo = (role: MerchantRole, action: Action): boolean =>
+  (ruleOf(action).persons ?? []).includes(role)
+
+export const refusalOf = (role: MerchantRole): string => `your role (${role}) may not do this`
+
+const FORMS = ROUTES.filter(({ kind }) => kind === 'form').map((route) => ({
+  route,
+  at: new RegExp(`^${BASE}(?:${TEST})?${pathOf(route).replace(/:\w+/g, '[^/]+')}$`),
+}))
+
+/** The declared forms that are sent to this address. */
+export const formsAt = (address: string): DashboardRoute[] =>
+  FORMS.filter(({ at }) => at.test(address.split('?', 1)[0] ?? '')).map(({ route }) => route)

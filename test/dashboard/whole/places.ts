@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { addressIn } from '../../../src/dashboard/addresses.ts'
+import { ROUTES } from '../../../src/dashboard/routes-list.ts'
+import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
+import type { Mode, WholeShop } from './shop.ts'
+
+/** One declared page or form at one address of a merchant. `id`: the object that it is about. */
+export type Place = { path: string; mode: Mode; address: string; id: string | null; route: DashboardRoute }
+
+const MODES: readonly Mode[] = ['test', 'live']
+
+export const pathOf = (route: DashboardRoute): string =>
+  route.kind === 'page' ? route.path : route.spec.path
+
+/** Every declared page and form, about an object of this merchant where it is about one. */
+export function placesOf({ ids }: Pick<WholeShop, 'ids'>): Place[] {
+  return ROUTES.flatMap((route) => {
+    const path = pathOf(route)
+    const kind = path.split('/:', 1)[0] ?? ''
+    const places = MODES.flatMap((mode): Place[] => {
+      const id = path.includes(':') ? (ids[mode][path] ?? ids[mode][kind]) : null
+      if (id === undefined) return []
+      const filled = id === null ? path : path.replace(/:\w+/, encodeURIComponent(id)).replace(':place', '1')
+      return [{ path, mode, address: addressIn(mode, filled), id, route }]
+    })
+    assert.ok(places.length > 0, `wholeShop (test/dashboard/whole/shop.ts) makes an object for ${path}`)
+    return places
+  })
+}
+
+export const pagesOf = (shop: Pick<WholeShop, 'ids'>) =>
+  placesOf(shop).filter(({ route }) => route.kind === 'page')
+export const formsOf = (shop: Pick<WholeShop, 'ids'>) =>
+  placesOf(shop).filter(({ route }) => route.kind === 'form')

@@ -1,0 +1,52 @@
+import { newFormToken } from '../../../src/pages/form-token.ts'
+import { formOf, type Page } from '../../helpers/browser.ts'
+import type { Planted } from '../../helpers/dashboard.ts'
+import type { TestService } from '../../helpers/test-service.ts'
+
+export type Sent = {
+  address: string
+  fields: Readonly<Record<string, string>>
+  file?: { field: string; name: string; bytes: Buffer } | undefined
+}
+
+const csrfs = new Map<string, string>()
+
+/** The token of a person's session for its forms, as every page of theirs carries it. */
+async function csrfOf(person: Planted): Promise<string> {
+  const known = csrfs.get(person.sessionId)
+  if (known !== undefined) return known
+  const csrf = formOf(await person.get('/dashboard'), '/sign-out').fields.csrf ?? ''
+  csrfs.set(person.sessionId, csrf)
+  return csrf
+}
+
+/** The tokens that a page of this person would put into the form at this address. */
+export async function tokensOf(
+  { gateway, clock }: TestService,
+  person: Planted,
+  address: string,
+): Promise<{ csrf: string; form: string }> {
+  const place = { sessionId: person.sessionId, address }
+  return { csrf: await csrfOf(person), form: newFormToken(gateway.vault, place, clock.nowMs()) }
+}
+
+/** Sends a form as its page would, though it may not be on any page of this person: whoever tries that is told no. */
+export async function sendForm(service: TestService, person: Planted, sent: Sent): Promise<Page> {
+  const tokens = await tokensOf(service, person, sent.address)
+  return post(person, { ...sent, fields: { ...tokens, ...sent.fields } })
+}
+
+/** Posts the fields, with a file as a browser sends it. */
+export async function post(
+  person: Planted,
+  { address, fields, file }: Sent,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  if (file === undefined) return person.post(address, fields, headers)
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append(file.field, new Blob([new Uint8Array(file.bytes)]), file.name)
+  const made = new Response(form)
+  const type = made.headers.get('content-type') ?? ''
+  return person.post(address, new Uint8Array(await made.arrayBuffer()), { 'content-type': type, ...headers })
+}
