@@ -36,6 +36,18 @@ test("times are written with Kampala's offset", () => {
   equal(kampalaIso(new Date('2026-06-30T21:00:00Z')), '2026-07-01T00:00:00.000+03:00')
 })
 
+test('any moment is written as three hours later in UTC', () => {
+  const written = (ms: number) => kampalaIso(new Date(ms))
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1e14, max: 1e15 }), { minLength: 1 }), (times) => {
+      for (const ms of times)
+        for (const one of [ms, ms + 1, ms - 1])
+          equal(written(one), `${new Date(one + 3 * 3_600_000).toISOString().slice(0, -1)}+03:00`)
+    }),
+    { seed },
+  )
+})
+
 const parts = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Africa/Kampala',
   dateStyle: 'short',

@@ -40,7 +40,22 @@ export function kampalaTime(at: Date): string {
   return `${Number(clock.slice(8, 10))} ${MONTHS[Number(clock.slice(5, 7)) - 1]} ${clock.slice(0, 4)}, ${clock.slice(11, 16)}`
 }
 
-// The local time in Kampala, in ISO form without a zone.
+const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
+// Whoever writes a million times writes them in order: the day of the last one is at hand.
+const last = { day: Number.NaN, text: '' }
+
+// The local time in Kampala, in ISO form without a zone. Half a microsecond less than `toISOString`, twice for each line of a file.
 function wallClock(at: Date): string {
-  return new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, -1)
+  const local = at.getTime() + OFFSET_MS
+  const day = Math.floor(local / DAY_MS)
+  if (day !== last.day) {
+    const text = new Date(local).toISOString()
+    last.text = text.slice(0, text.indexOf('T') + 1)
+    last.day = day
+  }
+  const ms = local - day * DAY_MS
+  const seconds = Math.floor(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const clock = `${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds % 60]}`
+  return `${last.text}${clock}.${String(ms % 1000).padStart(3, '0')}`
 }

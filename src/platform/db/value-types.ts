@@ -18,9 +18,16 @@ export function setValueTypes(): void {
 /** A timestamptz as the server writes it in UTC; the driver's own parser is several times slower and reads all else. */
 function readTime(text: string): Date {
   if (text.length < UTC_TIME || text.charCodeAt(4) !== 45 || !text.endsWith('+00')) return readAnyTime(text)
-  const part = (from: number, to: number) => Number(text.slice(from, to))
-  const ms = text.charCodeAt(19) === 46 ? Math.floor(Number(`0${text.slice(19, -3)}`) * 1000 + 1e-6) : 0
+  const ms =
+    text.charCodeAt(19) === POINT ? digit(text, 20) * 100 + digit(text, 21) * 10 + digit(text, 22) : 0
+  const year = two(text, 0) * 100 + two(text, 2)
   return new Date(
-    Date.UTC(part(0, 4), part(5, 7) - 1, part(8, 10), part(11, 13), part(14, 16), part(17, 19), ms),
+    Date.UTC(year, two(text, 5) - 1, two(text, 8), two(text, 11), two(text, 14), two(text, 17), ms),
   )
 }
+
+const POINT = 46
+const ZERO = 48
+const two = (text: string, at: number) => (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
+/** A digit of the fraction; behind its end stands the `+` of the zone, which is a zero. */
+const digit = (text: string, at: number) => Math.max(0, text.charCodeAt(at) - ZERO)
