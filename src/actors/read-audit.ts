@@ -51,6 +51,21 @@ const READ = {
   newer: statement<Row>('audit of merchant, newer', readable('newer')),
 }
 
+const OF_SUBJECTS = statement<Row>(
+  'audit of subjects',
+  `select ${columns} from audit a where a.merchant_id = $1 and a.subject = any($2::text[]) and a.mode = $3 order by a.id limit 50`,
+)
+
+/** What was done to these objects of the caller's mode, oldest first; at most 50. */
+export async function actsOn(
+  app: App,
+  { merchantId, mode }: Caller,
+  subjects: readonly string[],
+): Promise<AuditEntry[]> {
+  const rows = await app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])
+  return rows.map(({ number, ...row }) => ({ ...asTold(row), id: `c${number}` }))
+}
+
 /** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */
 export async function readAudit(app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> {
   const direction = filter.newer === null ? 'older' : 'newer'

@@ -1,12 +1,10 @@
 import { type Charge, type ChargeView, presentCharge } from '../../charges/charge.ts'
-import { chargeTimeline } from '../../charges/charge-timeline.ts'
 import { getCharge } from '../../charges/find-charges.ts'
 import { payoutFee } from '../../ledger/fees.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import {
   Copy,
-  type Entry,
   Facts,
   Money,
   Note,
@@ -20,11 +18,12 @@ import {
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
+import { chargeStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { facts } = CHARGES
-const LINES = '100'
 
 export const REFUND: FormSpec = {
   path: '/charges/:id/refund',
@@ -35,13 +34,16 @@ export const REFUND: FormSpec = {
   danger: true,
 }
 
-/** One charge: what it is, what happened, what can be done with it now. */
+type Told = { visit: DashboardVisit; charge: Charge; story: StoryOf; state: FormState | null }
+
+const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
+
+/** One charge with its whole story: what it is, what happened, where the money went, what the merchant was told. */
 export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const charge = await getCharge(visit.app, visit.caller, visit.params.id ?? '')
-  const story = await storyOf(visit, charge)
-  const isOpen = charge.status === 'pending' || charge.status === 'authorized'
-  if (visit.part === 'story')
-    return { kind: 'part', body: <Story visit={visit} charge={charge} entries={story} />, final: !isOpen }
+  const { app, caller } = visit
+  const charge = await getCharge(app, caller, visit.params.id ?? '')
+  const told = { visit, charge, story: await chargeStory(app, caller, charge), state }
+  if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(charge) }
   return shownPage(
     charge.id,
     <>
@@ -51,37 +53,38 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
         </h1>
         <code>{charge.id}</code>
       </div>
-      <Story visit={visit} charge={charge} entries={story} />
-      <div class="actions">
-        {charge.status === 'succeeded' && <RefundBox visit={visit} charge={charge} state={state} />}
-      </div>
+      <Story {...told} />
       <Section title={CHARGES.curl}>
         <Copy label={CHARGES.curlLabel} text={curlOf(visit, charge)} />
         <RawJson value={presentCharge(charge)} />
       </Section>
     </>,
-    { status: state?.status ?? 200, ...(isOpen ? { refreshSeconds: 5 } : {}) },
+    { status: state?.status ?? 200, ...(isOpen(charge) ? { refreshSeconds: 5 } : {}) },
   )
 }
 
-type StoryProps = { visit: DashboardVisit; charge: Charge; entries: readonly Entry[] }
-
 /** The part that changes while the charge is under way; its script asks for it again. */
-function Story({ visit, charge, entries }: StoryProps) {
-  const view = presentCharge(charge)
-  const isOpen = charge.status === 'pending' || charge.status === 'authorized'
-  const live = isOpen
-    ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) }
-    : {}
+function Story({ visit, charge, story, state }: Told) {
+  const open = isOpen(charge)
+  const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
   return (
-    <div class="split" {...live}>
-      <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
-        {isOpen && <Note tone="open">{CHARGES.underWay}</Note>}
-        <Timeline entries={entries} />
-      </Section>
-      <Section title={facts.amount}>
-        <ChargeFacts visit={visit} charge={charge} view={view} />
-      </Section>
+    <div class="story" {...live}>
+      <div class="split">
+        <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
+          {open && <Note tone="open">{CHARGES.underWay}</Note>}
+          <Timeline entries={entriesOf(visit, story)} />
+        </Section>
+        <Section title={facts.title}>
+          <ChargeFacts visit={visit} charge={charge} view={presentCharge(charge)} />
+        </Section>
+      </div>
+      {charge.status === 'succeeded' && (
+        <div class="actions">
+          <RefundBox visit={visit} charge={charge} state={state} />
+        </div>
+      )}
+      <MoneyMoved story={story} />
+      <EventsTold visit={visit} story={story} />
     </div>
   )
 }
@@ -136,23 +139,6 @@ function RefundBox({
     </details>
   )
 }
-
-async function storyOf({ app, caller }: DashboardVisit, { id }: Charge): Promise<Entry[]> {
-  const { data } = await chargeTimeline(app, caller, { id, query: { limit: LINES } })
-  return data
-    .map(
-      ({ at, summary, repeated }): Entry => ({
-        at,
-        title: summary,
-        ...(repeated > 1 ? { detail: `× ${repeated}` } : {}),
-        tone: toneOf(summary),
-      }),
-    )
-    .reverse()
-}
-
-const toneOf = (summary: string): NonNullable<Entry['tone']> =>
-  /^succeeded/.test(summary) ? 'good' : /^failed/.test(summary) ? 'bad' : 'quiet'
 
 /** The request that makes a charge like this one, for a shell. */
 function curlOf({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {

@@ -15,20 +15,20 @@ import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { getPayout } from '../../payouts/find-payouts.ts'
 import { AMBIGUOUS, type Payout, presentPayout } from '../../payouts/payout.ts'
-import { payoutTimeline } from '../../payouts/payout-timeline.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import { payoutStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { facts } = PAYOUTS
-const LINES = '100'
 
 type Told = {
   visit: DashboardVisit
   payout: Payout
   prepared: PreparedPayout | null
-  entries: readonly Entry[]
+  story: StoryOf
 }
 
 /** One payout: what it is, what happened, where it came from. */
@@ -36,7 +36,7 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
   const { app, caller } = visit
   const payout = await getPayout(app, caller, visit.params.id ?? '')
   const prepared = await preparedOf(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
-  const told = { visit, payout, prepared, entries: await storyOf(visit, payout, prepared) }
+  const told = { visit, payout, prepared, story: await payoutStory(app, caller, payout) }
   if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(payout) }
   return shownPage(
     payout.id,
@@ -60,31 +60,35 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
 const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
 /** The part that changes while the payout is under way; its script asks for it again. */
-function Story({ visit, payout, prepared, entries }: Told) {
+function Story({ visit, payout, prepared, story }: Told) {
   const live = isOpen(payout)
     ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
     : {}
   return (
-    <div class="split" {...live}>
-      <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
-        {isOpen(payout) && (
-          <Note tone="open">{payout.failureReason === AMBIGUOUS ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
-        )}
-        {payout.status === 'failed' && (
-          <Note tone="bad">
-            {PAYOUTS.failures[payout.failureReason ?? ''] ?? ''} {PAYOUTS.returned}
-          </Note>
-        )}
-        <Timeline entries={entries} />
-      </Section>
-      <Section title={facts.amount}>
-        <PayoutFacts visit={visit} payout={payout} prepared={prepared} />
-      </Section>
+    <div class="story" {...live}>
+      <div class="split">
+        <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
+          {isOpen(payout) && (
+            <Note tone="open">{payout.failureReason === AMBIGUOUS ? PAYOUTS.doubt : PAYOUTS.underWay}</Note>
+          )}
+          {payout.status === 'failed' && (
+            <Note tone="bad">
+              {PAYOUTS.failures[payout.failureReason ?? ''] ?? ''} {PAYOUTS.returned}
+            </Note>
+          )}
+          <Timeline entries={[...peopleIn(prepared), ...entriesOf(visit, story)]} />
+        </Section>
+        <Section title={facts.amount}>
+          <PayoutFacts visit={visit} payout={payout} prepared={prepared} />
+        </Section>
+      </div>
+      <MoneyMoved story={story} />
+      <EventsTold visit={visit} story={story} />
     </div>
   )
 }
 
-function PayoutFacts({ visit, payout, prepared }: Omit<Told, 'entries'>) {
+function PayoutFacts({ visit, payout, prepared }: Omit<Told, 'story'>) {
   const link = (path: string, id: string | null) =>
     id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
   const { chargeId, batchId, scheduleId, subaccountId } = payout
@@ -113,23 +117,6 @@ function PayoutFacts({ visit, payout, prepared }: Omit<Told, 'entries'>) {
   )
 }
 
-async function storyOf(
-  { app, caller }: DashboardVisit,
-  { id }: Payout,
-  prepared: PreparedPayout | null,
-): Promise<Entry[]> {
-  const { data } = await payoutTimeline(app, caller, { id, query: { limit: LINES } })
-  const happened = data.map(
-    ({ at, summary, repeated }): Entry => ({
-      at,
-      title: summary,
-      ...(repeated > 1 ? { detail: `× ${repeated}` } : {}),
-      tone: toneOf(summary),
-    }),
-  )
-  return [...peopleIn(prepared), ...happened.reverse()]
-}
-
 /** Who prepared and who approved it. */
 function peopleIn(prepared: PreparedPayout | null): Entry[] {
   if (prepared === null || prepared.decidedAt === null) return []
@@ -142,9 +129,6 @@ function peopleIn(prepared: PreparedPayout | null): Entry[] {
     },
   ]
 }
-
-const toneOf = (summary: string): NonNullable<Entry['tone']> =>
-  /^succeeded/.test(summary) ? 'good' : /^failed/.test(summary) ? 'bad' : 'quiet'
 
 /** The request that makes a payout like this one, for a shell. */
 function curlOf({ app, mode }: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout) {

@@ -43,6 +43,7 @@ export const CHARGES = {
     doneToCard: 'The charge is refunded. What it had paid is back on the gift card.',
   },
   facts: {
+    title: 'What it is',
     amount: 'Amount',
     giftCard: 'Paid by gift card',
     fee: 'Fee',

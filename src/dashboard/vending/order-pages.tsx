@@ -25,10 +25,12 @@ import {
   pageQuery,
   Table,
 } from '../../pages/table.tsx'
+import { readStory, type Story as StoryOf } from '../../reports/story/story.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
 import { listOrders } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, presentOrder, type VendingOrder } from '../../vending/orders/order.ts'
 import { productNames } from '../../vending/orders/product-names.ts'
+import { EventsTold, entriesOf } from '../story/story-parts.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { VendingTabs } from './vending-tabs.tsx'
@@ -132,7 +134,8 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
   const { app, caller, params, now } = visit
   const order = await getOrder(app, caller, params.id ?? '')
   const view = presentOrder(order, { baseUrl: app.baseUrl, at: now })
-  if (visit.part === 'story') return { kind: 'part', body: <Story visit={visit} order={order} /> }
+  const told = { visit, order, story: await readStory(app, caller, { subject: order.id }) }
+  if (visit.part === 'story') return { kind: 'part', body: <Story {...told} /> }
   return shownPage(
     order.id,
     <>
@@ -142,7 +145,8 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
         </h1>
         <code>{order.id}</code>
       </div>
-      <Story visit={visit} order={order} />
+      <Story {...told} />
+      <EventsTold {...told} />
       <Acts visit={visit} order={order} state={state} expired={view.expired} />
       <RawJson value={view} />
     </>,
@@ -150,13 +154,15 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
   )
 }
 
-function Story({ visit, order }: { visit: DashboardVisit; order: VendingOrder }) {
+type Told = { visit: DashboardVisit; order: VendingOrder; story: StoryOf }
+
+function Story({ visit, order, story }: Told) {
   const view = presentOrder(order, { baseUrl: visit.app.baseUrl, at: visit.now })
   return (
     <div class="split" data-live={addressWith(visit.to(`/orders/${order.id}`), { part: 'story' })}>
       <Section title={words.story} aside={<Status word={order.vendingStatus} />}>
         {isWaiting(order) && <Note tone="open">{words.waits}</Note>}
-        <Timeline entries={entriesOf(order)} />
+        <Timeline entries={inTime([...movesOf(order), ...entriesOf(visit, story)])} />
       </Section>
       <Section title={words.about}>
         <Facts
@@ -190,7 +196,10 @@ function Story({ visit, order }: { visit: DashboardVisit; order: VendingOrder })
   )
 }
 
-function entriesOf(order: VendingOrder): Entry[] {
+const inTime = (entries: readonly Entry[]) =>
+  entries.toSorted((a, b) => new Date(a.at).getTime() - new Date(b.at).getTime())
+
+function movesOf(order: VendingOrder): Entry[] {
   const { createdAt, dispensedAt, invalidatedAt, confirmed } = order
   const dispensed = { title: confirmed ? words.dispensed : words.assumed, tone: 'good' as const }
   return [

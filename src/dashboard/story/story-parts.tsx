@@ -1,0 +1,132 @@
+import type { ComponentChildren } from 'preact'
+import type { Action } from '../../actors/actions.ts'
+import type { AuditEntry } from '../../actors/read-audit.ts'
+import type { Transfer } from '../../ledger/find-transfers.ts'
+import { type Entry, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Column, Table } from '../../pages/table.tsx'
+import { shown, ugx } from '../../pages/wording.ts'
+import type { Story, StoryEntry } from '../../reports/story/story.ts'
+import type { EventTold } from '../../webhooks/events-of.ts'
+import { ACTION_NAMES } from '../texts/action-names.ts'
+import { STORY } from '../texts/story.ts'
+import { WALLET } from '../texts/wallet.ts'
+import type { DashboardVisit } from '../visit.ts'
+
+const { money, told } = STORY
+const DELIVERIES = '/developers/webhooks'
+
+/** A story as the entries of a timeline. */
+export const entriesOf = (visit: DashboardVisit, { entries }: Story): Entry[] =>
+  entries.map((entry) => ({ at: entry.at, ...toldOf(visit, entry) }))
+
+function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
+  switch (entry.kind) {
+    case 'act':
+      return { title: actOf(entry.act) }
+    case 'happened':
+      return {
+        title: entry.says,
+        tone: toneOf(entry.says),
+        ...(entry.repeated > 1 ? { detail: STORY.times(entry.repeated) } : {}),
+      }
+    case 'money':
+      return { title: `${nameOf(entry.transfer)}: ${ugx(entry.transfer.amount)}` }
+    case 'dispute': {
+      const { dispute, moved } = entry
+      const says = moved === 'opened' ? STORY.opened : STORY.closed
+      const reason = dispute.reason.replaceAll('_', ' ')
+      return {
+        title: <a href={visit.to(`/disputes/${dispute.id}`)}>{says}</a>,
+        ...(moved === 'opened' ? { detail: reason, tone: 'warn' as const } : {}),
+      }
+    }
+    case 'event':
+      return { title: eventLink(visit, entry.event, STORY.event(entry.event.type)) }
+    case 'delivery': {
+      const { event } = entry
+      const { attempts, lastResponseCode } = event
+      return {
+        title: eventLink(visit, event, STORY.delivered(event.type)),
+        detail: STORY.attempts(attempts ?? 1, lastResponseCode),
+        tone: 'good',
+      }
+    }
+  }
+}
+
+function actOf({ action, actor }: AuditEntry): string {
+  // An action that has no name here is still a word of the audit. What stands in brackets is about roles.
+  const name = ACTION_NAMES[action as Action]?.replace(/ \(.*\)$/, '') ?? action
+  return STORY.act(name, actor === null ? STORY.gateway : shown(actor))
+}
+
+const toneOf = (says: string): NonNullable<Entry['tone']> =>
+  /^succeeded/.test(says) ? 'good' : /^failed/.test(says) ? 'bad' : 'quiet'
+
+const eventLink = (visit: DashboardVisit, { id }: EventTold, says: ComponentChildren) => (
+  <a href={visit.to(`${DELIVERIES}/${id}`)}>{says}</a>
+)
+
+const nameOf = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
+
+const accountOf = (account: string) => {
+  const [name = '', part] = account.split(':')
+  const says = money.accounts[name] ?? name
+  return name.startsWith('sub_') ? (
+    <>
+      {says} <code>{part}</code>
+    </>
+  ) : (
+    says
+  )
+}
+
+const TRANSFERS: readonly Column<Transfer>[] = [
+  { title: money.columns.what, cell: nameOf },
+  { title: money.columns.from, cell: ({ debit }) => accountOf(debit) },
+  { title: money.columns.to, cell: ({ credit }) => accountOf(credit) },
+  { title: money.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: money.columns.at, cell: ({ at }) => <Time at={at} /> },
+]
+
+/** Where the money went: the ledger lines of the object in plain words. */
+export const MoneyMoved = ({ story: { transfers } }: { story: Story }) => (
+  <Section title={money.title}>
+    {transfers.length === 0 ? (
+      <p class="quiet">{money.empty}</p>
+    ) : (
+      <Table caption={money.title} rows={transfers} columns={TRANSFERS} />
+    )}
+  </Section>
+)
+
+const EVENTS: readonly Column<EventTold>[] = [
+  { title: told.columns.event, cell: ({ type }) => type },
+  {
+    title: told.columns.state,
+    cell: ({ status }) =>
+      status === null ? <span class="quiet">{told.forgotten}</span> : <Status word={status} />,
+  },
+  { title: told.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  {
+    title: told.columns.answer,
+    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
+  },
+  { title: told.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** What the merchant's server was told, each with the way to its delivery. */
+export const EventsTold = ({ visit, story: { events } }: { visit: DashboardVisit; story: Story }) => (
+  <Section title={told.title}>
+    {events.length === 0 ? (
+      <p class="quiet">{told.empty}</p>
+    ) : (
+      <Table
+        caption={told.title}
+        rows={events}
+        columns={EVENTS}
+        href={({ id }) => visit.to(`${DELIVERIES}/${id}`)}
+      />
+    )}
+  </Section>
+)

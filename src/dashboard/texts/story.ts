@@ -1,0 +1,36 @@
+/** What an object's page tells besides its own facts. */
+export const STORY = {
+  title: 'What happened',
+  times: (count: number) => `× ${count}`,
+  act: (what: string, who: string) => `${what}: ${who}`,
+  gateway: 'the gateway',
+  opened: 'The customer reported a problem',
+  closed: 'The dispute was closed',
+  event: (type: string) => `${type}: we made the event`,
+  delivered: (type: string) => `${type}: your server has it`,
+  attempts: (count: number, code: number | null) =>
+    `${count === 1 ? 'first attempt' : `attempt ${count}`}${code === null ? '' : `, answered ${code}`}`,
+  money: {
+    title: 'Where the money went',
+    columns: { what: 'What', from: 'From', to: 'To', amount: 'Amount', at: 'When' },
+    empty: 'No money has moved.',
+    accounts: {
+      available: 'your available balance',
+      pending: 'your pending balance',
+      in_flight: 'on its way out',
+      fees: 'our fees',
+      sandbox: 'test money',
+      adjustments: 'corrections',
+      rail: 'the operator',
+      sub_available: 'a subaccount',
+      sub_pending: 'a subaccount, in its hold',
+    } as Readonly<Record<string, string>>,
+  },
+  told: {
+    title: 'What we told you',
+    columns: { event: 'Event', state: 'Delivery', attempts: 'Attempts', answer: 'Last answer', at: 'Made' },
+    empty: 'No event was made yet. Events tell your server how it ended.',
+    forgotten: 'kept for 30 days',
+    resend: 'Send again',
+  },
+}

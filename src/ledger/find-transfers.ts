@@ -1,0 +1,30 @@
+import type { Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { TransferKind } from './accounts.ts'
+
+/** One transfer about an object. Whole UGX. */
+export type Transfer = {
+  seq: number
+  kind: TransferKind
+  debit: string
+  credit: string
+  amount: number
+  at: Date
+}
+
+// Written as the two indexes of transfers are, which are told apart by their kinds.
+const SHARES = `('split_share', 'split_release')`
+const COLUMNS = 'select seq, kind, debit, credit, amount, at from transfers'
+const OF_SUBJECT = statement<Transfer>(
+  'transfers of subject',
+  `select * from (${COLUMNS} where merchant_id = $1 and subject = $2 and kind not in ${SHARES} and mode = $3
+     union all ${COLUMNS} where merchant_id = $1 and subject = $2 and kind in ${SHARES} and mode = $3) t
+   order by seq limit 100`,
+)
+
+/** The transfers about one object, in the order of posting: where its money went. */
+export const findTransfers = (
+  db: Database,
+  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
+  subject: string,
+): Promise<Transfer[]> => db.query(OF_SUBJECT, [merchantId, subject, mode])

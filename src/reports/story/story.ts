@@ -1,0 +1,95 @@
+import type { Caller } from '../../actors/actor.ts'
+import { type AuditEntry, actsOn } from '../../actors/read-audit.ts'
+import type { App } from '../../app.ts'
+import type { Charge } from '../../charges/charge.ts'
+import { chargeTimeline } from '../../charges/charge-timeline.ts'
+import type { Dispute } from '../../disputes/dispute.ts'
+import { disputesOf } from '../../disputes/disputes-of.ts'
+import { findTransfers, type Transfer } from '../../ledger/find-transfers.ts'
+import type { Payout } from '../../payouts/payout.ts'
+import { payoutTimeline } from '../../payouts/payout-timeline.ts'
+import { type EventTold, eventsOf } from '../../webhooks/events-of.ts'
+
+/** One thing that happened to an object, or because of it. */
+export type StoryEntry = { at: Date } & (
+  | { kind: 'act'; act: AuditEntry }
+  /** A state, or what was asked of the operator and answered: a sentence for people. */
+  | { kind: 'happened'; says: string; repeated: number }
+  | { kind: 'money'; transfer: Transfer }
+  | { kind: 'dispute'; dispute: Dispute; moved: 'opened' | 'closed' }
+  | { kind: 'event'; event: EventTold }
+  | { kind: 'delivery'; event: EventTold }
+)
+
+/** An object's story in one order, oldest first; its transfers and events once more, each as a list. */
+export type Story = {
+  entries: readonly StoryEntry[]
+  transfers: readonly Transfer[]
+  events: readonly EventTold[]
+  disputes: readonly Dispute[]
+}
+
+// What the operator said about one movement is at most so long; equal answers in a row are one.
+const LINES = '100'
+// Of one moment: who asked for it stands first, what came of it after it.
+const ORDER: readonly StoryEntry['kind'][] = ['act', 'happened', 'money', 'dispute', 'event', 'delivery']
+
+type Happened = { at: string; summary: string; repeated: number }
+type Told = { subject: string; happened?: readonly Happened[]; disputes?: readonly Dispute[] }
+
+/** The story of a charge of the caller. */
+export async function chargeStory(app: App, caller: Caller, { id }: Pick<Charge, 'id'>): Promise<Story> {
+  const [{ data }, disputes] = await Promise.all([
+    chargeTimeline(app, caller, { id, query: { limit: LINES } }),
+    disputesOf(app, caller, id),
+  ])
+  return readStory(app, caller, { subject: id, happened: data, disputes })
+}
+
+/** The story of a payout of the caller. */
+export async function payoutStory(app: App, caller: Caller, { id }: Pick<Payout, 'id'>): Promise<Story> {
+  const { data } = await payoutTimeline(app, caller, { id, query: { limit: LINES } })
+  return readStory(app, caller, { subject: id, happened: data })
+}
+
+/** The story of any object: what it says of itself, and what ledger, events and audit have under its id. */
+export async function readStory(
+  app: App,
+  caller: Caller,
+  { subject, happened = [], disputes = [] }: Told,
+): Promise<Story> {
+  const subjects = [subject, ...disputes.map(({ id }) => id)]
+  const [transfers, events, acts] = await Promise.all([
+    findTransfers(app.db, caller, subject),
+    eventsOf(app, caller, subjects),
+    actsOn(app, caller, subjects),
+  ])
+  const entries = [
+    ...acts.map((act): StoryEntry => ({ at: act.at, kind: 'act', act })),
+    // They come newest first.
+    ...happened
+      .map(
+        ({ at, summary, repeated }): StoryEntry => ({
+          ...{ at: new Date(at), kind: 'happened', says: summary, repeated },
+        }),
+      )
+      .reverse(),
+    ...transfers.map((transfer): StoryEntry => ({ at: transfer.at, kind: 'money', transfer })),
+    ...disputes.flatMap(entriesOf),
+    ...events.map((event): StoryEntry => ({ at: event.createdAt, kind: 'event', event })),
+    ...events.flatMap((event): StoryEntry[] =>
+      event.deliveredAt === null ? [] : [{ at: event.deliveredAt, kind: 'delivery', event }],
+    ),
+  ]
+  return { entries: entries.sort(oldestFirst), transfers, events, disputes }
+}
+
+const entriesOf = (dispute: Dispute): StoryEntry[] => [
+  { at: dispute.openedAt, kind: 'dispute', dispute, moved: 'opened' },
+  ...(dispute.closedAt === null
+    ? []
+    : [{ at: dispute.closedAt, kind: 'dispute' as const, dispute, moved: 'closed' as const }]),
+]
+
+const oldestFirst = (a: StoryEntry, b: StoryEntry): number =>
+  a.at.getTime() - b.at.getTime() || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)

@@ -1,0 +1,33 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { DeliveryStatus } from './delivery.ts'
+import type { EventType } from './events.ts'
+
+/** An event about an object, and how its delivery stands; without one where it has been forgotten. */
+export type EventTold = {
+  id: string
+  type: EventType
+  createdAt: Date
+  status: DeliveryStatus | null
+  attempts: number | null
+  lastResponseCode: number | null
+  lastError: string | null
+  nextAttemptAt: Date | null
+  deliveredAt: Date | null
+}
+
+const OF_SUBJECTS = statement<EventTold>(
+  'events of subjects',
+  `select e.id, e.type, e.created_at as "createdAt", d.status, d.attempts, d.last_response_code as "lastResponseCode",
+     d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt", d.delivered_at as "deliveredAt"
+   from events e left join deliveries d on d.merchant_id = e.merchant_id and d.event_id = e.id
+   where e.merchant_id = $1 and e.subject = any($2::text[]) and e.mode = $3 order by e.created_at, e.id limit 50`,
+)
+
+/** What the merchant was told about these objects, oldest first; at most 50. */
+export const eventsOf = (
+  app: App,
+  { merchantId, mode }: Caller,
+  subjects: readonly string[],
+): Promise<EventTold[]> => app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])
