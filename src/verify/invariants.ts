@@ -21,6 +21,7 @@ import { TALLY_INVARIANTS } from './tally-invariants.ts'
 import { TOP_UP_INVARIANTS } from './top-up-invariants.ts'
 import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
+import { VERIFICATION_INVARIANTS } from './verification-invariants.ts'
 
 /** All invariants of one cell, in the order in which `verify` prints them. */
 export const INVARIANTS: readonly Invariant[] = [
@@ -42,6 +43,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...RAIL_INVARIANTS,
   ...KEY_INVARIANTS,
   ...DISPUTE_INVARIANTS,
+  ...VERIFICATION_INVARIANTS,
   ...EVENT_INVARIANTS,
   ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,

@@ -7,13 +7,14 @@ import {
   createMerchant,
   type NewMerchant,
 } from '../../src/merchants/create-merchant.ts'
-import { findMerchant, type MerchantChange, setMerchant } from '../../src/merchants/set-merchant.ts'
+import { findMerchant, type MerchantChange } from '../../src/merchants/set-merchant.ts'
 import type { OpenOptions } from '../../src/open-gateway.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
 import { MONEY } from '../../src/platform/db/tables.ts'
 import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
+import { setMerchantAndVerification } from '../../src/verification/decide-application.ts'
 import { BY_HAND } from './actors.ts'
 import { NO_LIMITS } from './no-limits.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
@@ -116,7 +117,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     set: async (merchant, change) => {
       const found = await findMerchant(gateway, merchant.id)
-      await setMerchant(found.app, BY_HAND, { merchant: found.merchant, change })
+      await setMerchantAndVerification(found.app, BY_HAND, { merchant: found.merchant, change })
       await runSweep(sweeps, 'tend-addresses')
     },
     client: (key) => clientOf(service.url, key, clock),

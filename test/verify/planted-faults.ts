@@ -20,6 +20,7 @@ import { TALLY_FAULTS } from './faults/tallies.ts'
 import { TOP_UP_FAULTS } from './faults/top-ups.ts'
 import { TRIGGER_FAULTS } from './faults/triggers.ts'
 import { VENDING_FAULTS } from './faults/vending.ts'
+import { VERIFICATION_FAULTS } from './faults/verification.ts'
 import { WITHDRAWAL_FAULTS } from './faults/withdrawals.ts'
 import type { Fault } from './names.ts'
 
@@ -44,6 +45,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...RAIL_FAULTS,
   ...KEY_FAULTS,
   ...DISPUTE_FAULTS,
+  ...VERIFICATION_FAULTS,
   ...EVENT_FAULTS,
   ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,

@@ -24,6 +24,7 @@ import { prepareAll } from './world-prepared.ts'
 import { offerItems } from './world-storefront.ts'
 import { topUp } from './world-top-ups.ts'
 import { claimGoods, dispenseGoods } from './world-vending.ts'
+import { verifyBusiness } from './world-verification.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -75,6 +76,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await addRefusedKey(app)
   await reportProblems(app)
   await offerItems(app)
+  await verifyBusiness(app)
   await tallyDays(app)
   await askAboutAll(app)
   await spreadDeliveries(db)
