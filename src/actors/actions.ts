@@ -132,7 +132,7 @@ export const ACTIONS = {
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'notice.set': { ...AUDITED, persons: OWNER },
-  'notice.answer': { others: ['public'] },
+  'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
   'payouts.freeze': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },

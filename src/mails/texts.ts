@@ -109,10 +109,10 @@ const LETTERS = {
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
-  'notice-confirm': ({ business = '', link = '' }: Values) => ({
+  'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
     subject: `${business} wants to tell you of its payments`,
     lines: [
-      `${business} has named this address to hear of its payments by mail. Open this link to agree, or do nothing:`,
+      `${business} has named this address to hear of its payments by mail. Open this link within ${days} days to agree or to say no, or do nothing:`,
       link,
     ],
   }),

@@ -3,11 +3,13 @@ import type { App } from '../app.ts'
 import { findHead } from '../ledger/heads.ts'
 import { addMail } from '../mails/mail.ts'
 import { merchantsById } from '../merchants/merchant.ts'
+import { shown } from '../pages/wording.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../platform/kampala.ts'
 import { readNeeds } from '../reports/needs-you.ts'
 import { dayFigures } from '../reports/statement/day-figures.ts'
+import { linesOfDay, linesOfNeeds, ugx } from './close-lines.ts'
 import { noticeLink } from './notice.ts'
 
 /** How many businesses one run closes. */
@@ -15,11 +17,13 @@ export const CLOSES_AT_ONCE = 20
 const DAY_MS = 86_400_000
 // Seven in the morning in Kampala.
 const FROM_MS = 7 * 3_600_000
+// Of one run, so that it ends; the next goes on.
+const MOST_PAGES = 25
 
 const DUE = statement<{ merchantId: number }>(
   'daily closes that are due',
   `select n.merchant_id as "merchantId" from notices n
-   where n.daily_close and n.confirmed_at is not null and n.stopped_at is null and n.confirmed_at < $2
+   where n.daily_close and n.confirmed_at is not null and n.stopped_at is null and n.confirmed_at < $2 and n.merchant_id > $4
      and not exists (select 1 from daily_closes c where c.merchant_id = n.merchant_id and c.day = $1::date)
    group by n.merchant_id order by n.merchant_id limit $3`,
 )
@@ -42,12 +46,24 @@ export async function sendDailyCloses(app: App): Promise<number> {
   const today = dayBounds(kampalaDay(now))
   if (now.getTime() < today.start.getTime() + FROM_MS) return 0
   const day = kampalaDay(new Date(today.start.getTime() - DAY_MS))
-  const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_AT_ONCE])
-  for (const { merchantId } of due) await closeDay(app, merchantId, day)
-  return due.length
+  let closed = 0
+  let after = 0
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_AT_ONCE, after])
+    for (const { merchantId } of due) {
+      // The trouble of one business stops no other: its close is tried again in five minutes.
+      closed += await closeDay(app, merchantId, day).catch((error) => {
+        app.log.error({ err: error, merchantId }, 'a daily close could not be written')
+        return 0
+      })
+      after = merchantId
+    }
+    if (due.length < CLOSES_AT_ONCE) break
+  }
+  return closed
 }
 
-async function closeDay(app: App, merchantId: number, day: string): Promise<void> {
+async function closeDay(app: App, merchantId: number, day: string): Promise<number> {
   const wanted = merchantsById([merchantId])
   const [merchant] = await app.db.query(wanted.statement, wanted.values)
   assert(merchant, 'a notice has a merchant')
@@ -60,28 +76,17 @@ async function closeDay(app: App, merchantId: number, day: string): Promise<void
     app.db.query(READERS, [merchantId]),
   ])
   const news = [
-    `Collected: ${figures.countIn} charges, UGX ${UGX.format(Number(figures.collectedNet))} after fees of UGX ${UGX.format(Number(figures.chargeFees))}.`,
-    `Paid out: ${figures.countOut} payouts, UGX ${UGX.format(Number(figures.paidOutTotal))} with their fees.`,
-    `Other movements: ${figures.countAdjustments}, UGX ${UGX.format(Number(figures.adjustmentsNet))} in all.`,
-    `At the end of the day: UGX ${UGX.format(Number(figures.closing))}.`,
-    `Now available: UGX ${UGX.format(head.available)}; pending: UGX ${UGX.format(head.pending)}.`,
-    needs.length === 0
-      ? 'Nothing waits for you.'
-      : `${needs.length === 1 ? 'One thing waits' : `${needs.length} things wait`} for you: ${app.baseUrl}/dashboard`,
+    ...linesOfDay(figures),
+    `Now available: ${ugx(head.available)}; pending: ${ugx(head.pending)}.`,
+    ...linesOfNeeds(needs, app.baseUrl),
   ].join('\n')
   const now = app.clock.now()
   for (const { id, email } of readers) {
-    const values = { business: merchant.name, day, news, link: noticeLink(app, id) }
-    const mail = addMail(app, {
-      to: email,
-      template: 'daily-close',
-      values,
-      at: now,
-      once: `close ${id} ${day}`,
-    })
+    const values = { business: shown(merchant.name), day, news, link: noticeLink(app, id) }
+    const once = `close ${id} ${day}`
+    const mail = addMail(app, { to: email, template: 'daily-close', values, at: now, once })
     await app.directory.query(mail.statement, mail.values)
   }
   await app.db.query(SENT, [merchantId, day, now.toISOString()])
+  return 1
 }
-
-const UGX = new Intl.NumberFormat('en-US')

@@ -6,6 +6,9 @@ import type { App, Gateway } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { shown } from '../pages/wording.ts'
+import { readEmail } from '../people/email-address.ts'
+import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
@@ -34,7 +37,11 @@ export const NOTICE_COLUMNS = `n.merchant_id as "merchantId", n.id, n.email, n.p
   n.created_at as "createdAt"`
 
 const MOST = 20
-const EMAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/
+// Who is asked has not asked for it: a merchant cannot send many such mails, nor ask somebody again who has said no.
+const MOST_A_DAY = 40
+const DAY_MS = 86_400_000
+const AWAY_DAYS = 30
+const ASKED_FOR_DAYS = 7
 
 const LIST = statement<Notice>(
   'list notices',
@@ -49,9 +56,17 @@ const ADD = statement(
   `insert into notices (merchant_id, id, email, payments_above, failures, daily_close, told_until, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $7)`,
 )
+const LOCK = statement('lock merchant of notices', 'select id from merchants where id = $1 for no key update')
+const COUNTS = statement<{ named: number; today: number; left: boolean }>(
+  'counts of notices',
+  `select count(*) filter (where stopped_at is null)::int as named, count(*) filter (where created_at > $2)::int as today,
+     coalesce(bool_or(stopped_by = 'reader' and stopped_at > $3 and lower(email) = lower($4)), false) as left
+   from notices where merchant_id = $1`,
+)
 const STOP = statement<{ id: string }>(
   'stop notice',
-  'update notices set stopped_at = $3 where merchant_id = $1 and id = $2 and stopped_at is null returning id',
+  `update notices set stopped_at = $3, stopped_by = $4, telling_until = null
+   where merchant_id = $1 and id = $2 and stopped_at is null returning id`,
 )
 const CONFIRM = statement<{ id: string }>(
   'confirm notice',
@@ -70,30 +85,63 @@ export async function addNotice(
   { merchant, wanted }: { merchant: Merchant; wanted: Wanted },
 ): Promise<Notice> {
   allow(actor, 'notice.set', merchant.id)
-  if (!EMAIL.test(wanted.email) || wanted.email.length > 254)
-    throw domainRefusal('bad_request', 'email must be one address, such as accounts@shop.ug')
+  const { text: email } = readEmail(wanted.email)
   if (wanted.paymentsAbove === null && !wanted.failures && !wanted.dailyClose)
     throw domainRefusal('bad_request', 'choose at least one thing to hear of')
-  if ((await listNotices(app, merchant.id)).length >= MOST)
-    throw domainRefusal('too_many', `at most ${MOST} addresses can be named`)
   const at = app.clock.now()
   const id = newId('ntc_', merchant.tag)
-  const { email, paymentsAbove, failures, dailyClose } = wanted
+  const { paymentsAbove, failures, dailyClose } = wanted
   await app.db
     .transaction(async (tx) => {
+      const since = [daysBefore(at, 1), daysBefore(at, AWAY_DAYS)]
+      const [, [counts]] = await tx.send(call(LOCK, merchant.id), call(COUNTS, merchant.id, ...since, email))
+      assert(counts, 'an aggregate is one row')
+      requireRoom(counts)
       await tx.send(call(ADD, merchant.id, id, email, paymentsAbove, failures, dailyClose, at.toISOString()))
       const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
-      return { value: null, last: [auditRow({ ...act, after: wanted })] }
+      return { value: null, last: [auditRow({ ...act, after: { ...wanted, email } })] }
     })
     .catch((error) => {
       throw isTaken(error) ? domainRefusal('known', 'email is named already') : error
     })
-  const values = { business: merchant.name, link: noticeLink(app, id) }
-  const mail = addMail(app, { to: email, template: 'notice-confirm', values, at, once: `confirm ${id}` })
-  await app.directory.query(mail.statement, mail.values)
+  // Where this process dies the sweep asks.
+  await askReader(app, { merchantId: merchant.id, id, email, business: merchant.name })
   const [made] = await app.db.query(BY_ID, [merchant.id, id])
   if (!made) throw notFound('notice')
   return made
+}
+
+const daysBefore = (at: Date, days: number) => new Date(at.getTime() - days * DAY_MS).toISOString()
+
+function requireRoom({ named, today, left }: { named: number; today: number; left: boolean }): void {
+  if (left)
+    throw domainRefusal(
+      'known',
+      `email has said that it wants no more mails: it can be asked again after ${AWAY_DAYS} days`,
+    )
+  if (named >= MOST) throw domainRefusal('too_many', `at most ${MOST} addresses can be named`)
+  if (today >= MOST_A_DAY)
+    throw domainRefusal(
+      'too_many',
+      `at most ${MOST_A_DAY} addresses can be asked in 24 hours: try again later`,
+    )
+}
+
+const ASKED = statement(
+  'notice was asked',
+  'update notices set asked_at = $3 where merchant_id = $1 and id = $2 and asked_at is null',
+)
+
+/** Writes the mail that asks a reader, once. */
+export async function askReader(
+  app: App,
+  { merchantId, id, email, business }: Pick<Notice, 'merchantId' | 'id' | 'email'> & { business: string },
+): Promise<void> {
+  const at = app.clock.now()
+  const values = { business: shown(business), link: noticeLink(app, id), days: String(ASKED_FOR_DAYS) }
+  const mail = addMail(app, { to: email, template: 'notice-confirm', values, at, once: `confirm ${id}` })
+  await app.directory.query(mail.statement, mail.values)
+  await app.db.query(ASKED, [merchantId, id, at.toISOString()])
 }
 
 /** An address of this merchant hears nothing more. Throws 404. */
@@ -105,7 +153,7 @@ export async function stopNotice(
   allow(actor, 'notice.set', merchant.id)
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
-    const [[stopped]] = await tx.send(call(STOP, merchant.id, id, at.toISOString()))
+    const [[stopped]] = await tx.send(call(STOP, merchant.id, id, at.toISOString(), 'merchant'))
     if (!stopped) throw notFound('notice')
     const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
     return { value: null, last: [auditRow({ ...act, after: { stopped: true } })] }
@@ -138,9 +186,13 @@ export async function noticeOfLink(
     throw notFound('page')
   const found = await findMerchantOfTag(gateway, { tag, noun: 'page' })
   const [notice] = await found.app.db.query(BY_ID, [found.merchant.id, id])
-  if (!notice) throw notFound('page')
+  if (!notice || isTooOld(gateway, notice)) throw notFound('page')
   return { ...found, notice }
 }
+
+/** Nobody has agreed in time: the mail may be with somebody else by now. */
+const isTooOld = ({ clock }: Gateway, { confirmedAt, stoppedAt, createdAt }: Notice) =>
+  confirmedAt === null && stoppedAt === null && clock.nowMs() > createdAt.getTime() + ASKED_FOR_DAYS * DAY_MS
 
 /** The owner of the address agrees to hear of the payments, or wants no more. Done twice it changes nothing. */
 export async function answerNotice(
@@ -151,5 +203,12 @@ export async function answerNotice(
   allow(actor, 'notice.answer')
   const { app, notice } = await noticeOfLink(gateway, link)
   const { merchantId, id } = notice
-  await app.db.query(agrees ? CONFIRM : STOP, [merchantId, id, app.clock.now().toISOString()])
+  const at = app.clock.now()
+  const own = [merchantId, id, at.toISOString()]
+  await app.db.transaction(async (tx) => {
+    const [[changed]] = await tx.send(agrees ? call(CONFIRM, ...own) : call(STOP, ...own, 'reader'))
+    if (!changed) return { value: null }
+    const act = { actor, action: 'notice.answer', at, merchantId, mode: 'live', subject: id } as const
+    return { value: null, last: [auditRow({ ...act, after: { agrees } })] }
+  })
 }

@@ -1,10 +1,18 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
+import { shown } from '../pages/wording.ts'
+import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
-import { NOTICE_COLUMNS, type Notice, noticeLink } from './notice.ts'
+import { askReader, NOTICE_COLUMNS, type Notice, noticeLink } from './notice.ts'
+import { readNews, textOf } from './read-news.ts'
 
-type Due = Notice & { business: string }
-type News = { event: string; subject: string; amount: number; reason: string | null; at: Date }
+/** An address that is to be told, and until when. */
+export type DueNotice = Notice & {
+  business: string
+  tellingUntil: Date
+  hourFrom: Date | null
+  hourMails: number
+}
 
 /** How many addresses one run tells. */
 export const NOTICES_AT_ONCE = 50
@@ -12,70 +20,81 @@ export const NOTICES_AT_ONCE = 50
 const LAG_MS = 60_000
 // What comes meanwhile goes into one mail.
 const QUIET_MS = 120_000
-// After an outage an hour at a time.
-const MOST_BACKLOG_MS = 3_600_000
-const MOST_TOLD = 20
-const MOST_READ = 100
+// After so many mails an address waits for the next hour, and then gets one mail with all of it.
+const MAILS_AN_HOUR = 6
+const HOUR_MS = 3_600_000
+// One that could not be told is tried again after this, and delays no other.
+const LEASE_MS = 5 * 60_000
 
-const DUE = statement<Due>(
-  'notices that are due',
-  `select ${NOTICE_COLUMNS}, m.name as business from notices n join merchants m on m.id = n.merchant_id
-   where n.confirmed_at is not null and n.stopped_at is null and (n.payments_above is not null or n.failures)
-     and n.told_until < $1 order by n.told_until limit $2`,
-)
-const NEWS = statement<News>(
-  'news for notice',
-  `select d.event, e.subject, (e.body::jsonb->'data'->>'amount')::bigint as amount,
-     e.body::jsonb->'data'->>'failure_reason' as reason, d.created_at as at
-   from deliveries d join events e on e.merchant_id = d.merchant_id and e.id = d.event_id
-   where d.merchant_id = $1 and d.mode = 'live' and d.created_at > $2 and d.created_at <= $3
-     and (d.event = 'charge.succeeded' and (e.body::jsonb->'data'->>'amount')::bigint >= $4
-       or d.event in ('charge.failed', 'payout.failed') and $5)
-   order by d.created_at, d.event_id limit ${MOST_READ + 1}`,
+// What a mail tells is fixed here: whoever writes it, and however often, writes the same one. After an outage an hour at a time.
+const PLAN = statement<DueNotice>(
+  'plan notices',
+  `with due as (
+     select merchant_id, id from notices
+     where confirmed_at is not null and stopped_at is null and (payments_above is not null or failures) and told_until < $1
+       and (lease_until is null or lease_until <= $3) and (hour_mails < ${MAILS_AN_HOUR} or hour_from <= $5)
+     order by told_until limit $6 for no key update skip locked)
+   update notices n set lease_until = $4, telling_until = coalesce(n.telling_until, least($2::timestamptz, n.told_until + interval '1 hour'))
+   from due, merchants m where (n.merchant_id, n.id) = (due.merchant_id, due.id) and m.id = n.merchant_id
+   returning ${NOTICE_COLUMNS}, n.telling_until as "tellingUntil", n.hour_from as "hourFrom", n.hour_mails as "hourMails", m.name as business`,
 )
 const TOLD = statement(
   'notice was told',
-  'update notices set told_until = $4 where merchant_id = $1 and id = $2 and told_until = $3 returning id',
+  `update notices set told_until = telling_until, telling_until = null, lease_until = null, hour_from = $4, hour_mails = $5
+   where merchant_id = $1 and id = $2 and telling_until = $3`,
+)
+const TO_ASK = statement<Pick<Notice, 'merchantId' | 'id' | 'email'> & { business: string }>(
+  'readers to ask',
+  `select n.merchant_id as "merchantId", n.id, n.email, m.name as business from notices n join merchants m on m.id = n.merchant_id
+   where n.asked_at is null and n.stopped_at is null and n.created_at < $1 order by n.created_at limit $2`,
 )
 
 /**
- * Tells each address what has happened since the last time, in one mail at most every two minutes. The mail is written under a name of its
- * own before the time moves on, so that a crash between the two sends nothing twice.
+ * Tells each address what has happened since the last time, in one mail at most every two minutes and six an hour. A crash at any moment
+ * sends nothing twice and leaves nothing out.
  */
 export async function sendNotices(app: App): Promise<number> {
-  const now = app.clock.nowMs()
-  const due = await app.db.query(DUE, [new Date(now - LAG_MS - QUIET_MS).toISOString(), NOTICES_AT_ONCE])
-  for (const notice of due) await tellOne(app, notice, new Date(now - LAG_MS))
+  const now = app.clock.now()
+  const bounds = [
+    later(now, -LAG_MS - QUIET_MS),
+    later(now, -LAG_MS),
+    now,
+    later(now, LEASE_MS),
+    later(now, -HOUR_MS),
+  ]
+  const due = await app.db.query(PLAN, [...bounds.map((at) => at.toISOString()), NOTICES_AT_ONCE])
+  for (const notice of due) await guarded(app, notice, () => tellOne(app, notice, now))
+  for (const reader of await app.db.query(TO_ASK, [later(now, -LEASE_MS).toISOString(), NOTICES_AT_ONCE]))
+    await guarded(app, reader, () => askReader(app, reader))
   return due.length
 }
 
-async function tellOne(app: App, notice: Due, until: Date): Promise<void> {
-  const { merchantId, id, email, business, paymentsAbove, failures, toldUntil } = notice
-  const end = Math.min(until.getTime(), toldUntil.getTime() + MOST_BACKLOG_MS)
-  const bounds = [toldUntil.toISOString(), new Date(end).toISOString()]
-  const news = await app.db.query(NEWS, [merchantId, ...bounds, paymentsAbove, failures])
+/** The trouble of one address stops no other. */
+async function guarded(app: App, { id }: { id: string }, work: () => Promise<void>): Promise<void> {
+  await work().catch((error) => app.log.error({ err: error, notice: id }, 'a notice could not be written'))
+}
+
+async function tellOne(app: App, notice: DueNotice, now: Date): Promise<void> {
+  const { merchantId, id, email, business, tellingUntil } = notice
+  const news = await readNews(app, notice)
   if (news.length > 0) {
-    const values = { business, news: textOf(news), link: noticeLink(app, id) }
-    const once = `news ${id} ${bounds.join(' ')}`
-    const mail = addMail(app, { to: email, template: 'notice-news', values, at: app.clock.now(), once })
+    const values = { business: shown(business), news: textOf(news), link: noticeLink(app, id) }
+    const once = `news ${id} ${tellingUntil.toISOString()}`
+    const mail = addMail(app, { to: email, template: 'notice-news', values, at: now, once })
     await app.directory.query(mail.statement, mail.values)
   }
-  await app.db.query(TOLD, [merchantId, id, ...bounds])
+  const { hourFrom, hourMails } = hourAfter(notice, { now, told: news.length > 0 })
+  await app.db.query(TOLD, [
+    merchantId,
+    id,
+    tellingUntil.toISOString(),
+    hourFrom?.toISOString() ?? null,
+    hourMails,
+  ])
 }
 
-const SAYS: Readonly<Record<string, string>> = {
-  'charge.succeeded': 'paid',
-  'charge.failed': 'charge failed',
-  'payout.failed': 'payout failed',
-}
-const UGX = new Intl.NumberFormat('en-US')
-
-function textOf(news: readonly News[]): string {
-  const lines = news.slice(0, MOST_TOLD).map(({ event, subject, amount, reason }) => {
-    const why = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`
-    return `UGX ${UGX.format(amount)} ${SAYS[event] ?? event}${why}: ${subject}`
-  })
-  const rest = news.length - lines.length
-  const many = news.length > MOST_READ ? `more than ${MOST_READ - MOST_TOLD}` : String(rest)
-  return [...lines, ...(rest > 0 ? [`And ${many} more: see the dashboard.`] : [])].join('\n')
+function hourAfter({ hourFrom, hourMails }: DueNotice, { now, told }: { now: Date; told: boolean }) {
+  const fresh = hourFrom === null || later(hourFrom, HOUR_MS) <= now
+  if (!told) return fresh ? { hourFrom: null, hourMails: 0 } : { hourFrom, hourMails }
+  return fresh ? { hourFrom: now, hourMails: 1 } : { hourFrom, hourMails: hourMails + 1 }
 }
