@@ -10,6 +10,7 @@ import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table }
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
 import { Views, viewsOf } from '../lists/views.tsx'
+import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -78,16 +79,18 @@ export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query, mode } = visit
   const filter = chargeFilter(query)
-  const [page, totals, views] = await Promise.all([
+  const [page, totals, views, states] = await Promise.all([
     listCharges(app, caller, filter),
     totalsOfCharges(app, caller, filter),
     viewsOf(visit, 'charges'),
+    statesFor(visit),
   ])
   const here = visit.to('/charges')
   return shownPage(
     CHARGES.title,
     <>
       <h1>{CHARGES.title}</h1>
+      <OperatorNotes states={states} side="collect" />
       <Filters filters={FILTERS} query={query} action={here} />
       <Views visit={visit} list="charges" filters={FILTERS} views={views} />
       <TotalsLine totals={totals} />

@@ -18,7 +18,9 @@ import {
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
+import type { OperatorState } from '../../rails/operator-state.ts'
 import { chargeStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -34,7 +36,13 @@ export const REFUND: FormSpec = {
   danger: true,
 }
 
-type Told = { visit: DashboardVisit; charge: Charge; story: StoryOf; state: FormState | null }
+type Told = {
+  visit: DashboardVisit
+  charge: Charge
+  story: StoryOf
+  state: FormState | null
+  states: readonly OperatorState[]
+}
 
 const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
 
@@ -42,7 +50,8 @@ const isOpen = ({ status }: Charge) => status === 'pending' || status === 'autho
 export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
-  const told = { visit, charge, story: await chargeStory(app, caller, charge), state }
+  const states = isOpen(charge) ? await statesFor(visit) : []
+  const told = { visit, charge, story: await chargeStory(app, caller, charge), state, states }
   if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(charge) }
   return shownPage(
     charge.id,
@@ -64,11 +73,12 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
 }
 
 /** The part that changes while the charge is under way; its script asks for it again. */
-function Story({ visit, charge, story, state }: Told) {
+function Story({ visit, charge, story, state, states }: Told) {
   const open = isOpen(charge)
   const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
   return (
     <div class="story" {...live}>
+      <OperatorNotes states={states} side="collect" />
       <div class="split">
         <Section title={CHARGES.story} aside={<Status word={charge.status} />}>
           {open && <Note tone="open">{CHARGES.underWay}</Note>}

@@ -12,6 +12,7 @@ import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
 import { Views, viewsOf } from '../lists/views.tsx'
+import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Phone } from './phone.tsx'
@@ -75,11 +76,12 @@ export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
 export async function showPayouts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
   const filter = payoutFilter(query)
-  const [listed, totals, views, waiting] = await Promise.all([
+  const [listed, totals, views, waiting, states] = await Promise.all([
     listPayouts(app, caller, filter),
     totalsOfPayouts(app, caller, filter),
     viewsOf(visit, 'payouts'),
     countPrepared(app, caller, MOST_COUNTED),
+    statesFor(visit),
   ])
   const here = visit.to('/payouts')
   return shownPage(
@@ -96,6 +98,7 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
           {PAYOUTS.prepared}
         </a>
       </div>
+      <OperatorNotes states={states} side="disburse" />
       {waiting > 0 && (
         <Note tone="open">
           <p>

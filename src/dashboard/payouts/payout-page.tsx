@@ -17,7 +17,9 @@ import { getPayout } from '../../payouts/find-payouts.ts'
 import { AMBIGUOUS, type Payout, presentPayout } from '../../payouts/payout.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import type { OperatorState } from '../../rails/operator-state.ts'
 import { payoutStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -29,6 +31,7 @@ type Told = {
   payout: Payout
   prepared: PreparedPayout | null
   story: StoryOf
+  states: readonly OperatorState[]
 }
 
 /** One payout: what it is, what happened, where it came from. */
@@ -36,7 +39,8 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
   const { app, caller } = visit
   const payout = await getPayout(app, caller, visit.params.id ?? '')
   const prepared = await preparedOf(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
-  const told = { visit, payout, prepared, story: await payoutStory(app, caller, payout) }
+  const states = isOpen(payout) ? await statesFor(visit) : []
+  const told = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
   if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(payout) }
   return shownPage(
     payout.id,
@@ -60,12 +64,13 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
 const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
 /** The part that changes while the payout is under way; its script asks for it again. */
-function Story({ visit, payout, prepared, story }: Told) {
+function Story({ visit, payout, prepared, story, states }: Told) {
   const live = isOpen(payout)
     ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
     : {}
   return (
     <div class="story" {...live}>
+      <OperatorNotes states={states} side="disburse" />
       <div class="split">
         <Section title={PAYOUTS.story} aside={<Status word={payout.status} />}>
           {isOpen(payout) && (
@@ -88,7 +93,7 @@ function Story({ visit, payout, prepared, story }: Told) {
   )
 }
 
-function PayoutFacts({ visit, payout, prepared }: Omit<Told, 'story'>) {
+function PayoutFacts({ visit, payout, prepared }: Pick<Told, 'visit' | 'payout' | 'prepared'>) {
   const link = (path: string, id: string | null) =>
     id !== null && <a href={visit.to(`${path}/${id}`)}>{id}</a>
   const { chargeId, batchId, scheduleId, subaccountId } = payout

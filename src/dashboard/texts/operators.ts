@@ -1,0 +1,18 @@
+/** What a merchant is told while an operator does not serve. */
+export const OPERATORS = {
+  names: { op1_momo: 'MTN MoMo' },
+  says: {
+    silent: {
+      collect: (name: string, since: string) =>
+        `${name} has not taken payments since ${since}. New charges are refused until it answers again; those under way are asked about.`,
+      disburse: (name: string, since: string) =>
+        `${name} has not taken payouts since ${since}. What is in the queue waits and goes out by itself; nothing is sent twice.`,
+    },
+    slow: {
+      collect: (name: string, since: string) =>
+        `${name} has answered slowly since ${since}. Charges stay under way longer; customers need not pay again.`,
+      disburse: (name: string, since: string) =>
+        `${name} has answered slowly since ${since}. Payouts stay under way longer; do not send them again.`,
+    },
+  },
+}
