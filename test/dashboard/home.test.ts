@@ -35,7 +35,7 @@ test('Home adds up today and the days before, also when the days were counted lo
   const later = mainOf(await owner.get('/dashboard/test'))
   assert.match(
     later,
-    /Today UGX 5,000 1 paid charges .*Last 30 days UGX 25,000 3 paid charges .*60\.0 % of 5/,
+    /Today UGX 5,000 1 paid charge .*Last 30 days UGX 25,000 3 paid charges .*60\.0 % of 5/,
   )
   assert.doesNotMatch(mainOf(await owner.get('/dashboard')), /UGX 25,000/)
 })

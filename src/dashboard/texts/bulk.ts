@@ -14,7 +14,7 @@ export const BULK = {
   complete: 'done',
   empty: {
     title: 'No bulk payouts yet',
-    says: 'Upload a file or paste lines below. Each line has a phone and an amount; a reference and a name are optional.',
+    says: 'Upload a file or paste lines above. Each line has a phone and an amount; a reference and a name are optional.',
   },
   upload: {
     title: 'Upload a file',

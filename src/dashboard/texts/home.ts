@@ -23,7 +23,7 @@ export const HOME = {
   month: 'Last 30 days',
   figures: {
     volume: 'Volume',
-    count: (count: string) => `${count} paid charges`,
+    count: (count: string) => (count === '1' ? '1 paid charge' : `${count} paid charges`),
     rate: 'Success rate',
     of: (all: string) => `of ${all} that have ended`,
     failures: 'Why charges failed',
