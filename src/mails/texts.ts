@@ -109,6 +109,19 @@ const LETTERS = {
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
+  verified: ({ business = '', link = '' }: Values) => ({
+    subject: `${business} is verified`,
+    lines: ['Your business is verified and can take real money now. What is left before going live:', link],
+  }),
+  'verification-rejected': ({ business = '', note = '', link = '' }: Values) => ({
+    subject: `The verification of ${business} needs another look`,
+    lines: [
+      'We could not accept it yet.',
+      ...(note === '' ? [] : note.split('\n')),
+      'What has to change stands beside each field. Change it and submit it again:',
+      link,
+    ],
+  }),
   'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
     subject: `${business} wants to tell you of its payments`,
     lines: [

@@ -17,9 +17,13 @@ const OWNERS = statement<{ email: string; handle: string }>(
    order by p.id limit $2`,
 )
 
+/** The owners of a merchant whose addresses are proven, and its handle. */
+export const ownersToTell = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
+  app.directory.query(OWNERS, [merchantId, MOST_OWNERS])
+
 /** The rows of the mails that tell the owners (reliability.md 8.2), for a transaction of the directory. */
 export async function mailsToOwners(app: App, { merchantId, act, actor, ends = '' }: Told): Promise<Call[]> {
-  const owners = await app.directory.query(OWNERS, [merchantId, MOST_OWNERS])
+  const owners = await ownersToTell(app, merchantId)
   const at = app.clock.now()
   return owners.map(({ email, handle }) =>
     addMail(app, {

@@ -9,6 +9,7 @@ import { againWhenTaken } from '../platform/db/taken.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { type Application, type FieldNotes, mayBecome } from './application.ts'
 import { copyAnswers } from './open-draft.ts'
+import { tellDecision } from './tell-decision.ts'
 import { type Decision, decideRow, lockLatest, openApplication } from './write-application.ts'
 
 const MOST_NOTES = 40
@@ -20,16 +21,19 @@ const FIELD = /^(?:business|directors|settlement|questionnaire|documents)(?:\.[a
 type Reviewed = { merchant: Merchant; number: number }
 
 /** Approves a submitted application: its merchant is verified in the same commit. Throws 409 when it was decided meanwhile. */
-export const approveApplication = (
+export async function approveApplication(
   app: App,
   actor: Actor,
   { merchant, number }: Reviewed,
-): Promise<Merchant> =>
-  setMerchant(app, actor, {
+): Promise<Merchant> {
+  const after = await setMerchant(app, actor, {
     merchant,
     change: { kycStatus: 'verified' },
     along: (tx) => decide(app, tx, { merchant, number, actor, state: 'approved', note: null, notes: null }),
   })
+  await tellDecision(app, { before: merchant, after, note: null })
+  return after
+}
 
 /** Rejects a submitted application and says why, in all and by field. Throws 409 when it was decided meanwhile. */
 export async function rejectApplication(
@@ -38,18 +42,20 @@ export async function rejectApplication(
   { merchant, number, note, notes }: Reviewed & { note: string; notes: FieldNotes },
 ): Promise<Merchant> {
   judgeNotes(note, notes)
-  return setMerchant(app, actor, {
+  const after = await setMerchant(app, actor, {
     merchant,
     change: { kycStatus: 'rejected' },
     along: (tx) => decide(app, tx, { merchant, number, actor, state: 'rejected', note, notes }),
   })
+  await tellDecision(app, { before: merchant, after, note })
+  return after
 }
 
 /**
  * Changes facts of a merchant, its verification among them, as the command does: the application follows in the same commit, so that
  * it never says something else.
  */
-export function setMerchantAndVerification(
+export async function setMerchantAndVerification(
   app: App,
   actor: Actor,
   { merchant, change }: { merchant: Merchant; change: MerchantChange },
@@ -59,7 +65,9 @@ export function setMerchantAndVerification(
   if (kycStatus === undefined) return setMerchant(app, actor, { merchant, change })
   const along = (tx: Tx) => follow(app, tx, { merchant, actor, kycStatus })
   // Its owner may open the first draft at the same moment.
-  return againWhenTaken(() => setMerchant(app, actor, { merchant, change, along }))
+  const after = await againWhenTaken(() => setMerchant(app, actor, { merchant, change, along }))
+  await tellDecision(app, { before: merchant, after, note: null })
+  return after
 }
 
 function judgeNotes(note: string, notes: FieldNotes): void {

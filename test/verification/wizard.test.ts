@@ -5,6 +5,7 @@ import { approveApplication, rejectApplication } from '../../src/verification/de
 import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, hasForm } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
+import { mailsTo } from '../helpers/mailed.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { type SentFile, sendFiles } from '../helpers/sending-files.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -64,6 +65,8 @@ test('an owner fills in the steps, reviews and submits; a rejection says what to
   const { app, merchant } = await findMerchant(service.gateway, made.id)
   const notes = { 'business.tin': 'Another <b>number</b>', documents: 'The card is cut off' }
   await rejectApplication(app, BY_HAND, { merchant, number: 1, note: 'Nearly', notes })
+  const [told] = await mailsTo(service, owner.email)
+  assert.deepEqual([told?.template, told?.values.note], ['verification-rejected', 'Nearly'])
   const rejected = await owner.get(HOME)
   assert.match(mainOf(rejected), /rejected .*Nearly .*Business, Tax number \(TIN\) *: Another <b>number<\/b>/)
   assert.match(mainOf(await owner.get(`${HOME}/business`)), /From the review: Another <b>number<\/b>/)
@@ -72,6 +75,29 @@ test('an owner fills in the steps, reviews and submits; a rejection says what to
   await owner.send(await owner.get(HOME), '/submit', { declared: 'yes' })
   await approveApplication(app, BY_HAND, { merchant, number: 2 })
   assert.match(mainOf(await owner.get(HOME)), /verified .*takes real money/)
+  assert.deepEqual((await mailsTo(service, owner.email)).map(({ template }) => template).sort(), [
+    'verification-rejected',
+    'verified',
+  ])
+})
+
+test('a form that names a person and is sent twice names the person once', async () => {
+  const owner = await signedInAs(service, await service.merchant())
+  const fields = { ...formOf(await owner.get(`${HOME}/directors`), '/directors').fields, ...DIRECTOR }
+  await Promise.all([owner.post(`${HOME}/directors`, fields), owner.post(`${HOME}/directors`, fields)])
+  await owner.post(`${HOME}/directors`, fields)
+  assert.equal((await owner.get(`${HOME}/directors`)).text.split('directors/1/remove').length, 2)
+  assert.equal((await owner.get(`${HOME}/directors/2`)).status, 404)
+})
+
+test('who has not proven the own address may fill in and not submit, in test mode too', async () => {
+  const owner = await signedInAs(service, await service.merchant())
+  await service.rows('update people set confirmed_at = null where id = $1', [owner.personId])
+  await fillIn(owner)
+  for (const home of [HOME, '/dashboard/test/verification']) {
+    const refused = await owner.send(await owner.get(home), '/submit', { declared: 'yes' })
+    assert.deepEqual([refused.status, /confirm your e-mail address first/.test(mainOf(refused))], [403, true])
+  }
 })
 
 test('a wrong answer stands beside its field with what was typed', async () => {

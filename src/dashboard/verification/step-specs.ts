@@ -94,11 +94,15 @@ export const STEP_FORMS = {
   settlement: saving('/verification/settlement', SETTLEMENT_FIELDS),
   questionnaire: saving('/verification/questionnaire', QUESTIONNAIRE_FIELDS),
 }
+// Sent twice it would name the person twice.
 export const ADD_DIRECTOR: FormSpec = {
   ...saving('/verification/directors', DIRECTOR_FIELDS),
+  ...{ submit: director.save, once: true },
+}
+export const EDIT_DIRECTOR: FormSpec = {
+  ...saving('/verification/directors/:place', DIRECTOR_FIELDS),
   submit: director.save,
 }
-export const EDIT_DIRECTOR: FormSpec = { ...ADD_DIRECTOR, path: '/verification/directors/:place' }
 export const REMOVE_DIRECTOR: FormSpec = {
   ...saving('/verification/directors/:place/remove', []),
   ...{ submit: director.remove, danger: true },
