@@ -37,6 +37,8 @@ export const ALERT_KINDS = {
     'Our money at an operator may be used up. Look at the balance there, and put money in or move some over.',
   rail_words:
     'An operator uses words that no table has. They count as refused; look what they mean and enter them under reasonOverrides.',
+  mails_unsent:
+    'Mails do not go out: links to sign in and to confirm, and notices. Look at MAIL_URL and at the mail server; what waits is sent by itself, what has failed is not.',
   payouts_frozen: 'Somebody froze or released live payouts. Make sure that it was meant.',
 } as const
 export type AlertKind = keyof typeof ALERT_KINDS

@@ -2,6 +2,7 @@ import type { App, Gateway } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import type { Config } from '../settings/config.ts'
 import type { Alarm, AlertKind } from './alert.ts'
+import { lookAtMails } from './look-at-mails.ts'
 import { lookAtRails } from './look-at-rails.ts'
 import { LOOKS } from './looks.ts'
 import { recordLook } from './raise-alerts.ts'
@@ -45,6 +46,11 @@ export async function raiseAlerts(app: App): Promise<number> {
     holding += await lookAtRails(app, at)
   } catch (error) {
     app.log.error({ err: error }, 'a look at the rails failed')
+  }
+  try {
+    holding += await lookAtMails(app, at)
+  } catch (error) {
+    app.log.error({ err: error }, 'a look at the mails failed')
   }
   try {
     await sendAlerts(app)

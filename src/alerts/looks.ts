@@ -62,6 +62,13 @@ const BEHIND = statement<Seen>(
       'held.hold_until',
       '2 hours',
     ),
+    late(
+      'send-notices',
+      `notices n where n.confirmed_at is not null and n.stopped_at is null and (n.payments_above is not null or n.failures)
+         and (n.hour_from is null or n.hour_from < $1::timestamptz - interval '1 hour')`,
+      'n.told_until',
+      '90 minutes',
+    ),
     late('seal-audit', 'audit_to_seal q join audit a on a.id = q.audit_id where true', 'a.at', '5 minutes'),
     late('run-schedules', `schedules s where s.status = 'active'`, 's.next_run_at', '10 minutes'),
     late(

@@ -51,6 +51,11 @@ export async function examine({
   const orphaned = await contractFaults(config, gateway)
   const warnings = [
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
+    ...(config.production && config.mailUrl === null
+      ? [
+          'MAIL_URL is unset: mails are files in DATA_DIR/mail, and nobody gets a link to confirm or to choose a new password',
+        ]
+      : []),
     ...(behind.length === 0
       ? []
       : [`${behind.join(', ')} hold secrets sealed with an older key: run "gateway secrets rewrap"`]),

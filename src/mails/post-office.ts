@@ -113,7 +113,11 @@ async function keepFile(
 /** A refusal by the server is final when it says so (5xx); anything else may have been taken, and is sent again. */
 function judged(error: unknown): Posted {
   const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string }
-  const why = `${code ?? ''} ${responseCode ?? ''} ${message ?? error}`.trim().slice(0, MOST_WHY)
+  // Servers repeat the address in their refusal; logs and alerts need only its host.
+  const why = `${code ?? ''} ${responseCode ?? ''} ${message ?? error}`
+    .trim()
+    .replace(/[^\s<>"'@]+@/g, '***@')
+    .slice(0, MOST_WHY)
   const final = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
   return final ? { kind: 'refused', why } : { kind: 'unclear', why }
 }

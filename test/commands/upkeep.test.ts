@@ -106,6 +106,7 @@ test('doctor warns outside production and refuses inside', async () => {
   const says = refused.findings.map((one: any) => `${one.level} ${one.says}`).join('\n')
   assert.match(says, /refused BASE_URL is not https/)
   assert.match(says, /refused the database has fsync = off/)
+  assert.match(says, /warning MAIL_URL is unset/)
 })
 
 test('wrong settings are named all at once with exit code 2', async () => {

@@ -100,6 +100,10 @@ test('a refusal for good ends the mail, and the others go out', async () => {
     (await states()).map(({ state }) => state),
     ['failed', 'sent'],
   )
+  const [refused] = await service.rows<{ why: string }>(
+    `select last_error as why from mails where state = 'failed'`,
+  )
+  assert.match(refused?.why ?? '', /<\*\*\*@shop\.example> is no mailbox here/)
   assert.equal(server.taken.length, 1)
 })
 
@@ -141,4 +145,40 @@ test('without a mail server mails are files that only we can read', async () => 
   assert.match(path, /\.eml$/)
   assert.equal(statSync(path).mode & 0o777, 0o600)
   assert.match(readFileSync(path, 'utf8').replaceAll('=\n', '').replaceAll('=3D', '='), /link=SECRET-TOKEN/)
+})
+
+test('mails that do not go out wake a person, until they do', async () => {
+  const open = () =>
+    service.rows<{ subject: string; says: string }>(
+      `select subject, says from alerts where kind = 'mails_unsent' and closed_at is null order by subject`,
+    )
+  await service.rows('delete from mails')
+  server.behave('busy')
+  await write(service)
+  await service.run('send-mails')
+  await service.run('raise-alerts')
+  assert.deepEqual(await open(), [])
+  service.pass(31 * MINUTE_MS)
+  await service.run('send-mails')
+  await service.run('raise-alerts')
+  const [late, ...others] = await open()
+  assert.equal(others.length, 0)
+  assert.match(
+    late?.says ?? '',
+    /^1 mails have waited for more than 30 minutes, and none went out meanwhile: .*451/,
+  )
+  server.behave('refuse')
+  for (let nth = 0; nth < 5; nth += 1) await write(service, `nobody${nth}@shop.example`)
+  await service.run('send-mails')
+  await service.run('raise-alerts')
+  assert.deepEqual(
+    (await open()).map(({ subject }) => subject),
+    ['failed', 'late'],
+  )
+  server.behave('none')
+  service.pass(31 * MINUTE_MS)
+  for (let nth = 0; nth < 6; nth += 1) await write(service)
+  await service.run('send-mails')
+  await service.run('raise-alerts')
+  assert.deepEqual(await open(), [])
 })
