@@ -33,10 +33,7 @@ test('Home adds up today and the days before, also when the days were counted lo
   await client.charge({ amount: 5000 })
   await decided()
   const later = mainOf(await owner.get('/dashboard/test'))
-  assert.match(
-    later,
-    /Today UGX 5,000 1 paid charge .*Last 30 days UGX 25,000 3 paid charges .*60\.0 % of 5/,
-  )
+  assert.match(later, /Today UGX 5,000 1 paid charge .*Last 30 days UGX 25,000 3 paid charges .*60\.0 % of 5/)
   assert.doesNotMatch(mainOf(await owner.get('/dashboard')), /UGX 25,000/)
 })
 
