@@ -26,6 +26,7 @@ const WAITING = [
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',
+  'test/notices/accessible',
   'test/developers/journeys',
   'test/journeys/live-payout-left',
   'test/pages/vending-display',

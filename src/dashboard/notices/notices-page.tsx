@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { addNotice, listNotices, type Notice, stopNotice } from '../../notices/notice.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
@@ -48,7 +49,14 @@ const columnsFor = (visit: DashboardVisit): readonly Column<Notice>[] => [
       />
     ),
   },
-  { title: NOTICES.stop, cell: ({ id }) => <FormBox of={STOP} visit={visit} params={{ id }} compact /> },
+  ...(mayDo(visit.caller, 'notice.set')
+    ? [
+        {
+          title: columns.act,
+          cell: ({ id }: Notice) => <FormBox of={STOP} visit={visit} params={{ id }} compact />,
+        },
+      ]
+    : []),
 ]
 
 async function showNotices(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
@@ -65,10 +73,12 @@ async function showNotices(visit: DashboardVisit, state: FormState | null = null
       ) : (
         <Table caption={NOTICES.title} rows={notices} columns={columnsFor(visit)} />
       )}
-      <Section title={add.title} id="add">
-        <FormBox of={ADD} visit={visit} state={state} />
-        <Note>{NOTICES.phones}</Note>
-      </Section>
+      {mayDo(visit.caller, 'notice.set') && (
+        <Section title={add.title} id="add">
+          <FormBox of={ADD} visit={visit} state={state} />
+          <Note>{NOTICES.phones}</Note>
+        </Section>
+      )}
     </>,
     { status: state?.status ?? 200 },
   )
