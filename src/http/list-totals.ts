@@ -1,12 +1,16 @@
 import type { App } from '../app.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
-import type { ListWindow, Owner } from './lists.ts'
+import type { Reading } from './list-pieces.ts'
+import { type Listed, type ListWindow, type Owner, olderThan } from './lists.ts'
 
 /**
  * What the rows of a filtered list come to; sums of those that were paid, in whole UGX. `more`: there are more than `count`, and then nothing
  * is summed.
  */
 export type Totals = { count: number; more: boolean; paid: number; amount: number; fees: number }
+
+/** How many rows a filtered list has; `more`: there are more than `count`. */
+export type Counted = Pick<Totals, 'count' | 'more'>
 
 /** Nothing counts further than this. */
 const MOST_COUNTED = 10_000
@@ -43,4 +47,17 @@ export async function readTotals(
   const [row] = await db.query(statement, [merchantId, mode, from, until, MOST_COUNTED + 1, ...filters])
   const { count = 0, ...sums } = row ?? { paid: 0, amount: 0, fees: 0 }
   return { ...sums, count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
+}
+
+/** Counts the rows of a filtered list between the bounds of its window. */
+export async function countRows<Row extends Listed>(
+  { db }: Pick<App, 'db'>,
+  { merchantId, mode }: Owner,
+  { window, statement, filters }: Reading<Row>,
+): Promise<Counted> {
+  const from = window.createdAfter?.toISOString() ?? '-infinity'
+  const bounds = [from, ...olderThan(null, window.createdBefore), MOST_COUNTED + 1]
+  const [row] = await db.query(statement.counted, [merchantId, mode, ...bounds, ...filters])
+  const count = row?.count ?? 0
+  return { count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED }
 }

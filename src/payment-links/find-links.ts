@@ -55,14 +55,14 @@ export async function getLink(app: App, owner: Owner, id: string): Promise<LinkW
 
 /** One page of the caller's links, newest first. */
 export async function listLinks(app: App, owner: Owner, filter: LinkFilter): Promise<Page<LinkWithCharges>> {
-  const byReference = filter.reference !== null
-  return readPage(app, owner, {
-    window: filter,
-    statement: byReference ? LIST_BY_REFERENCE : LIST_ALL,
-    filters: byReference ? [filter.reference] : [],
-    find: (id) => ownLink(app, owner, id),
-  })
+  return readPage(app, owner, { ...readingOf(filter), find: (id) => ownLink(app, owner, id) })
 }
+
+/** The statement that finds these links, with its values. */
+export const readingOf = (filter: LinkFilter) =>
+  filter.reference === null
+    ? { window: filter, statement: LIST_ALL, filters: [] }
+    : { window: filter, statement: LIST_BY_REFERENCE, filters: [filter.reference] }
 
 /** Null for another merchant's, for the other mode's, and for a vending order, which is no link here (G26b). */
 async function ownLink(

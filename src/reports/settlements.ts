@@ -63,8 +63,11 @@ export async function listSettlements(
   caller: Caller,
   window: ListWindow,
 ): Promise<Page<SettlementRow>> {
-  return readPage(app, caller, { window, statement: LIST, find: (id) => findSettlement(app, caller, id) })
+  return readPage(app, caller, { ...settlementsOf(window), find: (id) => findSettlement(app, caller, id) })
 }
+
+/** The statement that finds these settlements. */
+export const settlementsOf = (window: ListWindow) => ({ window, statement: LIST, filters: [] })
 
 async function findSettlement(app: App, caller: Caller, id: string): Promise<SettlementRow | null> {
   const own = tagOf('setl_', id) === caller.tag

@@ -123,6 +123,36 @@ test('a file of payouts has those of its merchant and mode alone, and the audit 
   assert.deepEqual(act, { actor: owner.email, mode: 'test', subject: 'payouts', after: { reference: 'two' } })
 })
 
+test('links, orders and settlements become files too, and say how many they are', async () => {
+  const own = await service.merchant({ vending: true })
+  const owner = await signedInAs(service, own)
+  const client = service.client(own.keys.test)
+  for (const reference of ['L-1', 'L-2'])
+    await client.post('/v1/payment-links', { amount: 5000, description: '=soda', reference })
+  await owner.send(await owner.get('/dashboard/test/vending'), '/vending/add', { machine: 'M-1', name: '' })
+  const order = { machine: 'M-1', amount: 3000, goods: [{ spbh: '1', spmc: 'Soda', spdj: 3000 }] }
+  const made = await client.post('/v1/vending/orders', order)
+  assert.equal(made.status, 201, made.text)
+  await client.charge({ amount: 10_000 })
+  await decided()
+  const links = await download(owner, '/dashboard/test/links?reference=L-2')
+  assert.deepEqual(
+    links.rows.map(({ reference, description, status }) => [reference, description, status]),
+    [['L-2', "'=soda", 'pending']],
+  )
+  assert.match(mainOf(await owner.get('/dashboard/test/links')), /2 rows/)
+  const orders = await download(owner, '/dashboard/test/orders?machine=M-1')
+  assert.deepEqual(
+    orders.rows.map(({ id, machine, products, payment_status }) => [id, machine, products, payment_status]),
+    [[made.body.order_id, 'M-1', 'Soda', 'unpaid']],
+  )
+  const settlements = await download(owner, '/dashboard/test/wallet/settlements')
+  assert.deepEqual(
+    settlements.rows.map(({ amount, charge_count }) => [amount, charge_count]),
+    [['9800', '1']],
+  )
+})
+
 test('who only reads gets no file', async () => {
   await service.client(shop.keys.test).charge()
   const viewer = await signedInAs(service, shop, { role: 'viewer' })

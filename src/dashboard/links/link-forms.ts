@@ -7,17 +7,24 @@ import { createLink } from '../../payment-links/create-link.ts'
 import { getLink } from '../../payment-links/find-links.ts'
 import { PaymentLinkCreateShape } from '../../payment-links/link-request.ts'
 import { switchLink } from '../../payment-links/switch-link.ts'
+import { exportLinks } from '../../reports/exports/export-links.ts'
 import { publishLink } from '../../storefront/publish-link.ts'
+import { exportRoute } from '../lists/exports.tsx'
 import { pictureOf } from '../storefront/picture-field.ts'
 import { LINKS } from '../texts/links.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { PUBLISH, SWITCH_OFF, SWITCH_ON, showLink } from './link-page.tsx'
-import { NEW_LINK, showLinks } from './link-pages.tsx'
+import { EXPORT, linkFilter, NEW_LINK, showLinks } from './link-pages.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
   page('/links', (visit) => showLinks(visit)),
   page('/links/:id', (visit) => showLink(visit)),
+  exportRoute(EXPORT, {
+    name: 'links',
+    file: ({ app, caller, query }) => exportLinks(app, caller, linkFilter(query)),
+    again: showLinks,
+  }),
   form(NEW_LINK, {
     async submit(visit, values) {
       const { caller, requestId } = visit

@@ -1,11 +1,15 @@
+import { countRows } from '../../http/list-totals.ts'
 import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
-import { listLinks } from '../../payment-links/find-links.ts'
+import { type LinkFilter, listLinks, readingOf } from '../../payment-links/find-links.ts'
 import { type LinkWithCharges, presentLink } from '../../payment-links/payment-link.ts'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { CountLine } from '../lists/totals.tsx'
+import { Views, viewsOf } from '../lists/views.tsx'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -56,14 +60,24 @@ const FILTERS: readonly Filter[] = [
   { name: 'until', label: LINKS.until, kind: 'date' },
 ]
 
+export const EXPORT = exportForm('/links', FILTERS)
+
+/** The links that a query asks for. Throws a refusal. */
+export const linkFilter = (query: DashboardVisit['query']): LinkFilter => ({
+  ...readListWindow(pageQuery(query)),
+  endingBefore: query.before ?? null,
+  reference: query.reference ?? null,
+})
+
 /** The payment links of the mode, and the form that makes one. */
 export async function showLinks(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
-  const page = await listLinks(app, caller, {
-    ...readListWindow(pageQuery(query)),
-    endingBefore: query.before ?? null,
-    reference: query.reference ?? null,
-  })
+  const filter = linkFilter(query)
+  const [page, counted, views] = await Promise.all([
+    listLinks(app, caller, filter),
+    countRows(app, caller, readingOf(filter)),
+    viewsOf(visit, 'links'),
+  ])
   const here = visit.to('/links')
   const isPlain = FILTERS.every(({ name }) => query[name] === undefined)
   return shownPage(
@@ -71,6 +85,8 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
     <>
       <h1>{LINKS.title}</h1>
       <Filters filters={FILTERS} query={query} action={here} />
+      <Views visit={visit} list="links" filters={FILTERS} views={views} />
+      <CountLine counted={counted} />
       {page.data.length === 0 ? (
         <Empty title={isPlain ? LINKS.empty.title : LINKS.empty.filtered}>
           {isPlain && <p>{LINKS.empty.says}</p>}
@@ -84,6 +100,7 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
         />
       )}
       <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      {page.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
       <Section title={create.title} id="new">
         <FormBox of={NEW_LINK} visit={visit} state={state} />
       </Section>

@@ -1,8 +1,16 @@
-import type { Totals } from '../../http/list-totals.ts'
+import type { Counted, Totals } from '../../http/list-totals.ts'
 import { Money } from '../../pages/parts.tsx'
 import { LISTS } from '../texts/lists.ts'
 
 const { totals: words } = LISTS
+
+/** How many rows the filtered list has. */
+export const CountLine = ({ counted: { count, more } }: { counted: Counted }) =>
+  count === 0 ? null : (
+    <p class="totals">
+      <strong>{more ? words.more(count) : words.count(count)}</strong>
+    </p>
+  )
 
 /** What the filtered list comes to; of very long ones only that they are long. */
 export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: Totals }) =>

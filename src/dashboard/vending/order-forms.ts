@@ -4,23 +4,18 @@ import { amountOf } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
+import { exportOrders } from '../../reports/exports/export-orders.ts'
 import { type Decision, decideOrder } from '../../vending/dispensing/decide-order.ts'
 import { retryDispense } from '../../vending/dispensing/retry-dispense.ts'
 import { createOrder } from '../../vending/orders/create-order.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
 import { invalidateOrder } from '../../vending/orders/invalidate-order.ts'
 import { VendingOrderCreateShape } from '../../vending/orders/order-request.ts'
+import { exportRoute } from '../lists/exports.tsx'
 import { VENDING } from '../texts/vending.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import {
-  DELIVERED,
-  INVALIDATE,
-  NEW_ORDER,
-  NOT_DELIVERED,
-  RETRY,
-  showOrder,
-  showOrders,
-} from './order-pages.tsx'
+import { EXPORT, NEW_ORDER, orderFilter, showOrders } from './order-list.tsx'
+import { DELIVERED, INVALIDATE, NOT_DELIVERED, RETRY, showOrder } from './order-page.tsx'
 
 const { orders: words } = VENDING
 
@@ -28,6 +23,11 @@ const { orders: words } = VENDING
 export const ORDER_ROUTES: readonly DashboardRoute[] = [
   page('/orders', (visit) => showOrders(visit)),
   page('/orders/:id', (visit) => showOrder(visit)),
+  exportRoute(EXPORT, {
+    name: 'orders',
+    file: ({ app, caller, query }) => exportOrders(app, caller, orderFilter(query)),
+    again: showOrders,
+  }),
   form(NEW_ORDER, {
     async submit(visit, { machine = '', product = '', ...values }) {
       if (visit.mode === 'live') throw domainRefusal('test_only', 'live orders come from machines')

@@ -1,10 +1,12 @@
-import { readListWindow } from '../../http/lists.ts'
+import { type ListWindow, readListWindow } from '../../http/lists.ts'
+import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Money, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { type Column, cursorsOf, type Filter, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../reports/settlements.ts'
 import { statementOf } from '../../reports/statement/statement-of.ts'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { WalletPages } from './wallet-shell.tsx'
@@ -20,11 +22,19 @@ const COLUMNS: readonly Column<SettlementRow>[] = [
   { title: settlements.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
+const WITHOUT_FILTERS: readonly Filter[] = []
+export const EXPORT = exportForm('/wallet/settlements', WITHOUT_FILTERS)
+
+/** The settlements that a query asks for. Throws a refusal. */
+export const settlementWindow = (query: DashboardVisit['query']): ListWindow => ({
+  ...readListWindow(pageQuery(query)),
+  endingBefore: query.before ?? null,
+})
+
 /** Releases from pending to available. */
-export async function showSettlements(visit: DashboardVisit): Promise<Shown> {
+export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
-  const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const listed = await listSettlements(app, caller, window)
+  const listed = await listSettlements(app, caller, settlementWindow(query))
   const here = visit.to('/wallet/settlements')
   return shownPage(
     settlements.title,
@@ -40,7 +50,9 @@ export async function showSettlements(visit: DashboardVisit): Promise<Shown> {
         <Table caption={settlements.title} rows={listed.data} columns={COLUMNS} />
       )}
       <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+      {listed.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
     </>,
+    { status: state?.status ?? 200 },
   )
 }
 

@@ -1,11 +1,9 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { availableOn, type Charge, netOf } from '../../charges/charge.ts'
-import { totalsOfCharges } from '../../charges/charge-totals.ts'
 import { type ChargeFilter, readingOf } from '../../charges/find-charges.ts'
 import type { Stream } from '../../http/caller.ts'
 import { type CsvColumn, exportRows } from './export-rows.ts'
-import { filtersOf, sizeOf } from './export-size.ts'
 
 const COLUMNS: readonly CsvColumn<Charge>[] = [
   { name: 'id', cell: ({ id }) => id },
@@ -31,14 +29,5 @@ const COLUMNS: readonly CsvColumn<Charge>[] = [
 ]
 
 /** The charges that a filter finds, as a CSV file. */
-export async function exportCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Stream> {
-  const size = sizeOf(await totalsOfCharges(app, caller, filter))
-  const filters = filtersOf(filter)
-  return exportRows(app, caller, {
-    list: 'charges',
-    columns: COLUMNS,
-    reading: readingOf(filter),
-    filters,
-    size,
-  })
-}
+export const exportCharges = (app: App, caller: Caller, filter: ChargeFilter): Promise<Stream> =>
+  exportRows(app, caller, { list: 'charges', columns: COLUMNS, reading: readingOf(filter) })

@@ -5,23 +5,22 @@ import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Stream } from '../../http/caller.ts'
 import { piecesOf, type Reading } from '../../http/list-pieces.ts'
+import { countRows } from '../../http/list-totals.ts'
 import type { Listed } from '../../http/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeAll } from '../../platform/db/write-all.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
-import { type ReportSize, reportTurns, type Turn } from '../../platform/report-turns.ts'
+import { reportTurns, type Turn } from '../../platform/report-turns.ts'
 import { inSnapshot } from '../statement/snapshot.ts'
 
 /** One column of a file: its name in the first line, and what stands in it. Times are written in Kampala's time. */
 export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
 
-/** What is exported: the name of the list, its columns, its rows; and its filters as they were asked for, for the audit. */
+/** What is exported: the name of the list, its columns, and which rows. */
 export type Exported<Row> = {
   list: string
   columns: readonly CsvColumn<Row>[]
   reading: Reading<Row>
-  filters: Readonly<Record<string, string | number | null>>
-  size: ReportSize
 }
 
 const ROWS_A_PIECE = 1000
@@ -45,22 +44,32 @@ export async function exportRows<Row extends Listed>(
 ): Promise<Stream> {
   allow(caller, 'export')
   const { merchantId, mode } = caller
-  const { list, filters, size } = exported
+  const { list, columns, reading } = exported
   const at = app.clock.now()
   await writeAll(app.db, [
-    auditRow({ actor: caller, action: 'export', at, merchantId, mode, subject: list, after: filters }),
+    auditRow({
+      actor: caller,
+      action: 'export',
+      at,
+      merchantId,
+      mode,
+      subject: list,
+      after: filtersOf(reading),
+    }),
   ])
   let turn: Turn | null = null
   return {
     headers: { 'Content-Type': 'text/csv; charset=utf-8' },
     async write(reader) {
-      turn = await reportTurns(app).enter({ merchantId, size, isGone: reader.gone })
+      // A file of few rows never waits behind one of many.
+      const { more } = await countRows(app, caller, reading)
+      turn = await reportTurns(app).enter({ merchantId, size: more ? 'large' : 'small', isGone: reader.gone })
       const writing = inSnapshot(
         app.db,
         async ({ ask }) => {
-          await reader.write(`${exported.columns.map(({ name }) => name).join(',')}${LINE_END}`)
-          const pieces = piecesOf(ask, caller, { reading: exported.reading, rows: ROWS_A_PIECE })
-          for await (const rows of pieces) await reader.write(linesOf(exported.columns, rows))
+          await reader.write(`${columns.map(({ name }) => name).join(',')}${LINE_END}`)
+          const pieces = piecesOf(ask, caller, { reading, rows: ROWS_A_PIECE })
+          for await (const rows of pieces) await reader.write(linesOf(columns, rows))
         },
         PLANS,
       )
@@ -82,3 +91,15 @@ const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]):
   )
 
 const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
+
+/** The filters of a list as the audit keeps them. */
+function filtersOf<Row>({ window }: Reading<Row>): Record<string, string> {
+  const { limit: _limit, startingAfter: _after, endingBefore: _before, ...filters } = window
+  return Object.fromEntries(
+    Object.entries<unknown>(filters).flatMap(([name, value]) =>
+      value === null || value === false
+        ? []
+        : [[name, value instanceof Date ? value.toISOString() : String(value)]],
+    ),
+  )
+}

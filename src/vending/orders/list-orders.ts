@@ -23,9 +23,11 @@ const WAITING = listStatement<VendingOrder>(
 
 /** One page of the caller's orders, newest first. */
 export const listOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<Page<VendingOrder>> =>
-  readPage(app, caller, {
-    window: filter,
-    statement: filter.waiting ? WAITING : filter.machine === null ? ALL : OF_MACHINE,
-    filters: [filter.machine],
-    find: (id) => orNull(getOrder(app, caller, id)),
-  })
+  readPage(app, caller, { ...readingOf(filter), find: (id) => orNull(getOrder(app, caller, id)) })
+
+/** The statement that finds these orders, with its values. */
+export const readingOf = (filter: OrderFilter) => ({
+  window: filter,
+  statement: filter.waiting ? WAITING : filter.machine === null ? ALL : OF_MACHINE,
+  filters: [filter.machine],
+})

@@ -1,8 +1,6 @@
-import { readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import {
-  Empty,
   type Entry,
   Facts,
   Money,
@@ -15,40 +13,18 @@ import {
   Timeline,
 } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import {
-  addressWith,
-  type Column,
-  cursorsOf,
-  type Filter,
-  Filters,
-  Pager,
-  pageQuery,
-  Table,
-} from '../../pages/table.tsx'
+import { addressWith } from '../../pages/table.tsx'
 import { readStory, type Story as StoryOf } from '../../reports/story/story.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
-import { listOrders } from '../../vending/orders/list-orders.ts'
 import { paymentStatus, presentOrder, type VendingOrder } from '../../vending/orders/order.ts'
 import { productNames } from '../../vending/orders/product-names.ts'
 import { EventsTold, entriesOf } from '../story/story-parts.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { VendingTabs } from './vending-tabs.tsx'
 
 const { orders: words } = VENDING
-const { columns, facts } = words
+const { facts } = words
 
-export const NEW_ORDER: FormSpec = {
-  path: '/orders/new',
-  action: 'order.create',
-  fields: [
-    { name: 'machine', label: words.create.machine, most: 64 },
-    { name: 'amount', label: words.create.amount, kind: 'amount', refused: /amount|fee/ },
-    { name: 'product', label: words.create.product, most: 64, refused: /goods/ },
-  ],
-  submit: words.create.submit,
-  once: true,
-}
 const act = (name: string, more: Pick<FormSpec, 'action' | 'submit'> & Partial<FormSpec>): FormSpec => ({
   path: `/orders/:id/${name}`,
   fields: [],
@@ -65,69 +41,6 @@ export const INVALIDATE = act('invalidate', {
 
 const isWaiting = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensing' || (vendingStatus === 'dispensed' && !confirmed)
-
-const COLUMNS: readonly Column<VendingOrder>[] = [
-  { title: columns.id, cell: ({ id }) => id },
-  { title: columns.machine, cell: ({ machine }) => machine },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.payment, cell: (order) => <Status word={paymentStatus(order)} /> },
-  { title: columns.machineState, cell: ({ vendingStatus }) => <Status word={vendingStatus} /> },
-  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-]
-const FILTERS: readonly Filter[] = [
-  { name: 'machine', label: words.filters.machine },
-  {
-    name: 'state',
-    label: words.filters.state,
-    kind: 'select',
-    choices: [{ value: 'waiting', label: words.waiting }],
-  },
-]
-
-/** The log of orders, and in test mode the form that makes one. */
-export async function showOrders(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { app, caller, query, mode } = visit
-  const found = await listOrders(app, caller, {
-    ...readListWindow(pageQuery(query)),
-    endingBefore: query.before ?? null,
-    machine: query.machine ?? null,
-    waiting: query.state === 'waiting',
-  })
-  const here = visit.to('/orders')
-  const filtered = query.machine !== undefined || query.state !== undefined
-  return shownPage(
-    words.title,
-    <>
-      <h1>{words.title}</h1>
-      <VendingTabs visit={visit} at="/orders" />
-      <Filters filters={FILTERS} query={query} action={here} />
-      {found.data.length === 0 ? (
-        <Empty title={filtered ? words.filtered : words.empty.title}>
-          {!filtered && <p>{words.empty.says}</p>}
-        </Empty>
-      ) : (
-        <Table
-          caption={words.title}
-          rows={found.data}
-          columns={COLUMNS}
-          href={({ id }) => visit.to(`/orders/${id}`)}
-        />
-      )}
-      <Pager cursors={cursorsOf(found)} query={query} here={here} />
-      {mode === 'test' && (
-        <Section title={words.create.title} id="new">
-          <FormBox
-            of={NEW_ORDER}
-            visit={visit}
-            state={state}
-            values={query.machine === undefined ? {} : { machine: query.machine }}
-          />
-        </Section>
-      )}
-    </>,
-    { status: state?.status ?? 200 },
-  )
-}
 
 /** One order: its payment, what its machine says, and what a person may decide. */
 export async function showOrder(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {

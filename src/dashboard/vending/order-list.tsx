@@ -1,0 +1,105 @@
+import { countRows } from '../../http/list-totals.ts'
+import { readListWindow } from '../../http/lists.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Money, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { listOrders, type OrderFilter, readingOf } from '../../vending/orders/list-orders.ts'
+import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
+import { ExportBox, exportForm } from '../lists/exports.tsx'
+import { CountLine } from '../lists/totals.tsx'
+import { Views, viewsOf } from '../lists/views.tsx'
+import { VENDING } from '../texts/vending.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { VendingTabs } from './vending-tabs.tsx'
+
+const { orders: words } = VENDING
+const { columns } = words
+
+export const NEW_ORDER: FormSpec = {
+  path: '/orders/new',
+  action: 'order.create',
+  fields: [
+    { name: 'machine', label: words.create.machine, most: 64 },
+    { name: 'amount', label: words.create.amount, kind: 'amount', refused: /amount|fee/ },
+    { name: 'product', label: words.create.product, most: 64, refused: /goods/ },
+  ],
+  submit: words.create.submit,
+  once: true,
+}
+const COLUMNS: readonly Column<VendingOrder>[] = [
+  { title: columns.id, cell: ({ id }) => id },
+  { title: columns.machine, cell: ({ machine }) => machine },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.payment, cell: (order) => <Status word={paymentStatus(order)} /> },
+  { title: columns.machineState, cell: ({ vendingStatus }) => <Status word={vendingStatus} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+const FILTERS: readonly Filter[] = [
+  { name: 'machine', label: words.filters.machine },
+  {
+    name: 'state',
+    label: words.filters.state,
+    kind: 'select',
+    choices: [{ value: 'waiting', label: words.waiting }],
+  },
+]
+
+export const EXPORT = exportForm('/orders', FILTERS)
+
+/** The orders that a query asks for. Throws a refusal. */
+export const orderFilter = (query: DashboardVisit['query']): OrderFilter => ({
+  ...readListWindow(pageQuery(query)),
+  endingBefore: query.before ?? null,
+  machine: query.machine ?? null,
+  waiting: query.state === 'waiting',
+})
+
+/** The log of orders, and in test mode the form that makes one. */
+export async function showOrders(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, caller, query, mode } = visit
+  const filter = orderFilter(query)
+  const [found, counted, views] = await Promise.all([
+    listOrders(app, caller, filter),
+    countRows(app, caller, readingOf(filter)),
+    viewsOf(visit, 'orders'),
+  ])
+  const here = visit.to('/orders')
+  const filtered = query.machine !== undefined || query.state !== undefined
+  return shownPage(
+    words.title,
+    <>
+      <h1>{words.title}</h1>
+      <VendingTabs visit={visit} at="/orders" />
+      <Filters filters={FILTERS} query={query} action={here} />
+      <Views visit={visit} list="orders" filters={FILTERS} views={views} />
+      <CountLine counted={counted} />
+      {found.data.length === 0 ? (
+        <Empty title={filtered ? words.filtered : words.empty.title}>
+          {!filtered && <p>{words.empty.says}</p>}
+        </Empty>
+      ) : (
+        <Table
+          caption={words.title}
+          rows={found.data}
+          columns={COLUMNS}
+          href={({ id }) => visit.to(`/orders/${id}`)}
+        />
+      )}
+      <Pager cursors={cursorsOf(found)} query={query} here={here} />
+      {found.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      {mode === 'test' && (
+        <Section title={words.create.title} id="new">
+          <FormBox
+            of={NEW_ORDER}
+            visit={visit}
+            state={state}
+            values={query.machine === undefined ? {} : { machine: query.machine }}
+          />
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

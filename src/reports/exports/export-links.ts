@@ -1,0 +1,23 @@
+import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import { type LinkFilter, readingOf } from '../../payment-links/find-links.ts'
+import { type LinkWithCharges, presentLink } from '../../payment-links/payment-link.ts'
+import { type CsvColumn, exportRows } from './export-rows.ts'
+
+const columnsFor = (baseUrl: string): readonly CsvColumn<LinkWithCharges>[] => [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'status', cell: (link) => presentLink(link, baseUrl).status },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'description', cell: ({ description }) => description },
+  { name: 'reference', cell: ({ reference }) => reference },
+  { name: 'reusable', cell: ({ allowMultipleUses }) => (allowMultipleUses ? 'yes' : 'no') },
+  { name: 'last_charge', cell: ({ paid, attempt }) => paid?.id ?? attempt?.id ?? null },
+  { name: 'url', cell: (link) => presentLink(link, baseUrl).url },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+]
+
+/** The payment links that a filter finds, as a CSV file. */
+export const exportLinks = (app: App, caller: Caller, filter: LinkFilter): Promise<Stream> =>
+  exportRows(app, caller, { list: 'links', columns: columnsFor(app.baseUrl), reading: readingOf(filter) })

@@ -1,0 +1,28 @@
+import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import { type OrderFilter, readingOf } from '../../vending/orders/list-orders.ts'
+import { paymentStatus, type VendingOrder } from '../../vending/orders/order.ts'
+import { productNames } from '../../vending/orders/product-names.ts'
+import { type CsvColumn, exportRows } from './export-rows.ts'
+
+const COLUMNS: readonly CsvColumn<VendingOrder>[] = [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'machine', cell: ({ machine }) => machine },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'payment_status', cell: paymentStatus },
+  { name: 'vending_status', cell: ({ vendingStatus }) => vendingStatus },
+  { name: 'confirmed', cell: ({ confirmed }) => (confirmed ? 'yes' : 'no') },
+  { name: 'products', cell: ({ goods }) => productNames(goods).join(', ') },
+  { name: 'units_dispensed', cell: ({ unitsDispensed }) => unitsDispensed },
+  { name: 'vending_error', cell: ({ vendingError }) => vendingError },
+  { name: 'reference', cell: ({ reference }) => reference },
+  { name: 'charge_id', cell: ({ charge }) => charge?.id ?? null },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+  { name: 'dispensed_at', cell: ({ dispensedAt }) => dispensedAt },
+]
+
+/** The orders of machines that a filter finds, as a CSV file. */
+export const exportOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<Stream> =>
+  exportRows(app, caller, { list: 'orders', columns: COLUMNS, reading: readingOf(filter) })

@@ -1,0 +1,23 @@
+import type { Caller } from '../../actors/actor.ts'
+import { requireRole } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import type { Stream } from '../../http/caller.ts'
+import type { ListWindow } from '../../http/lists.ts'
+import { type SettlementRow, settlementsOf } from '../settlements.ts'
+import { type CsvColumn, exportRows } from './export-rows.ts'
+
+const COLUMNS: readonly CsvColumn<SettlementRow>[] = [
+  { name: 'id', cell: ({ id }) => id },
+  { name: 'amount', cell: ({ amount }) => amount },
+  { name: 'currency', cell: () => 'UGX' },
+  { name: 'charge_count', cell: ({ chargeCount }) => chargeCount },
+  { name: 'kind', cell: ({ kind }) => kind },
+  { name: 'subaccount', cell: ({ subaccountId }) => subaccountId },
+  { name: 'created_at', cell: ({ createdAt }) => createdAt },
+]
+
+/** The settlements of a time, as a CSV file. */
+export function exportSettlements(app: App, caller: Caller, window: ListWindow): Promise<Stream> {
+  requireRole(caller, 'payouts.read')
+  return exportRows(app, caller, { list: 'settlements', columns: COLUMNS, reading: settlementsOf(window) })
+}
