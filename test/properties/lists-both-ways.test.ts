@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { at } from '../../src/actors/actor.ts'
 import { listCharges } from '../../src/charges/find-charges.ts'
 import { readListWindow } from '../../src/http/lists.ts'
@@ -10,6 +12,8 @@ import { startService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
 const shop = made(() => service.merchant())
+const seed = randomInt(2 ** 31)
+console.log(`lists-both-ways.test.ts seed ${seed}`)
 const NO_FILTER = { status: null, reference: null, phone: null, email: null }
 
 test('walking to the end and back meets the same charges in the same order, also where times are equal', async () => {
@@ -53,4 +57,57 @@ test('walking to the end and back meets the same charges in the same order, also
     }
     assert.equal(page?.previousCursor ?? null, null, 'the first page has none before it')
   }
+})
+
+test('going on and coming back shows the same page while charges are added, and none is ever skipped', async () => {
+  const busy = await service.merchant()
+  const { merchant, app } = await findMerchant(service.gateway, busy.id)
+  const caller = at(BY_HAND, {
+    ...{ merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' },
+  } as const)
+  const client = service.client(busy.keys.test)
+  const add = async (count: number) => {
+    for (let nth = 0; nth < count; nth += 1) await client.charge()
+  }
+  await add(12)
+  const read = (limit: number, window: { starting_after?: string | null; endingBefore?: string | null }) =>
+    listCharges(app, caller, {
+      ...readListWindow({ limit: String(limit), starting_after: window.starting_after ?? undefined }),
+      endingBefore: window.endingBefore ?? null,
+      ...NO_FILTER,
+    })
+  const idsOf = ({ data }: { data: readonly { id: string }[] }) => data.map(({ id }) => id)
+  const steps = fc.array(fc.constantFrom('older', 'newer', 'add', 'pass'), { minLength: 4, maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (limit, walk) => {
+      let page = await read(limit, {})
+      for (const step of walk) {
+        if (step === 'add') await add(1)
+        if (step === 'pass') service.pass(1)
+        if (step === 'older' && page.nextCursor !== null) {
+          const older = await read(limit, { starting_after: page.nextCursor })
+          const back = await read(limit, { endingBefore: older.previousCursor ?? '' })
+          // Only a first page may have grown at its top since it was read.
+          if (page.data.length === limit) assert.deepEqual(idsOf(back), idsOf(page))
+          page = older
+        }
+        if (step === 'newer' && page.previousCursor != null) {
+          const newer = await read(limit, { endingBefore: page.previousCursor })
+          const [first] = idsOf(page)
+          const whole = await service.rows<{ id: string }>(
+            `select id from charges where merchant_id = $1 and (created_at, id) >= (select created_at, id from charges where merchant_id = $1 and id = $2)
+             order by created_at, id limit $3`,
+            [merchant.id, first, limit + 1],
+          )
+          const expected = whole
+            .map(({ id }) => id)
+            .slice(1)
+            .reverse()
+          assert.deepEqual(idsOf(newer).slice(0, expected.length), expected)
+          page = newer
+        }
+      }
+    }),
+    { seed, numRuns: 25 },
+  )
 })
