@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
-import { unavailable } from '../platform/refusal.ts'
+import { fewAtOnce } from '../platform/few-at-once.ts'
 
 // argon2id with 19 MiB and two passes (reliability.md A69): some 20 ms of one processor.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -12,23 +12,7 @@ const STORED =
 // Two at once leave the other processors to payments. Who waits behind fifty others would wait for more than half a second.
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 50
-let running = 0
-const waiting: (() => void)[] = []
-
-/** Runs when fewer than two others do. Throws 503 when too many wait. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw unavailable()
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running += 1
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
+const inTurn = fewAtOnce({ most: MOST_AT_ONCE, waiting: MOST_WAITING })
 
 // The same characters typed on another keyboard may arrive in another form.
 const bytesOf = (password: string) => password.normalize('NFC')
