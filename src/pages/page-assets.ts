@@ -13,6 +13,7 @@ export const PAGE_ASSETS = {
   'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
   'pages.js': own('pages.js', SCRIPT),
   'passkeys.js': own('passkeys.js', SCRIPT),
+  'photos.js': own('photos.js', SCRIPT),
   'counter.js': own('counter.js', SCRIPT),
   'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>

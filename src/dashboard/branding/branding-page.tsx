@@ -64,7 +64,7 @@ async function showBranding(visit: DashboardVisit, state: FormState | null = nul
         </Section>
       </div>
     </>,
-    { status: state?.status ?? 200 },
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
   )
 }
 

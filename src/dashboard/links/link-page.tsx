@@ -81,7 +81,7 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
         <RawJson value={view} />
       </Section>
     </>,
-    { status: state?.status ?? 200 },
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
   )
 }
 

@@ -139,7 +139,7 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
         <FormBox of={ADD} visit={visit} state={state} />
       </Section>
     </>,
-    { status: state?.status ?? 200 },
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
   )
 }
 
@@ -197,6 +197,6 @@ export async function showItem(visit: DashboardVisit, state: FormState | null = 
         </Section>
       </div>
     </>,
-    { status: state?.status ?? 200 },
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
   )
 }

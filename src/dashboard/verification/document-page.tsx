@@ -66,7 +66,7 @@ export async function showDocuments(visit: DashboardVisit, state: FormState | nu
         <FormBox of={ADD_DOCUMENT} visit={visit} state={state} />
       </Section>
     </>,
-    { status: state?.status ?? 200 },
+    { status: state?.status ?? 200, scripts: ['photos.js'] },
   )
 }
 
