@@ -93,6 +93,7 @@ function SignedIn({ visit, children }: { visit: DashboardVisit; children: Compon
         <a class="name" href={visit.to('/')}>
           {shown(merchant.name)}
         </a>
+        {visit.mode === 'live' && <a href={twin(visit)}>{FRAME.toTest}</a>}
         <search>
           <form class="search" action={visit.to('/search')}>
             <label class="ear" for="search">
@@ -101,7 +102,6 @@ function SignedIn({ visit, children }: { visit: DashboardVisit; children: Compon
             <input id="search" name="q" type="search" placeholder={FRAME.searchHint} autocomplete="off" />
           </form>
         </search>
-        {visit.mode === 'live' && <a href={twin(visit)}>{FRAME.toTest}</a>}
         <form method="post" action={`${BASE}/sign-out`}>
           <input type="hidden" name="csrf" value={signedIn.csrf} />
           <button type="submit" class="button plain">

@@ -31,7 +31,7 @@ const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry })
   before === null && after === null ? null : (
     <details class="raw">
       <summary>{AUDIT.details}</summary>
-      <pre tabIndex={0} role="region" aria-label={AUDIT.details}>
+      <pre tabIndex={0} role="group" aria-label={AUDIT.details}>
         <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
       </pre>
     </details>
