@@ -16,8 +16,8 @@ export function screenshotsPage(pictures: readonly Picture[]): string {
     const own = pictures.filter((one) => one.state === state)
     return `<section><h2>${state}</h2><div>${own.map(figure).join('')}</div></section>`
   })
-  const head = `<meta charset="utf-8"><title>Screenshots of the checkout</title><style>${STYLE}</style>`
-  return `<!doctype html><html lang="en"><head>${head}</head><body><h1>The checkout</h1>${rows.join('\n')}</body></html>\n`
+  const head = `<meta charset="utf-8"><title>Screenshots</title><style>${STYLE}</style>`
+  return `<!doctype html><html lang="en"><head>${head}</head><body><h1>Screenshots</h1>${rows.join('\n')}</body></html>\n`
 }
 
 const figure = ({ file, about, state }: Picture) =>

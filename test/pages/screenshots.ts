@@ -1,5 +1,6 @@
-// npm run screenshots: every page of the checkout and every screen of a machine as pictures in ./screenshots, and an index.html
-// that shows them all.
+// npm run screenshots: every page of the checkout and the dashboard and every screen of a machine as pictures in ./screenshots, and an
+// index.html that shows them all. `-- dashboard`: the dashboard alone; `-- dashboard wallet payroll`: only what has one of these words in
+// its address.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -7,6 +8,7 @@ import { renderPage } from '../../src/checkout/pages/render.tsx'
 import { EXAMPLE_SCREENS } from '../helpers/display-views.ts'
 import { launchBrowser, MACHINE_SIZES, newVisitor, ON_BROWSER, SIZES, type Size } from './browser.ts'
 import { INSTALL_CHROMIUM } from './find-chromium.ts'
+import { shootDashboard } from './screenshots-dashboard.ts'
 import { type Picture, screenshotsPage } from './screenshots-page.ts'
 import type { State } from './state.ts'
 import { STATES } from './states.ts'
@@ -37,13 +39,18 @@ if (ON_BROWSER.skip) {
 const startedAt = performance.now()
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const pictures = (await Promise.all((Object.keys(SIZES) as Size[]).map(shootSize))).flat()
-const order = new Map(STATES.map(({ name }, index) => [name, index]))
-pictures.sort((a, b) => (order.get(a.state) ?? 0) - (order.get(b.state) ?? 0))
-pictures.push(...(await shootMachines()))
+const [only, ...words] = process.argv.slice(2)
+const pictures = only === 'dashboard' ? [] : [...(await shootCheckout()), ...(await shootMachines())]
+pictures.push(...(await shootDashboard(FOLDER, words)))
 writeFileSync(join(FOLDER, 'index.html'), screenshotsPage(pictures))
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 console.log(`${pictures.length} screenshots in ${seconds} s: ${join(FOLDER, 'index.html')}`)
+
+async function shootCheckout(): Promise<Picture[]> {
+  const pictures = (await Promise.all((Object.keys(SIZES) as Size[]).map(shootSize))).flat()
+  const order = new Map(STATES.map(({ name }, index) => [name, index]))
+  return pictures.sort((a, b) => (order.get(a.state) ?? 0) - (order.get(b.state) ?? 0))
+}
 
 /** Each size has a world of its own, so that one visitor's payments are not seen by another. */
 async function shootSize(size: Size): Promise<Picture[]> {
