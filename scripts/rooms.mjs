@@ -23,6 +23,7 @@ const WAITING = [
   'test/journeys/statement-long',
   'test/properties/ledger-properties',
   'test/crash/bulk-resumes',
+  'test/dashboard/accessible',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',
