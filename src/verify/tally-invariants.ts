@@ -1,7 +1,7 @@
 import type { Invariant } from './invariant.ts'
 
 const OF_DAY = `c.merchant_id = t.merchant_id and c.mode = t.mode and c.published
-  and c.created_at >= (t.day::timestamp at time zone '+03:00') and c.created_at < ((t.day + 1)::timestamp at time zone '+03:00')`
+  and c.created_at >= (t.day::timestamp at time zone interval '3 hours') and c.created_at < ((t.day + 1)::timestamp at time zone interval '3 hours')`
 
 /** The figures of the dashboard's first page, compared with the charges that they were counted from. */
 export const TALLY_INVARIANTS: readonly Invariant[] = [
