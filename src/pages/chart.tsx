@@ -5,10 +5,9 @@ import { PARTS } from './texts.ts'
 /** One point of a chart: its name, its bar, and its share from 0 to 1, null where there is nothing to share. */
 export type Point = { name: string; bar: number; share: number | null; says: string }
 
-const WIDTH = 720
-const HEIGHT = 200
-const BOTTOM = 20
-const TOP = 8
+/** The drawing of a chart, in units of its own. */
+export const FRAME = { width: 720, height: 200, bottom: 20, top: 8 }
+const { width: WIDTH, height: HEIGHT, bottom: BOTTOM, top: TOP } = FRAME
 
 type ChartProps = {
   title: string
@@ -60,38 +59,44 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
           {last?.name}
         </text>
       </svg>
-      <Behind title={title} points={points} columns={columns} shown={shown} />
+      <Behind
+        title={title}
+        heads={[columns.name, columns.bar, columns.share]}
+        rows={points.map(({ name, bar, share }) => [
+          name,
+          shown.bar(bar),
+          share === null ? PARTS.none : shown.share(share),
+        ])}
+      />
     </figure>
   )
 }
 
-/** The same as a table. */
-const Behind = ({ title, points, columns, shown }: ChartProps) => (
+type BehindProps = { title: string; heads: readonly string[]; rows: readonly (readonly string[])[] }
+
+/** What a chart shows as a table; the first cell of a row is its name, the others are figures. */
+export const Behind = ({ title, heads, rows }: BehindProps) => (
   <details>
     <summary>{PARTS.asTable}</summary>
     <div class="scroll" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
           <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col" class="figure">
-              {columns.bar}
-            </th>
-            <th scope="col" class="figure">
-              {columns.share}
-            </th>
+            {heads.map((head, place) => (
+              <th scope="col" class={place > 0 ? 'figure' : undefined}>
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {points.map(({ name, bar, share }) => (
+          {rows.map((row) => (
             <tr>
-              <td data-title={columns.name}>{name}</td>
-              <td data-title={columns.bar} class="figure">
-                {shown.bar(bar)}
-              </td>
-              <td data-title={columns.share} class="figure">
-                {share === null ? PARTS.none : shown.share(share)}
-              </td>
+              {row.map((cell, place) => (
+                <td data-title={heads[place]} class={place > 0 ? 'figure' : undefined}>
+                  {cell}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -100,4 +105,5 @@ const Behind = ({ title, points, columns, shown }: ChartProps) => (
   </details>
 )
 
-const round = (value: number) => Math.round(value * 10) / 10
+/** One digit behind the point is less than a screen shows. */
+export const round = (value: number) => Math.round(value * 10) / 10

@@ -4,9 +4,10 @@ import { type ChargeFilter, listCharges } from '../../charges/find-charges.ts'
 import { readStatusAndWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { Copy, Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { firstRequest } from '../first-request.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
 import { Views, viewsOf } from '../lists/views.tsx'
@@ -116,11 +117,12 @@ export async function showCharges(visit: DashboardVisit, state: FormState | null
   )
 }
 
-const NoCharges = ({ visit: { query } }: { visit: DashboardVisit }) =>
-  FILTERS.some(({ name }) => query[name] !== undefined) ? (
-    <Empty title={CHARGES.empty.filtered} />
-  ) : (
+function NoCharges({ visit: { query, mode, app } }: { visit: DashboardVisit }) {
+  if (FILTERS.some(({ name }) => query[name] !== undefined)) return <Empty title={CHARGES.empty.filtered} />
+  return (
     <Empty title={CHARGES.empty.title}>
-      <p>{CHARGES.empty.says}</p>
+      <p>{CHARGES.empty[mode]}</p>
+      {mode === 'test' && <Copy label={CHARGES.curlLabel} text={firstRequest(app.baseUrl, 'sk_test_...')} />}
     </Empty>
   )
+}

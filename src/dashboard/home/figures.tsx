@@ -1,6 +1,8 @@
 import { Chart } from '../../pages/chart.tsx'
-import { Money, Section, timeText } from '../../pages/parts.tsx'
+import { dayText, Money, Section, timeText } from '../../pages/parts.tsx'
+import { Stacks } from '../../pages/stacks.tsx'
 import { ugx } from '../../pages/wording.ts'
+import { dayBounds } from '../../platform/kampala.ts'
 import type { DayTally } from '../../reports/tallies/tally-days.ts'
 import { HOME } from '../texts/home.ts'
 
@@ -24,20 +26,37 @@ export function Figures({ tallies: { days, asOf } }: { tallies: { days: readonly
         <Rate sum={month} />
         <Failures sum={month} />
       </div>
-      <Chart
-        title={chart.title}
-        columns={chart.columns}
-        shown={{ bar: ugx, share: percent }}
-        points={days.map((day) => ({
-          name: day.day.slice(5),
-          bar: day.volume,
-          share: rateOf(day),
-          says: chart.point(day.day, ugx(day.volume), day.succeeded, day.failed),
-        }))}
-      />
+      {month.succeeded + month.failed > 0 && <Volumes days={days} />}
+      {month.failed > 0 && (
+        <Stacks
+          title={chart.failures}
+          nameOf={chart.columns.name}
+          parts={NAMES.map((name) => reasons[name])}
+          columns={days.map((day) => ({ name: nameOf(day), counts: NAMES.map((name) => day[name]) }))}
+        />
+      )}
     </Section>
   )
 }
+
+/** Volume and success rate of each day. */
+const Volumes = ({ days }: { days: readonly DayTally[] }) => (
+  <Chart
+    title={chart.title}
+    columns={chart.columns}
+    shown={{ bar: ugx, share: percent }}
+    points={days.map((day) => ({
+      name: nameOf(day),
+      bar: day.volume,
+      share: rateOf(day),
+      says: chart.point(day.day, ugx(day.volume), day.succeeded, day.failed),
+    }))}
+  />
+)
+
+const NAMES = Object.keys(reasons) as (keyof typeof reasons)[] // Exactly the keys of the record.
+/** `22 Nov`. */
+const nameOf = ({ day }: DayTally) => dayText(dayBounds(day).start).slice(0, -5)
 
 const Volume = ({ title, sum }: { title: string; sum: Sum }) => (
   <div>
@@ -61,8 +80,7 @@ function Rate({ sum }: { sum: Sum }) {
 }
 
 function Failures({ sum }: { sum: Sum }) {
-  const names = Object.keys(reasons) as (keyof typeof reasons)[] // Exactly the keys of the record.
-  const seen = names.filter((name) => sum[name] > 0)
+  const seen = NAMES.filter((name) => sum[name] > 0)
   return (
     <div>
       <p class="quiet">{figures.failures}</p>

@@ -20,7 +20,8 @@ export const CHARGES = {
   },
   empty: {
     title: 'No charges yet',
-    says: 'A charge collects money from a phone. Make one here, or with the API:',
+    test: 'A charge collects money from a phone. Make one with the form below, or with the API:',
+    live: 'A charge collects money from a phone: over your payment links and storefront, or with the API and your live key.',
     filtered: 'No charge fits these filters.',
   },
   create: {

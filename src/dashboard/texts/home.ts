@@ -38,6 +38,7 @@ export const HOME = {
   },
   chart: {
     title: 'Volume a day, with the success rate as a line',
+    failures: 'Why charges failed, by day',
     columns: { name: 'Day', bar: 'Volume', share: 'Success rate' },
     point: (day: string, volume: string, paid: number, failed: number) =>
       `${day}: ${volume}, ${paid} paid, ${failed} failed`,

@@ -1,0 +1,73 @@
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { stack } from 'd3-shape'
+import { Behind, FRAME, round } from './chart.tsx'
+
+/** One column of a stacked chart: how many of each part it has, in the order of the parts. */
+export type Stacked = { name: string; counts: readonly number[] }
+
+const { width, height, bottom, top } = FRAME
+
+type StacksProps = {
+  title: string
+  /** The heading of the columns' names in the table behind the chart. */
+  nameOf: string
+  parts: readonly string[]
+  columns: readonly Stacked[]
+}
+
+/** Columns that are made of parts, drawn on the server, with what each colour means; a table says the same. */
+export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
+  const x = scaleBand(
+    columns.map(({ name }) => name),
+    [0, width],
+  ).paddingInner(0.25)
+  const sums = columns.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
+  const y = scaleLinear([0, Math.max(1, ...sums)], [height - bottom, top])
+  const layers = stack<Stacked, number>()
+    .keys(parts.keys())
+    .value(({ counts }, part) => counts[part] ?? 0)(columns as Stacked[])
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        <line class="axis" x1="0" x2={width} y1={height - bottom} y2={height - bottom} />
+        {layers.map((layer, part) =>
+          layer.map(([from, to], place) =>
+            to > from ? (
+              <rect
+                class={`part-${part}`}
+                x={round(x(columns[place]?.name ?? '') ?? 0)}
+                width={round(x.bandwidth())}
+                y={round(y(to))}
+                height={round(y(from) - y(to))}
+              >
+                <title>{`${columns[place]?.name}: ${to - from} ${parts[part]}`}</title>
+              </rect>
+            ) : null,
+          ),
+        )}
+        <text x="0" y={height - 4}>
+          {columns[0]?.name}
+        </text>
+        <text x={width} y={height - 4} text-anchor="end">
+          {columns.at(-1)?.name}
+        </text>
+      </svg>
+      <ul class="legend">
+        {parts.map((part, place) => (
+          <li>
+            <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+              <rect class={`part-${place}`} width="12" height="12" />
+            </svg>
+            {part}
+          </li>
+        ))}
+      </ul>
+      <Behind
+        title={title}
+        heads={[nameOf, ...parts]}
+        rows={columns.map(({ name, counts }) => [name, ...counts.map(String)])}
+      />
+    </figure>
+  )
+}
