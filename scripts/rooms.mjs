@@ -24,6 +24,7 @@ const WAITING = [
   'test/properties/ledger-properties',
   'test/crash/bulk-resumes',
   'test/dashboard/accessible',
+  'test/dashboard/journeys',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',
