@@ -55,7 +55,7 @@ const REFUND_TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, s
     (3, 'payout_fee', 'in_flight', 'fees'), (4, 'charge_fee_return', 'fees', 'available')) t (part, kind, debit, credit)
   where p.merchant_id = $1 and c.created_at > $2`
 const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at)
-  select merchant_id, 'evt_' || substr(md5(subject || type), 1, 24), mode, type, subject, '{}', at from (
+  select merchant_id, 'evt_' || split_part(subject, '_', 2)::char(5) || substr(md5(subject || type), 1, 19), mode, type, subject, '{}', at from (
     select merchant_id, mode, id as subject, completed_at as at,
       case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
     from charges where merchant_id = $1 and completed_at is not null and created_at > $2

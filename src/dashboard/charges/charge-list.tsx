@@ -19,13 +19,24 @@ const { columns, filters } = CHARGES
 
 const COLUMNS: readonly Column<Charge>[] = [
   { title: columns.id, cell: ({ id }) => id },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: columns.net, cell: (charge) => <Money amount={presentCharge(charge).net} />, figures: true },
+  { title: columns.amount, cell: amountAndNet, figures: true },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: columns.customer, cell: ({ phone, email }) => <Said text={phone ?? email} /> },
   { title: columns.reference, cell: ({ reference }) => <Said text={reference} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
+
+// In one column: with amounts of nine digits two leave no room for the time on a screen of 1280.
+function amountAndNet(charge: Charge) {
+  return (
+    <>
+      <Money amount={charge.amount} />
+      <small class="hint below">
+        {columns.net} <Money amount={presentCharge(charge).net} />
+      </small>
+    </>
+  )
+}
 
 const FILTERS: readonly Filter[] = [
   {
