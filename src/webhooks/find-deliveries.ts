@@ -8,16 +8,17 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
-import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery } from './delivery.ts'
+import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus } from './delivery.ts'
 
 export type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 
 // Each filter has its own statement: one plan for all of them would use none of the indexes.
 const OF_STATUS = {
   any: '$7::text is null',
-  // Written as a constant, so that the partial index is used.
+  // Written as constants, so that the partial indexes are used.
   failed: "d.status = 'failed' and $7::text = 'failed'",
-  other: 'd.status = $7',
+  pending: "d.status = 'pending' and $7::text = 'pending'",
+  sent: "d.status = 'sent' and $7::text = 'sent'",
 }
 const OF_EVENT = { any: '$8::text is null', one: 'd.event = $8' }
 
@@ -32,7 +33,8 @@ const list = (status: keyof typeof OF_STATUS, event: keyof typeof OF_EVENT) =>
 const lists = (event: keyof typeof OF_EVENT) => ({
   any: list('any', event),
   failed: list('failed', event),
-  other: list('other', event),
+  pending: list('pending', event),
+  sent: list('sent', event),
 })
 const LISTS = { any: lists('any'), one: lists('one') }
 const BY_ID = statement<Delivery>(
@@ -62,25 +64,24 @@ export async function listDeliveries(
   caller: Caller,
   filter: DeliveryFilter,
 ): Promise<Page<Delivery>> {
-  if (filter.status !== null && !DELIVERY_STATUSES.some((one) => one === filter.status))
-    throw badRequest('status must be pending, sent or failed')
+  const status = DELIVERY_STATUSES.find((one) => one === filter.status) ?? null
+  if (status === null && filter.status !== null) throw badRequest('status must be pending, sent or failed')
   return readPage(app, caller, {
     window: filter,
-    statement: listFor(filter),
+    statement: listFor({ status, event: filter.event }),
     filters: [filter.status, filter.event],
     find: (id) => findDelivery(app, caller, id),
   })
 }
 
 /** The statement for this filter; its first parameters are always the same. */
-export function listFor({
+export const listFor = ({
   status,
   event,
-}: Pick<DeliveryFilter, 'status' | 'event'>): ListStatement<Delivery> {
-  return LISTS[event === null ? 'any' : 'one'][
-    status === null ? 'any' : status === 'failed' ? status : 'other'
-  ]
-}
+}: {
+  status: DeliveryStatus | null
+  event: string | null
+}): ListStatement<Delivery> => LISTS[event === null ? 'any' : 'one'][status ?? 'any']
 
 /** Makes one delivery due now: to the current address, signed with the current secret, the same bytes (G19a). */
 export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
