@@ -175,7 +175,7 @@ export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
   }),
   form(SECRET, {
     async submit(visit) {
-      const { secret } = await makeDispenseSecret(visit.app, visit.caller)
+      const { secret } = await makeDispenseSecret(visit.app, visit.caller, visit.once?.key)
       const to = { href: visit.to('/vending/settings'), name: words.secret.back }
       return secretPage(
         { title: words.secret.title, label: words.secret.label, secret, back: to },

@@ -2,41 +2,66 @@ import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
+import { findCommand, keepOrFind } from '../../merchants/command-keys.ts'
 import { type Mode, requireActive } from '../../merchants/merchant.ts'
-import { assert } from '../../platform/assert.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { randomText } from '../../platform/ids.ts'
 
 /** A new secret with which the supplier of machines signs its callbacks. It is shown only here. */
 export type NewDispenseSecret = { secret: string; mode: Mode; createdAt: Date; rotated: boolean }
+type Draft = { secret: string; atMs: number }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const CHARACTERS = 40 // 206 bits: MD5 is weak, guessing the secret is not the way to find that out.
 
-// An inserted row has no xmax; an updated one has ours.
+// An inserted row has no xmax; an updated one has ours. A repeat ($5) finishes what a crash cut, and never restores a secret that a
+// later one replaced.
 const SET = statement<{ rotated: boolean }>(
   'set dispense secret',
   `insert into dispense_secrets (merchant_id, mode, ciphertext, created_at) values ($1, $2, $3, $4)
    on conflict (merchant_id, mode) do update set ciphertext = excluded.ciphertext, created_at = excluded.created_at
+     where not $5::boolean or dispense_secrets.created_at < excluded.created_at
    returning xmax::text <> '0' as rotated`,
 )
 
-/** Makes the secret of this key's mode; an earlier one is not accepted from now on (contract.md G37). */
-export async function makeDispenseSecret(app: App, caller: Caller): Promise<NewDispenseSecret> {
+/**
+ * Makes the secret of this key's mode; an earlier one is not accepted from now on (contract.md G37). With `commandKey` a repeat answers
+ * with the secret of the first call.
+ */
+export async function makeDispenseSecret(
+  app: App,
+  caller: Caller,
+  commandKey?: string,
+): Promise<NewDispenseSecret> {
   allow(caller, 'vending.secret')
   const { merchantId, mode } = caller
   await requireActive(app, merchantId)
-  const secret = `dsec_${randomText(ALPHABET, CHARACTERS)}`
-  const createdAt = app.clock.now()
+  const { draft, again } = await draftOf(app, caller, commandKey)
+  const { secret } = draft
+  const createdAt = new Date(draft.atMs)
   const sealed = app.vault.seal(secret, dispenseSecretBinding({ merchantId, mode }))
   return app.db.transaction(async (tx) => {
-    const [[set]] = await tx.send(call(SET, merchantId, mode, sealed, createdAt.toISOString()))
-    assert(set, 'an upsert answers with its row')
+    const [[set]] = await tx.send(call(SET, merchantId, mode, sealed, createdAt.toISOString(), again))
+    const made = { secret, mode, createdAt, rotated: set?.rotated ?? true }
+    if (!set) return { value: made, last: [] }
     const act = { actor: caller, action: 'vending.secret', at: createdAt, merchantId, mode } as const
-    const made = { secret, mode, createdAt, rotated: set.rotated }
     return { value: made, last: [auditRow({ ...act, after: { rotated: set.rotated } })] }
   })
+}
+
+async function draftOf(
+  app: App,
+  { merchantId, mode }: Caller,
+  commandKey: string | undefined,
+): Promise<{ draft: Draft; again: boolean }> {
+  const draft = { secret: `dsec_${randomText(ALPHABET, CHARACTERS)}`, atMs: app.clock.nowMs() }
+  if (commandKey === undefined) return { draft, again: false }
+  const command = { key: commandKey, command: 'dispense secret', input: { merchant: merchantId, mode } }
+  const seen = await findCommand<Draft>(app, command)
+  if (seen !== null) return { draft: seen, again: true }
+  const kept = await keepOrFind(app, command, draft)
+  return { draft: kept.made, again: kept.again }
 }
 
 /** What its ciphertext is bound to. */

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dispenseSecretBinding } from '../../src/vending/callbacks/dispense-secret.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import type { Page } from '../helpers/browser.ts'
+import { mainOf } from '../helpers/dashboard.ts'
+import { made, opened, openedAndVerified } from '../helpers/opened.ts'
+import { startPayingService } from '../helpers/payouts.ts'
+import { tableDigests, writtenSince } from './whole/digest.ts'
+import { filledIn } from './whole/filled-in.ts'
+import { formsOf } from './whole/places.ts'
+import { post, tokensOf } from './whole/send-form.ts'
+import { wholeShop } from './whole/shop.ts'
+
+const receiver = opened(() => startReceiver())
+const service = openedAndVerified(() =>
+  startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
+)
+const shop = made(() => wholeShop(service, receiver))
+
+// The world of this test has nothing for them to do.
+const REFUSED_HERE = [
+  '/bulk/drafts/:id/prepare',
+  '/bulk/drafts/:id/send',
+  '/gift-cards/:id/restore',
+  '/orders/new',
+  '/payouts/prepared/:id/approve',
+  '/settings/limits/checker/agree',
+  '/verification/directors',
+  '/wallet/top-ups/request',
+  '/wallet/withdrawals/request',
+]
+// What was accepted. A refusal ends with the next form, and the same form may be sent again.
+const isDone = (reply: Page) => reply.status === 303 || reply.status === 200
+// A page that shows a secret carries tokens that are made anew each time.
+const shownBy = (reply: Page) =>
+  reply.status === 303 ? reply.location : mainOf(reply).replace(/value="[^"]*"/g, '')
+
+test('every form that moves money or makes a secret does it once, however often it is sent', async () => {
+  const { owner } = shop.people
+  const wrong: string[] = []
+  const refused = new Set<string>()
+  const done = new Set<string>()
+  for (const { address, path, route } of formsOf(shop)) {
+    if (route.kind !== 'form' || !route.spec.once) continue
+    // The sentence of the form before is shown here and not on the next answer.
+    await owner.get('/dashboard/settings')
+    const { fields, file } = filledIn(route.spec)
+    const sent = { address, fields: { ...(await tokensOf(service, owner, address)), ...fields }, file }
+    // A double click: both at once.
+    const [one, two] = await Promise.all([post(owner, sent), post(owner, sent)])
+    const first = [one, two].find(isDone)
+    if (first === undefined) {
+      refused.add(path)
+      continue
+    }
+    done.add(path)
+    const before = await tableDigests(service)
+    const later = await post(owner, sent)
+    const written = await writtenSince(service, before)
+    if (shownBy(later) !== shownBy(first)) wrong.push(`${address}: ${shownBy(first)} | ${shownBy(later)}`)
+    if (written.length > 0) wrong.push(`${address} wrote ${written.join(' ')}`)
+  }
+  assert.deepEqual(wrong, [])
+  assert.deepEqual([...refused].filter((path) => !done.has(path)).sort(), REFUSED_HERE)
+})
+
+test('a form that made a dispense secret and is sent again does not bring it back after a newer one', async () => {
+  const { owner } = shop.people
+  const address = '/dashboard/test/vending/settings/secret'
+  const form = async () => ({ address, fields: await tokensOf(service, owner, address) })
+  const [first, second] = [await form(), await form()]
+  const secretIn = (page: Page) => /dsec_[a-z0-9]{40}/.exec(page.text)?.[0]
+  const one = secretIn(await post(owner, first))
+  const two = secretIn(await post(owner, second))
+  assert.ok(one && two && one !== two)
+  assert.equal(secretIn(await post(owner, first)), one)
+  assert.equal(await storedSecret(), two)
+})
+
+/** What machine suppliers must sign with now. */
+async function storedSecret(): Promise<string> {
+  const { merchantId } = shop
+  const [row] = await service.rows<{ ciphertext: Buffer }>(
+    `select ciphertext from dispense_secrets where merchant_id = $1 and mode = 'test'`,
+    [merchantId],
+  )
+  assert.ok(row)
+  return service.gateway.vault.open(row.ciphertext, dispenseSecretBinding({ merchantId, mode: 'test' }))
+}
