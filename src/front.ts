@@ -5,6 +5,7 @@ import { ENDPOINTS } from './api.ts'
 import type { App, Gateway } from './app.ts'
 import { publicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
+import { CONSOLE } from './console/console.ts'
 import { DASHBOARD } from './dashboard/dashboard.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
@@ -21,6 +22,7 @@ import { addMetricsRoute } from './metrics.ts'
 import { clockOf, type Opened, type OpenOptions } from './open-gateway.ts'
 import { serveAssets } from './pages/asset-routes.ts'
 import { PAGE_ASSETS } from './pages/page-assets.ts'
+import type { SurfaceOptions } from './pages/surface.ts'
 import { registerSurface } from './pages/surface-routes.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db/database.ts'
@@ -132,7 +134,7 @@ function registerPages(
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
   })
   serveAssets(server, Object.values(PAGE_ASSETS))
-  registerSurface(server, DASHBOARD, {
+  const surface: SurfaceOptions = {
     gateway,
     nowMs: () => clock.nowMs(),
     trustedProxies: config.trustedProxies,
@@ -141,7 +143,9 @@ function registerPages(
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
     requestsAMinute: config.ratePages,
     troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),
-  })
+  }
+  registerSurface(server, DASHBOARD, surface)
+  registerSurface(server, CONSOLE, surface)
 }
 
 /** What the frame needs from the cell that serves a request. */

@@ -19,6 +19,7 @@ export type Rule = {
 
 const ALL: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const NOT_CASHIERS = ['owner', 'developer', 'accountant', 'viewer'] as const
+const OPERATORS: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
 const OWNER = ['owner'] as const
 const MAKERS = ['owner', 'developer'] as const
 const PREPARERS = ['owner', 'accountant'] as const
@@ -27,12 +28,15 @@ const BUILDERS = ['owner', 'developer', 'cashier'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
-const OWN_ACCOUNT = { ...STEP_UP, persons: ALL, unconfirmed: true } as const
+const SIGNED_IN = { persons: ALL, operators: OPERATORS, unconfirmed: true } as const
+const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
 const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
   read: { key: 'any', persons: ALL, unconfirmed: true },
+  // What operators may look at; what is about people and their papers has actions of its own.
+  'console.read': { operators: OPERATORS },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
   export: { audited: true, persons: PREPARERS, unconfirmed: true },
@@ -104,11 +108,11 @@ export const ACTIONS = {
   'account.sign-in': { others: ['public'], audited: true },
   'account.confirm': { others: ['public'], audited: true },
   'account.reset': { others: ['public'], audited: true },
-  'account.step-up': { persons: ALL, unconfirmed: true },
-  'account.sessions': { persons: ALL, audited: true, unconfirmed: true },
+  'account.step-up': SIGNED_IN,
+  'account.sessions': { ...SIGNED_IN, audited: true },
   'account.switch': { persons: ALL, unconfirmed: true },
   'account.resend': { persons: ALL, unconfirmed: true },
-  'account.name': { persons: ALL, audited: true, unconfirmed: true },
+  'account.name': { ...SIGNED_IN, audited: true },
   'account.password': OWN_ACCOUNT,
   'account.email': OWN_ACCOUNT,
   'account.factors': OWN_ACCOUNT,
@@ -135,7 +139,7 @@ export const ACTIONS = {
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
-  'payouts.freeze': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },
+  'payouts.freeze': { ...AUDITED, operators: OPERATORS },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
@@ -144,7 +148,7 @@ export const ACTIONS = {
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
-  'alert.confirm': { ...AUDITED, operators: ['support', 'risk', 'finance', 'admin'] },
+  'alert.confirm': { ...AUDITED, operators: OPERATORS },
   'ledger.settle': { others: ['command', 'service'] },
 } as const satisfies Record<string, Rule>
 

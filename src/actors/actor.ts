@@ -33,13 +33,22 @@ export type PersonCaller = SignedIn<MerchantRole> &
     /** The largest charge that this person may refund, in whole UGX; null: any. */
     refundLimit: number | null
   }
-type OperatorActor = SignedIn<OperatorRole> & { kind: 'operator' }
+/** Somebody on the console, or an operator at one merchant. */
+export type OperatorCaller = SignedIn<OperatorRole> & {
+  kind: 'operator'
+  personId: number
+  /** The public id of the session. */
+  sessionId: string
+}
+
+/** Somebody with a session, on whatever surface. */
+export type SignedInActor = PersonCaller | OperatorCaller
 
 /** Who does something. Keys and persons act for their own merchant alone. */
-export type Actor = KeyCaller | PersonCaller | OperatorActor | Unsigned
+export type Actor = KeyCaller | PersonCaller | OperatorCaller | Unsigned
 
 /** An actor at one merchant in one mode. */
-export type Caller = KeyCaller | PersonCaller | ((OperatorActor | Unsigned) & Place)
+export type Caller = KeyCaller | PersonCaller | ((OperatorCaller | Unsigned) & Place)
 
 /** How the audit names an actor: never a whole key. */
 export const nameOf = (actor: Actor): string =>
@@ -55,7 +64,7 @@ export const someone = (
 ): Unsigned => ({ kind: 'public', name, origin, requestId })
 
 /** The same actor, at this merchant. */
-export const at = <Who extends OperatorActor | Unsigned>(who: Who, place: Place): Who & Place => ({
+export const at = <Who extends OperatorCaller | Unsigned>(who: Who, place: Place): Who & Place => ({
   ...who,
   merchantId: place.merchantId,
   tag: place.tag,

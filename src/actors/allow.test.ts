@@ -25,7 +25,7 @@ const person = (role: MerchantRole, factorAgeMs: number | null = 0): Actor => ({
 })
 const operator = (role: OperatorRole, factorAgeMs: number | null = 0): Actor => ({
   ...{ ...TRACE, kind: 'operator' as const },
-  ...{ name: 'o', role, factorAgeMs },
+  ...{ name: 'o', role, factorAgeMs, personId: 2, sessionId: 'ses_o' },
 })
 const command: Actor = { kind: 'command', name: 'c', ...TRACE }
 const others = { command, service: service('s'), public: someone('customer', TRACE) }

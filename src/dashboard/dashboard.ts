@@ -2,14 +2,14 @@ import { merchantsById } from '../merchants/merchant.ts'
 import { ErrorPage } from '../pages/error-page.tsx'
 import type { Asked } from '../pages/route.ts'
 import { shownPage } from '../pages/shown.ts'
+import { stepUpWith } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
 import { callerOf, findSession, type Membership, type SignedIn } from '../people/session.ts'
 import { addressIn, BASE, TEST } from './addresses.ts'
 import { GUESTS } from './guests.ts'
 import { ROUTES } from './routes-list.ts'
-import { sessionCookieName } from './session-cookies.ts'
+import { COOKIES } from './session-cookies.ts'
 import { Shell } from './shell.tsx'
-import { stepUpAt } from './step-up.ts'
 import { FRAME } from './texts/frame.ts'
 import type { DashboardVisit } from './visit.ts'
 
@@ -20,10 +20,10 @@ export const DASHBOARD: Surface<DashboardVisit> = {
   signIn: `${BASE}/sign-in`,
   routes: ROUTES,
   guests: GUESTS,
-  sessionCookie: sessionCookieName,
-  findSession,
+  sessionCookie: COOKIES.name,
+  findSession: (gateway, cookie) => findSession(gateway, 'merchant', cookie),
   open,
-  stepUp: stepUpAt,
+  stepUp: stepUpWith(COOKIES),
   frame: (page, { asked, visit }) => Shell({ page, asked, visit }),
 }
 

@@ -1,54 +1,46 @@
-import type { Action } from '../actors/actions.ts'
-import type { IconName } from '../pages/icons.tsx'
+import type { NavigationGroup } from '../pages/navigation.ts'
 import { FRAME } from './texts/frame.ts'
-
-type Entry = { path: string; name: string; icon: IconName; see?: Action }
-export type Group = { name: string | null; entries: readonly Entry[] }
 
 const { pages, groups } = FRAME
 
 /** The pages that the navigation leads to. Those of a role that may not see them are left out. */
-export const NAVIGATION: readonly Group[] = [
+export const NAVIGATION: readonly NavigationGroup[] = [
   {
     name: null,
     entries: [
-      { path: '/', name: pages.home, icon: 'home' },
-      { path: '/counter', name: pages.counter, icon: 'clock' },
+      { path: '/', name: pages.home, icon: 'home', see: 'read' },
+      { path: '/counter', name: pages.counter, icon: 'clock', see: 'read' },
     ],
   },
   {
     name: groups.money,
     entries: [
-      { path: '/charges', name: pages.charges, icon: 'in' },
+      { path: '/charges', name: pages.charges, icon: 'in', see: 'read' },
       { path: '/payouts', name: pages.payouts, icon: 'out', see: 'payouts.read' },
       { path: '/bulk', name: pages.bulk, icon: 'list', see: 'payouts.read' },
       { path: '/payroll', name: pages.payroll, icon: 'calendar', see: 'payouts.read' },
       { path: '/wallet', name: pages.wallet, icon: 'wallet', see: 'payouts.read' },
-      { path: '/subaccounts', name: pages.subaccounts, icon: 'people' },
+      { path: '/subaccounts', name: pages.subaccounts, icon: 'people', see: 'read' },
     ],
   },
   {
     name: groups.selling,
     entries: [
-      { path: '/links', name: pages.links, icon: 'link' },
-      { path: '/storefront', name: pages.storefront, icon: 'shop' },
-      { path: '/gift-cards', name: pages.giftCards, icon: 'gift' },
-      { path: '/orders', name: pages.orders, icon: 'list' },
-      { path: '/vending', name: pages.vending, icon: 'machine' },
-      { path: '/disputes', name: pages.disputes, icon: 'warning' },
+      { path: '/links', name: pages.links, icon: 'link', see: 'read' },
+      { path: '/storefront', name: pages.storefront, icon: 'shop', see: 'read' },
+      { path: '/gift-cards', name: pages.giftCards, icon: 'gift', see: 'read' },
+      { path: '/orders', name: pages.orders, icon: 'list', see: 'read' },
+      { path: '/vending', name: pages.vending, icon: 'machine', see: 'read' },
+      { path: '/disputes', name: pages.disputes, icon: 'warning', see: 'read' },
     ],
   },
   {
     name: groups.business,
     entries: [
-      { path: '/developers', name: pages.developers, icon: 'code' },
-      { path: '/verification', name: pages.verification, icon: 'check' },
-      { path: '/go-live', name: pages.goLive, icon: 'flag' },
-      { path: '/settings', name: pages.settings, icon: 'gear' },
+      { path: '/developers', name: pages.developers, icon: 'code', see: 'read' },
+      { path: '/verification', name: pages.verification, icon: 'check', see: 'read' },
+      { path: '/go-live', name: pages.goLive, icon: 'flag', see: 'read' },
+      { path: '/settings', name: pages.settings, icon: 'gear', see: 'read' },
     ],
   },
 ]
-
-/** Whether a path of the dashboard belongs to an entry: `/charges/txn_...` to `/charges`. */
-export const belongsTo = (path: string, entry: string): boolean =>
-  entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)

@@ -1,6 +1,7 @@
 /** Words of the parts that all surfaces share. */
 export const PARTS = {
   skip: 'Skip to the page',
+  frame: { menu: 'Menu', navigation: 'Pages', search: 'Search', signOut: 'Sign out' },
   nothingDone: 'Nothing was done',
   mend: 'Mend what is marked and send it again.',
   optional: 'optional',

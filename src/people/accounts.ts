@@ -1,10 +1,17 @@
-import type { MerchantRole } from '../actors/actor.ts'
+import type { MerchantRole, SignedInActor } from '../actors/actor.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import type { EmailAddress } from './email-address.ts'
 
 export type Realm = 'merchant' | 'operator'
+
+export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm =>
+  kind === 'operator' ? 'operator' : 'merchant'
+
+/** The merchant that the audit files an act about the own account under; null for operators and for people who work for nobody. */
+export const merchantOf = (caller: SignedInActor): number | null =>
+  caller.kind === 'operator' ? null : caller.merchantId || null
 
 /** Somebody who may be meant by an e-mail address at sign-in. */
 export type Account = {

@@ -1,4 +1,4 @@
-import type { PersonCaller } from '../actors/actor.ts'
+import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -8,6 +8,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { merchantOf } from './accounts.ts'
 import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
 import { locked } from './own-account.ts'
 import { factorBinding } from './sealed-columns.ts'
@@ -70,7 +71,7 @@ export async function listFactors(
 }
 
 /** Begins with an authenticator app: its secret is made, and counts from the first right code on. Throws 400 where one is on. */
-export async function beginApp(gateway: Gateway, caller: PersonCaller): Promise<{ id: string }> {
+export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise<{ id: string }> {
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
   const id = newId('fac_', newTag())
@@ -104,7 +105,7 @@ export async function findNewApp(
  */
 export async function confirmApp(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   { id, code }: { id: string; code: string },
 ): Promise<{ codes: string[] }> {
   allow(caller, 'account.factors')
@@ -122,7 +123,7 @@ export async function confirmApp(
   })
 }
 
-type Switched = { caller: PersonCaller; person: KnownPerson; id: string; at: Date }
+type Switched = { caller: SignedInActor; person: KnownPerson; id: string; at: Date }
 
 /** What follows when a factor is switched on: other sessions end, recovery codes are made with the first one. */
 export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id, at }: Switched) {
@@ -141,7 +142,7 @@ export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id,
  * Takes a factor away; every other session ends, and live money out waits a day (reliability.md A74). The recovery codes go with
  * the last one. Throws 404.
  */
-export async function removeFactor(gateway: Gateway, caller: PersonCaller, id: string): Promise<void> {
+export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: string): Promise<void> {
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
@@ -161,7 +162,7 @@ export async function removeFactor(gateway: Gateway, caller: PersonCaller, id: s
 }
 
 /** Ten new recovery codes, shown this once; the old ones work no longer. Throws 400 without a factor. */
-export async function renewRecoveryCodes(gateway: Gateway, caller: PersonCaller): Promise<string[]> {
+export async function renewRecoveryCodes(gateway: Gateway, caller: SignedInActor): Promise<string[]> {
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
   return gateway.directory.transaction(async (tx) => {
@@ -175,9 +176,9 @@ export async function renewRecoveryCodes(gateway: Gateway, caller: PersonCaller)
 }
 
 function changed(
-  actor: PersonCaller,
+  actor: SignedInActor,
   { person, id, at, after }: Omit<Switched, 'caller'> & { after: object },
 ): Call {
-  const act = { actor, action: 'account.factors', at, merchantId: actor.merchantId || null } as const
+  const act = { actor, action: 'account.factors', at, merchantId: merchantOf(actor) } as const
   return auditRow({ ...act, subject: `${person.publicId} ${id}`, after })
 }

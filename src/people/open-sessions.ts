@@ -1,4 +1,4 @@
-import type { PersonCaller } from '../actors/actor.ts'
+import type { PersonCaller, SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -6,6 +6,7 @@ import { later } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { notFound } from '../platform/refusal.ts'
+import { merchantOf, type Realm, realmOf } from './accounts.ts'
 import { IDLE_MS } from './session.ts'
 import { endOtherSessions, moveSession } from './write-sessions.ts'
 
@@ -46,16 +47,19 @@ const WORKS = statement<{ merchantId: number }>(
 )
 
 /** Where this person is signed in, newest first. */
-export const listOwnSessions = (gateway: Gateway, personId: number): Promise<OpenSession[]> =>
-  gateway.directory.query(OWN, [personId, ...openSince(gateway)])
+export const listOwnSessions = (
+  gateway: Gateway,
+  { kind, personId }: Pick<SignedInActor, 'kind' | 'personId'>,
+): Promise<OpenSession[]> =>
+  gateway.directory.query(OWN, [personId, ...openSince(gateway, realmOf({ kind }))])
 
 /** Everybody who is signed in for this merchant, tills too, newest first. */
 export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
-  gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway)])
+  gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway, 'merchant')])
 
-function openSince({ clock }: Gateway): [string, string] {
+function openSince({ clock }: Gateway, realm: Realm): [string, string] {
   const now = clock.now()
-  return [now.toISOString(), later(now, -IDLE_MS).toISOString()]
+  return [now.toISOString(), later(now, -IDLE_MS[realm]).toISOString()]
 }
 
 /** Signs out somebody who works for this merchant, a till for example. Throws 404. */
@@ -75,7 +79,7 @@ export async function endSessionAt(
 }
 
 /** Signs the person out everywhere but here. */
-export async function endOwnOtherSessions(gateway: Gateway, caller: PersonCaller): Promise<void> {
+export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActor): Promise<void> {
   allow(caller, 'account.sessions')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
@@ -84,7 +88,7 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: PersonCaller
       actor: caller,
       action: 'account.sessions',
       at,
-      merchantId: caller.merchantId || null,
+      merchantId: merchantOf(caller),
     } as const
     return { value: null, last: [auditRow({ ...act, subject: 'all others' })] }
   })

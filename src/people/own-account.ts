@@ -1,10 +1,11 @@
-import type { PersonCaller } from '../actors/actor.ts'
+import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { domainRefusal, invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
+import { merchantOf } from './accounts.ts'
 import { readEmail } from './email-address.ts'
 import { linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { hashPassword } from './password-pool.ts'
@@ -28,7 +29,7 @@ import { endOtherSessions } from './write-sessions.ts'
 /** A new password for the person itself; every other session ends (reliability.md A68). Throws 400. */
 export async function changePassword(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   { password, visitor }: { password: string; visitor: Visitor },
 ): Promise<void> {
   allow(caller, 'account.password')
@@ -41,7 +42,7 @@ export async function changePassword(
       actor: caller,
       action: 'account.password',
       at,
-      merchantId: caller.merchantId || null,
+      merchantId: merchantOf(caller),
     } as const
     const own = visitor.browser === null ? [] : [rememberBrowser(visitor.browser, person.id, at)]
     const last = [
@@ -64,13 +65,13 @@ export async function changePassword(
 }
 
 /** What colleagues and the audit call this person. */
-export async function changeName(gateway: Gateway, caller: PersonCaller, typed: string): Promise<void> {
+export async function changeName(gateway: Gateway, caller: SignedInActor, typed: string): Promise<void> {
   allow(caller, 'account.name')
   const name = readName(typed)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const person = locked((await tx.send(lockPerson(caller.personId)))[0])
-    const act = { actor: caller, action: 'account.name', at, merchantId: caller.merchantId || null } as const
+    const act = { actor: caller, action: 'account.name', at, merchantId: merchantOf(caller) } as const
     const row = auditRow({ ...act, subject: person.publicId })
     return { value: null, last: [setPersonName(person.id, name), row] }
   })
@@ -92,7 +93,7 @@ export function readName(typed: string): string {
  */
 export async function requestEmailChange(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   { email: typed, visitor }: { email: string; visitor: Visitor },
 ): Promise<void> {
   allow(caller, 'account.email')
@@ -116,7 +117,7 @@ export async function requestEmailChange(
       values: { email: email.text },
       at,
     })
-    const act = { actor: caller, action: 'account.email', at, merchantId: caller.merchantId || null } as const
+    const act = { actor: caller, action: 'account.email', at, merchantId: merchantOf(caller) } as const
     const row = auditRow({ ...act, subject: person.publicId, after: { asked_for: email.text } })
     return { value: null, last: [add, ...toNew, ...asked, row] }
   })

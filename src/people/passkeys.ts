@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import type { PersonCaller } from '../actors/actor.ts'
+import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { Gateway } from '../app.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
@@ -93,7 +93,7 @@ async function takeChallenge(
 }
 
 /** What the browser needs to make a passkey for this person. */
-export async function passkeyOptions(gateway: Gateway, caller: PersonCaller): Promise<object> {
+export async function passkeyOptions(gateway: Gateway, caller: SignedInActor): Promise<object> {
   allow(caller, 'account.factors')
   const { generateRegistrationOptions } = await load()
   const own = await gateway.directory.query(PASSKEYS, [caller.personId])
@@ -112,7 +112,7 @@ export async function passkeyOptions(gateway: Gateway, caller: PersonCaller): Pr
 /** Adds the passkey that the browser has made. Answers new recovery codes where there were none. Throws 400. */
 export async function addPasskey(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   { name: typed, response }: { name: string; response: string },
 ): Promise<{ codes: string[] }> {
   allow(caller, 'account.factors')
@@ -142,7 +142,7 @@ export async function addPasskey(
 const unread = () =>
   domainRefusal('passkey_unread', 'the browser did not give a passkey that we can use: try again')
 
-async function registered(gateway: Gateway, { sessionId }: PersonCaller, text: string) {
+async function registered(gateway: Gateway, { sessionId }: SignedInActor, text: string) {
   const response = readResponse<RegistrationResponseJSON>(text)
   const { verifyRegistrationResponse } = await load()
   const { rpID, origin } = siteOf(gateway)

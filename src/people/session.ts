@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { MerchantRole, PersonCaller } from '../actors/actor.ts'
+import type { MerchantRole, OperatorCaller, OperatorRole, PersonCaller } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Realm } from './accounts.ts'
 
 /** A merchant that a person works for. */
 export type Membership = {
@@ -24,6 +25,8 @@ export type SignedIn = {
   person: { id: number; publicId: string; name: string; email: string; confirmed: boolean }
   /** A device that a person has let in for a shift: it has no e-mail address, no password and no second factor. */
   till: boolean
+  /** What an operator may do; null for people of merchants. */
+  operatorRole: OperatorRole | null
   /** Where the session works; null when the person works for nobody. */
   at: Membership | null
   memberships: readonly Membership[]
@@ -40,8 +43,8 @@ export type SignedIn = {
   csrf: string
 }
 
-// A merchant's person: idle and whole length of a session (reliability.md A68). A till shows its counter all day.
-export const IDLE_MS = 30 * 60_000
+/** After how long without a request a session is over (reliability.md A68). A till shows its counter all day. */
+export const IDLE_MS: Readonly<Record<Realm, number>> = { merchant: 30 * 60_000, operator: 15 * 60_000 }
 const FIRST_STEPS_MS = 3_600_000
 const SEEN_EVERY_MS = 60_000
 const MOST_MEMBERSHIPS = 200
@@ -53,6 +56,7 @@ type Row = {
   name: string
   email: string | null
   kind: 'person' | 'till'
+  operatorRole: OperatorRole | null
   confirmedAt: Date | null
   heldUntil: Date | null
   merchantId: number | null
@@ -67,7 +71,7 @@ type Row = {
 
 const FIND = statement<Row>(
   'find session',
-  `select s.id as "sessionId", p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind,
+  `select s.id as "sessionId", p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind, p.operator_role as "operatorRole",
      p.confirmed_at as "confirmedAt", p.held_until as "heldUntil", s.merchant_id as "merchantId",
      s.stepped_up_at as "steppedUpAt", s.seen_at as "seenAt", s.ends_at as "endsAt",
      s.signed_up and s.created_at > $4 as "firstSteps",
@@ -83,23 +87,31 @@ const FIND = statement<Row>(
    where s.id = (select id from sessions where hash = $1 union all
        select id from sessions where previous_hash = $1 and previous_until > $2 limit 1)
      and s.stage = 'in' and s.ends_at > $2 and (s.seen_at > $3 or p.kind = 'till')
-     and p.realm = 'merchant' and p.closed_at is null`,
+     and p.realm = $5 and p.closed_at is null`,
 )
 const SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
 
 /** What is stored of the secret in a cookie or a link. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Who is signed in with this cookie; null for none, an unknown or an ended one. Notes at most once a minute that it was used. */
-export async function findSession(gateway: Gateway, token: string | null): Promise<SignedIn | null> {
+/**
+ * Who of this realm is signed in with this cookie; null for none, an unknown or an ended one. Notes at most once a minute that it was
+ * used.
+ */
+export async function findSession(
+  gateway: Gateway,
+  realm: Realm,
+  token: string | null,
+): Promise<SignedIn | null> {
   if (token === null || token.length > 100) return null
   const now = gateway.clock.now()
-  const idleSince = later(now, -IDLE_MS)
+  const idleSince = later(now, -IDLE_MS[realm])
   const [row] = await gateway.directory.query(FIND, [
     hashToken(token),
     now.toISOString(),
     idleSince.toISOString(),
     later(now, -FIRST_STEPS_MS).toISOString(),
+    realm,
   ])
   if (!row) return null
   if (now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
@@ -114,6 +126,7 @@ export async function findSession(gateway: Gateway, token: string | null): Promi
       confirmed: row.confirmedAt !== null,
     },
     till: row.kind === 'till',
+    operatorRole: row.operatorRole,
     at: row.memberships.find(({ merchantId }) => merchantId === row.merchantId) ?? row.memberships[0] ?? null,
     memberships: row.memberships,
     steppedUpAt: row.steppedUpAt,
@@ -143,4 +156,19 @@ export function callerOf(
     factorAgeMs: steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime()),
     refundLimit: role === 'cashier' ? cashierRefundLimit : null,
   }
+}
+
+/** The same operator as whoever asks for operations. */
+export function operatorOf(
+  { person, sessionId, steppedUpAt }: SignedIn,
+  {
+    role,
+    origin,
+    requestId,
+    nowMs,
+  }: { role: OperatorRole; origin: string; requestId: string | null; nowMs: number },
+): OperatorCaller {
+  const factorAgeMs = steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime())
+  const { email: name, id: personId } = person
+  return { kind: 'operator', name, role, origin, requestId, personId, sessionId, factorAgeMs }
 }

@@ -1,14 +1,15 @@
-import type { PersonCaller } from '../actors/actor.ts'
+import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { notFound } from '../platform/refusal.ts'
+import { merchantOf } from './accounts.ts'
 import { endSession } from './write-sessions.ts'
 
 /** Ends a session of the person itself: this one, or one that another browser has. Throws 404. */
 export async function endOwnSession(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   sessionId: string,
 ): Promise<void> {
   allow(caller, 'account.sessions')
@@ -20,7 +21,7 @@ export async function endOwnSession(
       actor: caller,
       action: 'account.sessions',
       at,
-      merchantId: caller.merchantId || null,
+      merchantId: merchantOf(caller),
     } as const
     return { value: null, last: [auditRow({ ...act, subject: sessionId })] }
   })

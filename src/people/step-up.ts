@@ -1,9 +1,10 @@
-import type { PersonCaller } from '../actors/actor.ts'
+import type { SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { Gateway } from '../app.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { merchantOf, realmOf } from './accounts.ts'
 import { takeCode } from './codes.ts'
 import { missed } from './miss.ts'
 import { isPasskeyAnswer, takePasskey } from './passkeys.ts'
@@ -38,7 +39,7 @@ export type Confirmed = { token: string | null }
  */
 export async function stepUp(
   gateway: Gateway,
-  caller: PersonCaller,
+  caller: SignedInActor,
   { confirm, visitor, act }: { confirm: string; visitor: Visitor; act: unknown },
 ): Promise<Confirmed> {
   allow(caller, 'account.step-up')
@@ -47,7 +48,7 @@ export async function stepUp(
   if (!own?.email || own.emailKey === null)
     throw new Refusal(403, 'till', 'a till cannot do this: it has neither a password nor a second factor')
   const counter = await counterFor(gateway, {
-    account: accountCounter('merchant', own.emailKey),
+    account: accountCounter(realmOf(caller), own.emailKey),
     ...{ browser: visitor.browser, people: [personId] },
   })
   const miss = await takeTry(gateway, counter)
@@ -60,7 +61,7 @@ export async function stepUp(
       counter,
       miss,
       visitor,
-      account: { id: personId, publicId: own.publicId, email: own.email, merchantId: caller.merchantId },
+      account: { id: personId, publicId: own.publicId, email: own.email, merchantId: merchantOf(caller) },
     })
     if (locksAt(miss)) await send(gateway, endSession(personId, sessionId))
     throw new Refusal(

@@ -3,11 +3,12 @@ import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
+import type { Realm } from './accounts.ts'
 import { hashToken } from './session.ts'
 import { addressOf, agentOf, type Visitor } from './visitor.ts'
 
-// The whole length of a session of a merchant's person (reliability.md A68), and how long a code is awaited.
-const LASTS_MS = 12 * 3_600_000
+// The whole length of a session (reliability.md A68), and how long a code is awaited.
+const LASTS_MS: Readonly<Record<Realm, number>> = { merchant: 12 * 3_600_000, operator: 8 * 3_600_000 }
 const CODE_MS = 10 * 60_000
 // Other windows of the browser have requests under way while the cookie changes.
 const OVERLAP_MS = 30_000
@@ -43,12 +44,14 @@ export const newToken = (): string => randomBytes(32).toString('base64url')
 
 export type NewSession = {
   personId: number
+  /** Whose session it is; a merchant's person unless said. */
+  realm?: Realm
   merchantId: number | null
   visitor: Visitor
   at: Date
   /** Whether the second factor is still awaited. */
   stage?: 'code' | 'in'
-  /** When it ends; twelve hours from now unless said. */
+  /** When it ends; twelve hours from now unless said, an operator's eight. */
   endsAt?: Date
   /** Whether what was given counts as a step-up. */
   steppedUp?: boolean
@@ -57,10 +60,11 @@ export type NewSession = {
 
 /** A new session and the value of its cookie; the one the browser had before ends. */
 export function startSession(session: NewSession): { token: string; calls: Call[] } {
-  const { personId, merchantId, visitor, at, stage = 'in', steppedUp = true, signedUp = false } = session
+  const { personId, realm = 'merchant', merchantId, visitor, at } = session
+  const { stage = 'in', steppedUp = true, signedUp = false } = session
   const token = newToken()
   const now = at.toISOString()
-  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS)
+  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS[realm])
   const steppedUpAt = stage === 'in' && steppedUp ? now : null
   const add = call(
     ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),

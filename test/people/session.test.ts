@@ -23,7 +23,7 @@ async function signIn(token: string): Promise<void> {
   )
 }
 
-const find = (token: string | null) => findSession(service.gateway, token)
+const find = (token: string | null) => findSession(service.gateway, 'merchant', token)
 
 test('a cookie finds its session with the merchants of its person, and no other text finds one', async () => {
   await signIn('a-token')

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lineOf, sourcesOf } from './sources.ts'
 
-const PAGES = ['src/pages', 'src/dashboard'].flatMap((folder) => sourcesOf(folder, '.ts', '.tsx'))
+const PAGES = ['src/pages', 'src/dashboard', 'src/console'].flatMap((folder) =>
+  sourcesOf(folder, '.ts', '.tsx'),
+)
 const product = PAGES.filter(({ path }) => !path.endsWith('.test.ts'))
 
 test('pages send no SQL: they call the operations that the API and the commands call', () => {

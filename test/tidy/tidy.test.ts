@@ -38,8 +38,8 @@ const ORDER = [
   ['notices'],
   ['checkout'],
   ['verify', 'docs', 'alerts'],
-  ['dashboard'],
   ['reconciliation'],
+  ['dashboard', 'console'],
   ['settings'],
   ['(program)', 'commands'],
 ]

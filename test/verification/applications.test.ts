@@ -20,6 +20,7 @@ import { answerAll, applicant, BUSINESS, DIRECTOR, document, SETTLEMENT } from '
 const service = openedAndVerified(() => startService())
 const REVIEWER = {
   ...{ kind: 'operator', role: 'risk', name: 'Ruth', factorAgeMs: 0, origin: 'test', requestId: null },
+  ...{ personId: 1, sessionId: 'ses_ruth' },
 } satisfies Actor
 
 const stateOf = async (merchantId: number) => {

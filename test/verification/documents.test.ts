@@ -13,6 +13,7 @@ import { applicant, document, pdf, png } from '../helpers/verification.ts'
 const service = opened(() => startService())
 const REVIEWER = {
   ...{ kind: 'operator', role: 'risk', name: 'Ruth', factorAgeMs: 0, origin: 'test', requestId: null },
+  ...{ personId: 1, sessionId: 'ses_ruth' },
 } satisfies Actor
 const MEGABYTE = 1024 * 1024
 const photo = (width: number, height: number) =>

@@ -3,7 +3,7 @@ import type { Shown } from '../../pages/shown.ts'
 import { findSession } from '../../people/session.ts'
 import type { SignInStep } from '../../people/sign-in.ts'
 import { BASE, TEST } from '../addresses.ts'
-import { enteredCookies, sessionCookie } from '../session-cookies.ts'
+import { COOKIES } from '../session-cookies.ts'
 
 /** Where the sign-in is. */
 export const SIGN_IN_ADDRESS = `${BASE}/sign-in`
@@ -21,9 +21,9 @@ export async function goOn(asked: Asked, step: SignInStep): Promise<Shown> {
   const then = thenOf(asked)
   if (step.kind === 'code') {
     const to = then === null ? SIGN_IN_ADDRESS : `${SIGN_IN_ADDRESS}?then=${encodeURIComponent(then)}`
-    return { kind: 'redirect', to, cookies: [sessionCookie(step.token, asked)] }
+    return { kind: 'redirect', to, cookies: [COOKIES.session(step.token, asked)] }
   }
-  const signedIn = await findSession(asked.gateway, step.token)
+  const signedIn = await findSession(asked.gateway, 'merchant', step.token)
   const home = signedIn?.person.confirmed === false ? `${BASE}${TEST}` : BASE
-  return { kind: 'redirect', to: then ?? home, cookies: enteredCookies(step, asked) }
+  return { kind: 'redirect', to: then ?? home, cookies: COOKIES.entered(step, asked) }
 }

@@ -11,7 +11,7 @@ import { changeEmail } from '../../people/own-account.ts'
 import { requestReset, resetPassword } from '../../people/reset-password.ts'
 import { enterTill } from '../../people/tills.ts'
 import { BASE } from '../addresses.ts'
-import { sessionCookie, visitorOf } from '../session-cookies.ts'
+import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import { goOn } from './go-on.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
@@ -77,7 +77,7 @@ const reset: LinkPage = {
         }
       : null,
   use: async (asked, token, { password = '' }) =>
-    goOn(asked, await resetPassword(asked.gateway, visitorOf(asked), { token, password })),
+    goOn(asked, await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password })),
 }
 
 const toSignIn = (says: string): Shown => ({
@@ -96,7 +96,7 @@ const confirm: LinkPage = {
     return { title: confirm.title, lead: <p>{says}</p>, address: '', fields: [], submit: confirm.submit }
   },
   async use(asked, token) {
-    await confirmEmail(asked.gateway, visitorOf(asked), token)
+    await confirmEmail(asked.gateway, COOKIES.visitor(asked), token)
     return toSignIn(SIGN_IN.confirm.done)
   },
 }
@@ -111,7 +111,7 @@ const email: LinkPage = {
     return { title: change.title, lead, address: '', fields: [], submit: change.submit }
   },
   async use(asked, token) {
-    await changeEmail(asked.gateway, visitorOf(asked), token)
+    await changeEmail(asked.gateway, COOKIES.visitor(asked), token)
     return toSignIn(SIGN_IN.change.done)
   },
 }
@@ -125,7 +125,7 @@ const join: LinkPage = {
     return joinForm(invitation, shown(facts?.business ?? ''))
   },
   use: async (asked, token, { password = '', name }) =>
-    goOn(asked, await joinMerchant(asked.gateway, visitorOf(asked), { token, password, name })),
+    goOn(asked, await joinMerchant(asked.gateway, COOKIES.visitor(asked), { token, password, name })),
 }
 
 function joinForm({ role, email, known }: OpenInvitation, business: string): GuestForm {
@@ -168,8 +168,8 @@ const till: LinkPage = {
     return { title: till.title, lead: <p>{says}</p>, address: '', fields: [], submit: till.submit }
   },
   async use(asked, token) {
-    const entered = await enterTill(asked.gateway, visitorOf(asked), token)
-    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [sessionCookie(entered.token, asked)] }
+    const entered = await enterTill(asked.gateway, COOKIES.visitor(asked), token)
+    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [COOKIES.session(entered.token, asked)] }
   },
 }
 
@@ -183,7 +183,7 @@ const FORGOT: GuestForm = {
 
 async function askReset(asked: Asked): Promise<Shown> {
   return answerGuestForm(asked, FORGOT, async ({ email = '' }) => {
-    await requestReset(asked.gateway, visitorOf(asked), email)
+    await requestReset(asked.gateway, COOKIES.visitor(asked), email)
     return { kind: 'redirect', to: `${BASE}/forgot?sent=yes` }
   })
 }

@@ -91,7 +91,7 @@ export async function showSecurity(visit: DashboardVisit, state: FormState | nul
   const { gateway, caller, signedIn } = visit
   const [{ factors, codesLeft }, open] = await Promise.all([
     listFactors(gateway, caller.personId),
-    listOwnSessions(gateway, caller.personId),
+    listOwnSessions(gateway, caller),
   ])
   return shownPage(
     security.title,

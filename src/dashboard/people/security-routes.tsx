@@ -2,6 +2,7 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Copy } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { actOf } from '../../pages/step-up.ts'
 import { resendConfirmation } from '../../people/confirm-email.ts'
 import { beginApp, confirmApp, findNewApp, removeFactor, renewRecoveryCodes } from '../../people/factors.ts'
 import { endOwnOtherSessions, switchMerchant } from '../../people/open-sessions.ts'
@@ -10,8 +11,7 @@ import { addPasskey, confirmOptions, passkeyOptions } from '../../people/passkey
 import { endOwnSession } from '../../people/sign-out.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { addressIn } from '../addresses.ts'
-import { noSessionCookie, visitorOf } from '../session-cookies.ts'
-import { actOf } from '../step-up.ts'
+import { COOKIES } from '../session-cookies.ts'
 import { PEOPLE } from '../texts/people.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { QrPicture } from './qr-picture.tsx'
@@ -154,16 +154,16 @@ export const SECURITY_ROUTES: readonly DashboardRoute[] = [
   ...APP_ROUTES,
   CONFIRM_OPTIONS,
   act(PASSWORD, async (visit, { password = '' }) => {
-    await changePassword(visit.gateway, visit.caller, { password, visitor: visitorOf(visit) })
+    await changePassword(visit.gateway, visit.caller, { password, visitor: COOKIES.visitor(visit) })
     return security.password.changed
   }),
   act(EMAIL, async (visit, { email = '' }) => {
-    await requestEmailChange(visit.gateway, visit.caller, { email, visitor: visitorOf(visit) })
+    await requestEmailChange(visit.gateway, visit.caller, { email, visitor: COOKIES.visitor(visit) })
     return security.email.sent
   }),
   act(RESEND, async (visit) => {
     const business = visit.merchant.name
-    await resendConfirmation(visit.gateway, visit.caller, { visitor: visitorOf(visit), business })
+    await resendConfirmation(visit.gateway, visit.caller, { visitor: COOKIES.visitor(visit), business })
     return security.email.resent
   }),
   act(NAME, async (visit, { name = '' }) => {
@@ -174,7 +174,9 @@ export const SECURITY_ROUTES: readonly DashboardRoute[] = [
     async submit(visit) {
       await endOwnSession(visit.gateway, visit.caller, idOf(visit))
       const done = doneTo(visit.to(SECURITY_PATH), sessions.ended)
-      return idOf(visit) === visit.signedIn.sessionId ? { ...done, cookies: [noSessionCookie(visit)] } : done
+      return idOf(visit) === visit.signedIn.sessionId
+        ? { ...done, cookies: [COOKIES.noSession(visit)] }
+        : done
     },
     again,
   }),

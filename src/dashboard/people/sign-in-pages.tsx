@@ -12,7 +12,7 @@ import { endOwnSession } from '../../people/sign-out.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { BASE } from '../addresses.ts'
 import { callerAnywhere } from '../caller-anywhere.ts'
-import { noSessionCookie, sessionCookieName, visitorOf } from '../session-cookies.ts'
+import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import { goOn, SIGN_IN_ADDRESS, thenOf } from './go-on.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
@@ -75,13 +75,14 @@ const codeForm = (asked: Asked, email: string): GuestForm => ({
 })
 
 const sessionOf = ({ gateway, cookies, https }: Asked): Promise<SignedIn | null> =>
-  findSession(gateway, cookies.get(sessionCookieName(https)) ?? null)
+  findSession(gateway, 'merchant', cookies.get(COOKIES.name(https)) ?? null)
 
 async function show(asked: Asked): Promise<Shown> {
   const signedIn = await sessionOf(asked)
   // Who works for nobody any more may sign in as somebody else.
   if (signedIn?.at != null) return { kind: 'redirect', to: thenOf(asked) ?? BASE }
-  const email = asked.query.other === undefined ? await awaitsCode(asked.gateway, visitorOf(asked)) : null
+  const email =
+    asked.query.other === undefined ? await awaitsCode(asked.gateway, COOKIES.visitor(asked)) : null
   return {
     ...showGuestForm(email === null ? passwordForm(asked) : codeForm(asked, email)),
     scripts: ['passkeys.js'],
@@ -90,7 +91,7 @@ async function show(asked: Asked): Promise<Shown> {
 
 async function submit(asked: Asked): Promise<Shown> {
   const { gateway, fields } = asked
-  const visitor = visitorOf(asked)
+  const visitor = COOKIES.visitor(asked)
   const email = fields.email === undefined ? await awaitsCode(gateway, visitor) : null
   if (email !== null)
     return answerGuestForm(asked, codeForm(asked, email), async ({ code = '' }) => {
@@ -110,7 +111,7 @@ async function submit(asked: Asked): Promise<Shown> {
 
 /** What the script of the page needs to give a passkey in the place of the code. */
 async function passkey(asked: Asked): Promise<Shown> {
-  const options = await enteringOptions(asked.gateway, visitorOf(asked))
+  const options = await enteringOptions(asked.gateway, COOKIES.visitor(asked))
   if (options === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
   return { kind: 'json', value: options }
 }
@@ -122,7 +123,7 @@ async function signOut(asked: Asked): Promise<Shown> {
       throw new Refusal(403, 'forbidden', PARTS.errors.session)
     await endOwnSession(asked.gateway, callerAnywhere(asked, signedIn), signedIn.sessionId)
   }
-  return { ...doneTo(ADDRESS), cookies: [noSessionCookie(asked)] }
+  return { ...doneTo(ADDRESS), cookies: [COOKIES.noSession(asked)] }
 }
 
 export const SIGN_IN_GUESTS: readonly GuestRoute[] = [

@@ -6,7 +6,7 @@ import { PARTS } from '../../pages/texts.ts'
 import { signUp } from '../../people/sign-up.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { BASE, TEST } from '../addresses.ts'
-import { enteredCookies, visitorOf } from '../session-cookies.ts'
+import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 
@@ -63,10 +63,10 @@ async function submit(asked: Asked): Promise<Shown> {
   return answerGuestForm(asked, form, async ({ business = '', email = '', password = '', handle = '' }) => {
     if (business.trim() === '') throw new FieldFault('business', PARTS.mend)
     const formKey = keyOf(asked)
-    const entered = await signUp(gateway, visitorOf(asked), {
+    const entered = await signUp(gateway, COOKIES.visitor(asked), {
       ...{ business, email, password, handle: handle || undefined, formKey },
     })
-    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: enteredCookies(entered, asked) }
+    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: COOKIES.entered(entered, asked) }
   })
 }
 

@@ -1,12 +1,8 @@
 /** The frame around the pages of the dashboard. */
 export const FRAME = {
   product: 'Gateway',
-  menu: 'Menu',
   mode: 'Mode',
-  navigation: 'Pages of the dashboard',
-  search: 'Search',
   searchHint: 'Id, reference, phone, amount',
-  signOut: 'Sign out',
   test: 'Test mode: no real money moves here.',
   toLive: 'To live mode',
   toTest: 'To test mode',

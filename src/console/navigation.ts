@@ -1,0 +1,9 @@
+import type { NavigationGroup } from '../pages/navigation.ts'
+import { FRAME } from './texts/frame.ts'
+
+const { pages } = FRAME
+
+/** The pages that the navigation leads to. Those of a role that may not see them are left out. */
+export const NAVIGATION: readonly NavigationGroup[] = [
+  { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
+]

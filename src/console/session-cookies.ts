@@ -1,0 +1,4 @@
+import { sessionCookies } from '../pages/session-cookies.ts'
+
+/** The cookies of operators: other names than those of merchants, and a shorter life (reliability.md A68). */
+export const COOKIES = sessionCookies({ session: 'console', browser: 'console-browser' }, 8 * 3600)

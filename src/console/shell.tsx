@@ -1,0 +1,28 @@
+import { Bar, Frame, Guest, Place } from '../pages/frame.tsx'
+import type { Asked } from '../pages/route.ts'
+import type { PageShown } from '../pages/shown.ts'
+import { BASE, pathIn } from './addresses.ts'
+import { NAVIGATION } from './navigation.ts'
+import { FRAME } from './texts/frame.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+type ShellProps = { page: PageShown; asked: Asked; visit: ConsoleVisit | null }
+
+/** The document of a page of the console. Without a visit, for people who are not signed in, it has no navigation. */
+export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
+  const name = FRAME.product
+  if (visit === null)
+    return (
+      <Frame {...{ page, name, requestId }}>
+        <Guest>{page.body}</Guest>
+      </Frame>
+    )
+  return (
+    <Frame {...{ page, name, requestId }} scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}>
+      <Bar visit={visit} name={name} signOut={`${BASE}/sign-out`} searchHint={FRAME.searchHint} />
+      <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION}>
+        {page.body}
+      </Place>
+    </Frame>
+  )
+}

@@ -1,0 +1,15 @@
+import type { Action } from '../actors/actions.ts'
+import type { OperatorCaller } from '../actors/actor.ts'
+import { type PageRoute, pageRoute, type Route, type Visit } from '../pages/route.ts'
+import type { Shown } from '../pages/shown.ts'
+
+/** An operator on the console. */
+export type ConsoleVisit = Visit & { caller: OperatorCaller }
+export type ConsoleRoute = Route<ConsoleVisit>
+
+/** Declares a page of the console: its path without base, and what the operator must be allowed to do to see it. */
+export const page = (
+  path: string,
+  show: (visit: ConsoleVisit) => Promise<Shown>,
+  see: Action = 'console.read',
+): PageRoute<ConsoleVisit> => pageRoute(path, show, see)

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from 'preact'
+import { mayDo } from '../actors/allow.ts'
+import { Basics } from './document.tsx'
+import { Icon } from './icons.tsx'
+import { belongsTo, type NavigationGroup } from './navigation.ts'
+import { PAGE_ASSETS, scriptHref } from './page-assets.ts'
+import type { Visit } from './route.ts'
+import type { PageShown } from './shown.ts'
+import { PARTS } from './texts.ts'
+import { shown } from './wording.ts'
+
+type FrameProps = {
+  page: PageShown
+  /** Whose page it is, in the title of the window. */
+  name: string
+  requestId: string
+  /** What stands above everything. */
+  band?: ComponentChildren
+  /** Scripts that pages of this visit need besides those of the page. */
+  scripts?: readonly string[]
+  children: ComponentChildren
+}
+
+/** The document of a page of a surface. */
+export const Frame = ({ page, name, requestId, band, scripts = [], children }: FrameProps) => (
+  <html lang="en">
+    <head>
+      <Basics />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="format-detection" content="telephone=no" />
+      <meta name="robots" content="noindex" />
+      <title>{`${page.title} – ${name}`}</title>
+      <link rel="icon" type="image/svg+xml" href={PAGE_ASSETS['icon.svg'].href} />
+      <link rel="stylesheet" href={PAGE_ASSETS['pages.css'].href} />
+      {[...new Set(['pages.js', ...scripts, ...(page.scripts ?? [])])].map((script) => (
+        <script src={scriptHref(script)} defer />
+      ))}
+      {page.refreshSeconds !== undefined && (
+        <noscript>
+          <meta http-equiv="refresh" content={`${page.refreshSeconds}`} />
+        </noscript>
+      )}
+    </head>
+    <body>
+      <a class="skip" href="#page">
+        {PARTS.skip}
+      </a>
+      {band}
+      {children}
+      <footer class="foot">{PARTS.request(requestId)}</footer>
+    </body>
+  </html>
+)
+
+/** The content of a page for people who are not signed in. */
+export const Guest = ({ children }: { children: ComponentChildren }) => (
+  <main id="page" class="page guest">
+    {children}
+  </main>
+)
+
+type BarProps = {
+  visit: Visit
+  /** Whose surface it is; leads to its first page. */
+  name: string
+  signOut: string
+  searchHint: string
+  children?: ComponentChildren
+}
+
+/** The bar at the top: the name, the search box, the way out. */
+export const Bar = ({ visit, name, signOut, searchHint, children }: BarProps) => (
+  <header class="bar">
+    <a class="name" href={visit.to('/')}>
+      {name}
+    </a>
+    {children}
+    <search>
+      <form class="search" action={visit.to('/search')}>
+        <label class="ear" for="search">
+          {PARTS.frame.search}
+        </label>
+        <input id="search" name="q" type="search" placeholder={searchHint} autocomplete="off" />
+      </form>
+    </search>
+    <form method="post" action={signOut}>
+      <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
+      <button type="submit" class="button plain">
+        {PARTS.frame.signOut}
+      </button>
+    </form>
+  </header>
+)
+
+type PlaceProps = {
+  visit: Visit
+  /** The path of the page on its surface. */
+  path: string
+  navigation: readonly NavigationGroup[]
+  children: ComponentChildren
+}
+
+/** The navigation and the content of a page, with the sentence that a form has left for it. */
+export const Place = ({ visit, path, navigation, children }: PlaceProps) => (
+  <div class="frame">
+    <Side visit={visit} path={path} navigation={navigation} />
+    <main id="page" class="page" tabIndex={-1}>
+      {visit.flash !== null && (
+        <p class={`flash ${visit.flash.kind}`} role="status">
+          <Icon name={visit.flash.kind === 'done' ? 'check' : 'clock'} />
+          {shown(visit.flash.says)}
+        </p>
+      )}
+      {children}
+    </main>
+  </div>
+)
+
+/** The navigation: open beside the page where there is room, behind one button on a phone. Both without script. */
+const Side = ({ visit, path, navigation }: Omit<PlaceProps, 'children'>) => (
+  <aside class="side" aria-label={PARTS.frame.menu}>
+    <input type="checkbox" id="menu" class="ear" />
+    <label for="menu" class="menu">
+      <Icon name="menu" /> {PARTS.frame.menu}
+    </label>
+    <nav aria-label={PARTS.frame.navigation}>
+      {navigation.map(({ name, entries }) => (
+        <>
+          {name !== null && <h2>{name}</h2>}
+          {entries
+            .filter(({ see }) => mayDo(visit.caller, see))
+            .map((entry) => (
+              <a href={visit.to(entry.path)} aria-current={belongsTo(path, entry.path) ? 'page' : undefined}>
+                <Icon name={entry.icon} />
+                {entry.name}
+              </a>
+            ))}
+        </>
+      ))}
+    </nav>
+  </aside>
+)

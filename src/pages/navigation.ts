@@ -1,0 +1,10 @@
+import type { Action } from '../actors/actions.ts'
+import type { IconName } from './icons.tsx'
+
+/** A page that the navigation leads to. `see`: what somebody must be allowed to do to find it there. */
+export type NavigationEntry = { path: string; name: string; icon: IconName; see: Action }
+export type NavigationGroup = { name: string | null; entries: readonly NavigationEntry[] }
+
+/** Whether a path of a surface belongs to an entry: `/charges/txn_...` to `/charges`. */
+export const belongsTo = (path: string, entry: string): boolean =>
+  entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)

@@ -1,0 +1,35 @@
+import type { SignedInActor } from '../actors/actor.ts'
+import { stepUp } from '../people/step-up.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { StepUp } from './answer-form.ts'
+import type { Fields } from './fields.ts'
+import { FieldFault } from './form-spec.ts'
+import type { Visit } from './route.ts'
+import type { SessionCookies } from './session-cookies.ts'
+
+/** Confirms an act in the middle of a session: with the second factor, or with the password where there is none (A73). */
+export const stepUpWith =
+  <V extends Visit & { caller: SignedInActor }>(cookies: SessionCookies): StepUp<V> =>
+  async (visit, confirm) => {
+    try {
+      const act = actOf(visit.here, visit.fields)
+      const { token } = await stepUp(visit.gateway, visit.caller, {
+        confirm,
+        visitor: cookies.visitor(visit),
+        act,
+      })
+      const caller = { ...visit.caller, factorAgeMs: 0 }
+      if (token === null) return { visit: { ...visit, caller }, cookies: [] }
+      const signedIn = { ...visit.signedIn, steppedUpAt: visit.now }
+      return { visit: { ...visit, signedIn, caller }, cookies: [cookies.session(token, visit)] }
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 403) throw new FieldFault('confirm', error.message)
+      throw error
+    }
+  }
+
+/** What a passkey confirms: the form with everything in it, at its address, but for the proofs of who sends it. */
+export function actOf(here: string, fields: Fields): object {
+  const { csrf: _csrf, confirm: _confirm, ...said } = fields
+  return { address: here.split('?', 1)[0], said }
+}
