@@ -6,8 +6,8 @@ import { PARTS } from './texts.ts'
 export type Point = { name: string; bar: number; share: number | null; says: string }
 
 /** The drawing of a chart, in units of its own. */
-export const FRAME = { width: 720, height: 200, bottom: 20, top: 8 }
-const { width: WIDTH, height: HEIGHT, bottom: BOTTOM, top: TOP } = FRAME
+export const FRAME = { width: 720, height: 180, top: 8 }
+const { width: WIDTH, height: HEIGHT, top: TOP } = FRAME
 
 type ChartProps = {
   title: string
@@ -24,27 +24,25 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
     [0, WIDTH],
   ).paddingInner(0.25)
   const most = Math.max(1, ...points.map(({ bar }) => bar))
-  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP])
-  const yShare = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP])
+  const y = scaleLinear([0, most], [HEIGHT, TOP])
+  const yShare = scaleLinear([0, 1], [HEIGHT, TOP])
   const known = points.filter((point): point is Point & { share: number } => point.share !== null)
   const path = line<Point & { share: number }>(
     ({ name }) => (x(name) ?? 0) + x.bandwidth() / 2,
     ({ share }) => yShare(share),
   )(known)
-  const first = points[0]
-  const last = points.at(-1)
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         {points.map(({ name, bar, says }) => (
           <rect
             class="bar"
             x={round(x(name) ?? 0)}
             width={round(x.bandwidth())}
             y={round(y(bar))}
-            height={round(HEIGHT - BOTTOM - y(bar))}
+            height={round(HEIGHT - y(bar))}
           >
             <title>{says}</title>
           </rect>
@@ -52,13 +50,8 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
         {path !== null && known.length > 1 && (
           <path class="line" d={path.replace(/\.\d+/g, (part) => part.slice(0, 2))} />
         )}
-        <text x="0" y={HEIGHT - 4}>
-          {first?.name}
-        </text>
-        <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-          {last?.name}
-        </text>
       </svg>
+      <Ends first={points[0]?.name} last={points.at(-1)?.name} />
       <Behind
         title={title}
         heads={[columns.name, columns.bar, columns.share]}
@@ -71,6 +64,14 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
     </figure>
   )
 }
+
+/** The first and the last name under a drawing: as text of the page, they keep their size where the drawing is small. */
+export const Ends = ({ first, last }: { first: string | undefined; last: string | undefined }) => (
+  <div class="ends" aria-hidden="true">
+    <span>{first}</span>
+    <span>{last}</span>
+  </div>
+)
 
 type BehindProps = { title: string; heads: readonly string[]; rows: readonly (readonly string[])[] }
 

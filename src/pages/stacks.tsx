@@ -1,11 +1,11 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
-import { Behind, FRAME, round } from './chart.tsx'
+import { Behind, Ends, FRAME, round } from './chart.tsx'
 
 /** One column of a stacked chart: how many of each part it has, in the order of the parts. */
 export type Stacked = { name: string; counts: readonly number[] }
 
-const { width, height, bottom, top } = FRAME
+const { width, height, top } = FRAME
 
 type StacksProps = {
   title: string
@@ -22,7 +22,7 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
     [0, width],
   ).paddingInner(0.25)
   const sums = columns.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
-  const y = scaleLinear([0, Math.max(1, ...sums)], [height - bottom, top])
+  const y = scaleLinear([0, Math.max(1, ...sums)], [height, top])
   const layers = stack<Stacked, number>()
     .keys(parts.keys())
     .value(({ counts }, part) => counts[part] ?? 0)(columns as Stacked[])
@@ -30,7 +30,7 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
     <figure class="chart">
       <figcaption>{title}</figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        <line class="axis" x1="0" x2={width} y1={height - bottom} y2={height - bottom} />
+        <line class="axis" x1="0" x2={width} y1={height} y2={height} />
         {layers.map((layer, part) =>
           layer.map(([from, to], place) =>
             to > from ? (
@@ -46,13 +46,8 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
             ) : null,
           ),
         )}
-        <text x="0" y={height - 4}>
-          {columns[0]?.name}
-        </text>
-        <text x={width} y={height - 4} text-anchor="end">
-          {columns.at(-1)?.name}
-        </text>
       </svg>
+      <Ends first={columns[0]?.name} last={columns.at(-1)?.name} />
       <ul class="legend">
         {parts.map((part, place) => (
           <li>

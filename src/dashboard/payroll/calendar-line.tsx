@@ -1,3 +1,4 @@
+import { Ends } from '../../pages/chart.tsx'
 import { dayText } from '../../pages/parts.tsx'
 import { ugx } from '../../pages/wording.ts'
 import { later } from '../../platform/clock.ts'
@@ -5,8 +6,7 @@ import { kampalaIso } from '../../platform/kampala.ts'
 import type { ForecastRun } from '../../scheduled-payouts/forecast.ts'
 
 const WIDTH = 720
-const HEIGHT = 96
-const BOTTOM = 20
+const HEIGHT = 76
 const DAY_MS = 86_400_000
 
 type CalendarProps = { title: string; runs: readonly ForecastRun[]; from: Date; days: number }
@@ -22,30 +22,24 @@ export function CalendarLine({ title, runs, from, days }: CalendarProps) {
     <figure class="chart">
       <figcaption class="ear">{title}</figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
         {dates.map((date, place) => {
           const day = needs.get(dayOf(date))
-          const height =
-            day === undefined ? 2 : Math.max(6, Math.round(((HEIGHT - BOTTOM - 4) * day.need) / most))
+          const height = day === undefined ? 2 : Math.max(6, Math.round(((HEIGHT - 4) * day.need) / most))
           return (
             <rect
               class={day === undefined ? 'rest' : day.short ? 'bar short' : 'bar'}
               x={Math.round(place * step + 2)}
               width={Math.round(step - 4)}
-              y={HEIGHT - BOTTOM - height}
+              y={HEIGHT - height}
               height={height}
             >
               <title>{day === undefined ? dayText(date) : `${dayText(date)}: ${ugx(day.need)}`}</title>
             </rect>
           )
         })}
-        <text x="0" y={HEIGHT - 4}>
-          {dayText(from)}
-        </text>
-        <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-          {last !== undefined && dayText(last)}
-        </text>
       </svg>
+      <Ends first={dayText(from)} last={last && dayText(last)} />
     </figure>
   )
 }
