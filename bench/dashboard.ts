@@ -8,6 +8,7 @@ import { measureExport } from './export.ts'
 import { percentile, rounded } from './figures.ts'
 import { writeHistories } from './history.ts'
 import { atMost } from './report.ts'
+import { measureSignIns } from './sign-ins.ts'
 import type { Stage } from './stage.ts'
 
 const CHARGES = 1_000_000
@@ -16,6 +17,7 @@ const SAMPLES = 200
 const HOME_BYTES = 50 * 1024
 const P99_MS = 30
 const EXPORT_SECONDS = 15
+const BESIDE_SIGN_INS = 1.1
 const FILTERED = [
   '/charges?status=failed',
   '/charges?phone=0700000001&status=succeeded',
@@ -32,6 +34,7 @@ type Page = { p50_ms: number | null; p99_ms: number | null; bytes: number; statu
  * log: the time of one request after the other, as its browser would ask.
  */
 export async function measureDashboard(stage: Stage) {
+  const signIns = await measureSignIns(stage)
   const merchant = stage.others[0] ?? stage.merchants[0]
   if (!merchant) throw new Error('the stage has a merchant')
   await writeHistories(stage, [{ merchant, charges: CHARGES }])
@@ -51,10 +54,11 @@ export async function measureDashboard(stage: Stage) {
   const exported = await measureExport(stage, cookie)
   const answered = Object.values(pages).filter(({ status }) => status === 200)
   return {
-    scenarios: { dashboard: pages, dashboard_export: exported },
+    scenarios: { dashboard: pages, dashboard_export: exported, sign_ins: signIns },
     bars: [
       atMost('dashboard_page_p99_ms', P99_MS, Math.max(...answered.map(({ p99_ms }) => p99_ms ?? 0))),
       atMost('dashboard_home_bytes', HOME_BYTES, pages['/']?.bytes ?? null),
+      atMost('charge_p99_beside_sign_ins', BESIDE_SIGN_INS, signIns.ratio),
       atMost('dashboard_export_seconds', EXPORT_SECONDS, exported.worst_seconds),
     ],
   }

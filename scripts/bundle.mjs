@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// Statements are drawn in a thread, which starts from a file beside the program.
-const THREAD = 'src/reports/statement/pdf-worker.ts'
+// Statements are drawn and passwords are hashed in threads, which start from files beside the program.
+const THREADS = ['src/reports/statement/pdf-worker.ts', 'src/people/password-worker.ts']
 const EXTERNAL = [
   // These read files beside themselves.
   'sharp',
@@ -34,7 +34,7 @@ async function bundle(main, folder) {
   const began = new Date()
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [main, THREAD],
+    entryPoints: [main, ...THREADS],
     entryNames: '[name]',
     outdir: join(root, folder),
     bundle: true,

@@ -1,18 +1,28 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
 import { fewAtOnce } from '../platform/few-at-once.ts'
+import { openThreads, type Threads } from '../platform/threads.ts'
+import type { HashStep } from './password-worker.ts'
 
-// argon2id with 19 MiB and two passes (reliability.md A69): some 20 ms of one processor.
+// argon2id with 19 MiB and two passes (reliability.md A69): some 10 to 20 ms of one processor.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const CURRENT = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`
 const STORED =
   /^(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86}))\$[A-Za-z0-9+/]+$/
 
-// Two at once leave the other processors to payments. Who waits behind fifty others would wait for more than half a second.
+// Two at once, in threads of low priority, leave the processors to payments. Who waits behind fifty others would wait for more than half a second.
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 50
+const ANSWER_WITHIN_MS = 10_000
 const inTurn = fewAtOnce({ most: MOST_AT_ONCE, waiting: MOST_WAITING })
+const THREADS: Threads<HashStep> = openThreads({
+  script: new URL('./password-worker.js', import.meta.url),
+  answerWithinMs: ANSWER_WITHIN_MS,
+  keep: MOST_AT_ONCE,
+})
+
+const hash = (password: string, options: HashStep['options']): Promise<string> =>
+  inTurn(() => THREADS.use(async (ask) => Buffer.from(await ask({ password, options })).toString('latin1')))
 
 // The same characters typed on another keyboard may arrive in another form.
 const bytesOf = (password: string) => password.normalize('NFC')
@@ -24,7 +34,7 @@ const bytesOf = (password: string) => password.normalize('NFC')
 export async function hashPassword(password: string, others: readonly string[] = []): Promise<string> {
   const shared = others.map((one) => STORED.exec(one)).find((read) => read?.[0].startsWith(CURRENT))
   const salt = shared ? Buffer.from(shared[5] ?? '', 'base64') : randomBytes(SALT_BYTES)
-  return inTurn(() => hash(bytesOf(password), { ...COST, salt }))
+  return hash(bytesOf(password), { ...COST, salt })
 }
 
 /** Which of these the password belongs to. With none of them it takes as long as with one. */
@@ -45,7 +55,7 @@ export const isOutdated = (stored: string): boolean => !stored.startsWith(CURREN
 function hashLike(password: string, stored: string): Promise<string> {
   const [, , memory, time, parallelism, salt = ''] = STORED.exec(stored) ?? []
   const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(parallelism) }
-  return inTurn(() => hash(bytesOf(password), { ...cost, salt: Buffer.from(salt, 'base64') }))
+  return hash(bytesOf(password), { ...cost, salt: Buffer.from(salt, 'base64') })
 }
 
 const same = (one: string, other: string) =>

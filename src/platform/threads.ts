@@ -6,42 +6,43 @@ export class ThreadLost extends Error {}
 /** Asks a thread for the next piece of work. Throws ThreadLost. */
 export type Ask<Step> = (step: Step) => Promise<Uint8Array>
 export type Threads<Step> = {
-  /** Lends a thread for one document. After an error the thread is dropped and the next document gets a new one. */
+  /** Lends a thread for one piece of work. After an error the thread is dropped and the next one gets a new thread. */
   use<T>(work: (ask: Ask<Step>) => Promise<T>): Promise<T>
 }
 
-// A running thread saves a third of a second and 40 MB for the next document, so it is kept for a while.
+// A thread that draws documents takes a third of a second and 40 MB to start, so one that runs is kept for a while.
 const KEPT_MS = 30_000
-// Limits of its heap. The size of a document does not matter, because drawn pages are handed over.
+// Limits of its heap. What it makes is handed over, so that the size of a document does not matter.
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
-/** Threads that run `script` and answer each step with bytes, within `answerWithinMs`. One is kept for a while. */
+/** Threads that run `script` and answer each step with bytes, within `answerWithinMs`. So many (one unless said) are kept for a while. */
 export function openThreads<Step>({
   script,
   answerWithinMs,
+  keep = 1,
 }: {
   script: URL
   answerWithinMs: number
+  keep?: number
 }): Threads<Step> {
-  let kept: { worker: Worker; forget: NodeJS.Timeout } | null = null
+  const kept = new Map<Worker, NodeJS.Timeout>()
 
   function borrow(): Worker {
-    if (kept === null) return start(script)
-    const { worker, forget } = kept
+    // The one that was used last: the others end when they are not needed.
+    const last = [...kept].at(-1)
+    if (last === undefined) return start(script, kept)
+    const [worker, forget] = last
     clearTimeout(forget)
-    kept = null
+    kept.delete(worker)
     return worker
   }
   function giveBack(worker: Worker): void {
-    if (kept !== null) return void worker.terminate()
+    if (kept.size >= keep) return void worker.terminate()
     const forget = setTimeout(() => {
-      kept = null
+      kept.delete(worker)
       worker.terminate()
     }, KEPT_MS).unref()
-    kept = { worker, forget }
-    worker.once('exit', () => {
-      if (kept?.worker === worker) kept = null
-    })
+    kept.set(worker, forget)
   }
 
   return {
@@ -59,11 +60,15 @@ export function openThreads<Step>({
   }
 }
 
-function start(script: URL): Worker {
+function start(script: URL, kept: Map<Worker, NodeJS.Timeout>): Worker {
   const worker = new Worker(script, { resourceLimits: LIMITS })
   // A thread must not keep a stopping process alive; its errors reach the caller that waits for it.
   worker.unref()
   worker.on('error', () => {})
+  worker.once('exit', () => {
+    clearTimeout(kept.get(worker))
+    kept.delete(worker)
+  })
   return worker
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openThreads, ThreadLost } from './pdf-threads.ts'
+import { openThreads, ThreadLost } from './threads.ts'
 
 /** A thread that does what each step tells it, in place of one that draws. */
 const SCRIPT = new URL(
