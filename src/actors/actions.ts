@@ -30,6 +30,8 @@ const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
 const SIGNED_IN = { persons: ALL, operators: OPERATORS, unconfirmed: true } as const
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
+// Who works on the console is decided by its admins.
+const ADMINS = { ...STEP_UP, operators: ['admin'] } as const
 const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
@@ -114,7 +116,8 @@ export const ACTIONS = {
   'account.resend': { persons: ALL, unconfirmed: true },
   'account.name': { ...SIGNED_IN, audited: true },
   'account.password': OWN_ACCOUNT,
-  'account.email': OWN_ACCOUNT,
+  // An operator's address is who it is in the audit: another one is another operator.
+  'account.email': { ...STEP_UP, persons: ALL, unconfirmed: true },
   'account.factors': OWN_ACCOUNT,
   'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
   'people.join': { others: ['public'], audited: true },
@@ -126,6 +129,14 @@ export const ACTIONS = {
   'people.limit': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'till.show': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   'till.enter': { others: ['public'], audited: true },
+
+  'operator.invite': { ...ADMINS, others: COMMAND },
+  'operator.take-back': ADMINS,
+  'operator.reset': { ...ADMINS, others: COMMAND },
+  'operator.enrol': { others: ['public'], audited: true },
+  'operator.role': ADMINS,
+  'operator.remove': ADMINS,
+  'operator.sessions': ADMINS,
 
   'verification.edit': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.submit': { audited: true, persons: OWNER },

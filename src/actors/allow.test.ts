@@ -70,7 +70,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   deepEqual(mayDo(others.public), [
     ...['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'],
     ...['account.create', 'account.sign-in', 'account.confirm', 'account.reset'],
-    ...['people.join', 'till.enter', 'notice.answer'],
+    ...['people.join', 'till.enter', 'operator.enrol', 'notice.answer'],
   ])
 })
 

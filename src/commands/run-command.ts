@@ -8,6 +8,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { type Config, readConfig } from '../settings/config.ts'
 import { WrongSettings } from '../settings/setting-readers.ts'
 import { accountActor } from './account.ts'
+import { adminCommands } from './admin.ts'
 import { alertCommands } from './alerts.ts'
 import { auditCommands } from './audit.ts'
 import { type CommandAnswer, command, overview, readCommandLine } from './command.ts'
@@ -50,6 +51,7 @@ const COMMANDS = [
   ...merchantCommands,
   ...keyCommands,
   ...peopleCommands,
+  ...adminCommands,
   ...webhookCommands,
   ...moneyCommands,
   ...payoutCommands,

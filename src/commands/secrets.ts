@@ -6,7 +6,7 @@ import { SEALED_MAILS } from '../mails/mail.ts'
 import { SEALED_CHECK, SEALED_LASTING_KEYS } from '../master-key.ts'
 import { SEALED_ANSWERS, SEALED_KEYS } from '../merchants/sealed-columns.ts'
 import { SEALED_SECRETS } from '../merchants/secrets.ts'
-import { SEALED_FACTORS } from '../people/sealed-columns.ts'
+import { SEALED_FACTORS, SEALED_LINKS } from '../people/sealed-columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { isBehind, rewrap, type SealedColumn } from '../platform/rewrap.ts'
 import {
@@ -32,6 +32,7 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [
   SEALED_ANSWERS,
   SEALED_FACTORS,
+  SEALED_LINKS,
   SEALED_MAILS,
   SEALED_LASTING_KEYS,
   SEALED_CHECK,

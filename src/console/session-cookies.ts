@@ -1,4 +1,9 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
 /** The cookies of operators: other names than those of merchants, and a shorter life (reliability.md A68). */
-export const COOKIES = sessionCookies({ session: 'console', browser: 'console-browser' }, 8 * 3600)
+export const COOKIES = sessionCookies({
+  realm: 'operator',
+  session: 'console',
+  browser: 'console-browser',
+  seconds: 8 * 3600,
+})

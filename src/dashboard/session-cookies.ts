@@ -1,4 +1,9 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
 /** The cookies of people who work for merchants. */
-export const COOKIES = sessionCookies({ session: 'dashboard', browser: 'browser' }, 12 * 3600)
+export const COOKIES = sessionCookies({
+  realm: 'merchant',
+  session: 'dashboard',
+  browser: 'browser',
+  seconds: 12 * 3600,
+})

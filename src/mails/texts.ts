@@ -55,6 +55,36 @@ const LETTERS = {
       link,
     ],
   }),
+  'operator-locked': ({ address = '' }: Values) => ({
+    subject: 'Your account on the console is locked for 30 minutes',
+    lines: [
+      `The password or the code was wrong five times, the last time from ${address}. Nobody can sign in for half an hour.`,
+      'If that was you, wait, or ask an admin of the console for a link. If it was not you, tell the others at once.',
+    ],
+  }),
+  'operator-invitation': ({ role = '', by = '', link = '' }: Values) => ({
+    subject: 'You are invited to the console',
+    lines: [
+      `${by} gives you an account on the operators' console, in the role ${role}. Have an authenticator app at hand and open this link within 24 hours:`,
+      link,
+      'Whoever opens it first has the account: give it to nobody.',
+    ],
+  }),
+  'operator-reset': ({ by = '', link = '' }: Values) => ({
+    subject: 'Set up your sign-in to the console again',
+    lines: [
+      `${by} lets you choose a new password and a new authenticator for the console. Open this link within an hour:`,
+      link,
+      'If you did not ask for it, do nothing and tell the others at once.',
+    ],
+  }),
+  'operator-reset-done': () => ({
+    subject: 'Your sign-in to the console was set up again',
+    lines: [
+      'Your account has a new password, a new authenticator and new recovery codes. All sessions, factors and codes of before have ended.',
+      'If that was not you, tell the other operators at once.',
+    ],
+  }),
   invitation: ({ business = '', role = '', link = '' }: Values) => ({
     subject: `You are invited to ${business}`,
     lines: [
@@ -91,10 +121,10 @@ const LETTERS = {
     subject: 'A second factor was added',
     lines: ['A second factor was added to your account.', NOT_YOU],
   }),
-  'factor-removed': () => ({
+  'factor-removed': ({ held = 'yes' }: Values) => ({
     subject: 'A second factor was removed',
     lines: [
-      'A second factor was removed from your account. Money out from the dashboard waits for 24 hours.',
+      `A second factor was removed from your account.${held === 'yes' ? ' Money out from the dashboard waits for 24 hours.' : ''}`,
       NOT_YOU,
     ],
   }),

@@ -1,3 +1,4 @@
+import type { Realm } from '../people/accounts.ts'
 import type { Entered } from '../people/sign-up.ts'
 import type { Visitor } from '../people/visitor.ts'
 import { cookie } from './cookies.ts'
@@ -21,8 +22,17 @@ const BROWSER_SECONDS = 400 * 24 * 3600
 // The prefix binds a cookie to this very host; browsers accept it with https alone (reliability.md A67).
 const nameOf = (name: string, https: boolean) => (https ? `__Host-${name}` : name)
 
-/** The cookies of one surface by their names; `seconds`: how long its sessions last at most. */
-export function sessionCookies(names: { session: string; browser: string }, seconds: number): SessionCookies {
+type Named = {
+  /** Whose sessions they carry. */
+  realm: Realm
+  session: string
+  browser: string
+  /** How long a session lasts at most. */
+  seconds: number
+}
+
+/** The cookies of one surface by their names. */
+export function sessionCookies({ realm, seconds, ...names }: Named): SessionCookies {
   const session: SessionCookies['session'] = (token, { https }) =>
     cookie(nameOf(names.session, https), token, { path: '/', seconds, https })
   return {
@@ -36,6 +46,7 @@ export function sessionCookies(names: { session: string; browser: string }, seco
     visitor({ address, agent, requestId, cookies, https }) {
       const browser = cookies.get(nameOf(names.browser, https)) || null
       return {
+        realm,
         origin: address,
         agent,
         requestId,

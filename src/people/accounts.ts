@@ -1,4 +1,4 @@
-import type { MerchantRole, SignedInActor } from '../actors/actor.ts'
+import type { MerchantRole, OperatorRole, SignedInActor } from '../actors/actor.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
@@ -33,6 +33,11 @@ const ADD = statement<{ id: number }>(
   `insert into people (public_id, realm, kind, name, email, email_key, password, confirmed_at, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
 )
+const ADD_OPERATOR = statement<{ id: number; publicId: string }>(
+  'add operator',
+  `insert into people (public_id, realm, name, email, email_key, password, operator_role, confirmed_at, created_at)
+   values ($1, 'operator', $2, $3, $4, $5, $6, $7, $7) returning id, public_id as "publicId"`,
+)
 const ACCOUNTS = statement<Account>(
   'accounts of address',
   `select p.id, p.public_id as "publicId", p.name, p.email, p.password, p.confirmed_at is not null as confirmed,
@@ -60,6 +65,21 @@ const LOCK_MERCHANT = statement<{ id: number }>(
 /** Who may be meant by an address: first whoever has proven it, then the newest claims. */
 export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
   call(ACCOUNTS, realm, email.key)
+
+/** A new operator: whoever opened its link has proven the address. */
+export const addOperator = (operator: {
+  name: string
+  email: EmailAddress
+  password: string
+  role: OperatorRole
+  at: Date
+}): Call<{ id: number; publicId: string }> => {
+  const { name, email, password, role } = operator
+  return call(
+    ADD_OPERATOR,
+    ...[newId('per_', newTag()), name, email.text, email.key, password, role, operator.at.toISOString()],
+  )
+}
 
 /** A new person of the merchants' realm, with a password or none yet. */
 export const addPerson = (person: {

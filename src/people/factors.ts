@@ -8,7 +8,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
-import { merchantOf } from './accounts.ts'
+import { merchantOf, realmOf } from './accounts.ts'
 import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
 import { locked } from './own-account.ts'
 import { factorBinding } from './sealed-columns.ts'
@@ -56,6 +56,12 @@ const CONFIRM = statement<{ id: string }>(
   'confirm authenticator app',
   'update factors set confirmed_at = $2, last_step = $3 where id = $1 and confirmed_at is null returning id',
 )
+const ADD_CONFIRMED = statement(
+  'add confirmed app',
+  `insert into factors (id, person_id, kind, name, sealed, created_at, confirmed_at, last_step)
+   values ($1, $2, 'totp', $3, $4, $5, $5, $6)`,
+)
+const DROP_ALL = statement('drop factors of person', 'delete from factors where person_id = $1')
 const REMOVE = statement<{ kind: Factor['kind']; name: string }>(
   'remove factor',
   'delete from factors where id = $1 and person_id = $2 and confirmed_at is not null returning kind, name',
@@ -69,6 +75,22 @@ export async function listFactors(
   const factors = await directory.query(LIST, [personId])
   return { factors, codesLeft: (await firstRow(directory.query(CODES_LEFT, [personId])))?.count ?? 0 }
 }
+
+/** An authenticator app whose first right code came with it; `step`: of that code, which works no second time. */
+export function addConfirmedApp(
+  { vault }: Gateway,
+  { personId, secret, step, at }: { personId: number; secret: string; step: number; at: Date },
+): Call {
+  const id = newId('fac_', newTag())
+  const sealed = vault.seal(secret, factorBinding(id))
+  return call(ADD_CONFIRMED, id, personId, APP_NAME, sealed, at.toISOString(), step)
+}
+
+/** Takes every factor of a person away, with its recovery codes. */
+export const dropFactors = (personId: number): Call[] => [
+  call(DROP_ALL, personId),
+  clearRecoveryCodes(personId),
+]
 
 /** Begins with an authenticator app: its secret is made, and counts from the first right code on. Throws 400 where one is on. */
 export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise<{ id: string }> {
@@ -96,8 +118,12 @@ export async function findNewApp(
   const found = await firstRow(gateway.directory.query(FIND_NEW, [id, personId, since]))
   if (found === null) return null
   const secret = gateway.vault.open(found.sealed, factorBinding(id))
-  return { secret, address: appAddress(secret, { account, issuer: new URL(gateway.baseUrl).hostname }) }
+  return { secret, address: appAddressAt(gateway, secret, account) }
 }
+
+/** What an app reads of this secret, under the name of our host. */
+export const appAddressAt = ({ baseUrl }: Gateway, secret: string, account: string): string =>
+  appAddress(secret, { account, issuer: new URL(baseUrl).hostname })
 
 /**
  * Switches the app on with a first right code; every other session ends. Answers new recovery codes where there were none.
@@ -140,7 +166,7 @@ export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id,
 
 /**
  * Takes a factor away; every other session ends, and live money out waits a day (reliability.md A74). The recovery codes go with
- * the last one. Throws 404.
+ * the last one. An operator keeps its last one. Throws 404, 400.
  */
 export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: string): Promise<void> {
   allow(caller, 'account.factors')
@@ -149,12 +175,16 @@ export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: 
     const person = locked((await tx.send(lockPerson(caller.personId)))[0])
     const [[removed], left] = await tx.send(call(REMOVE, id, person.id), call(LIST, person.id))
     if (!removed) throw notFound('factor')
+    const isOperator = realmOf(caller) === 'operator'
+    if (isOperator && left.length === 0)
+      throw domainRefusal('last_factor', 'an operator needs a second factor: add another one first')
+    const values = { held: isOperator ? 'no' : 'yes' }
     const last: Call[] = [
       ...(left.length === 0 ? [clearRecoveryCodes(person.id)] : []),
-      holdMoney(person.id, at),
+      ...(isOperator ? [] : [holdMoney(person.id, at)]),
       endOtherSessions(person.id, caller.sessionId),
       forgetBrowsers(person.id),
-      ...tell(gateway, { to: person.email, template: 'factor-removed', values: {}, at }),
+      ...tell(gateway, { to: person.email, template: 'factor-removed', values, at }),
       changed(caller, { person, id, at, after: { on: false } }),
     ]
     return { value: null, last }

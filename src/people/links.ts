@@ -1,4 +1,4 @@
-import type { MerchantRole } from '../actors/actor.ts'
+import type { MerchantRole, OperatorRole } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
@@ -6,11 +6,15 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { EmailAddress } from './email-address.ts'
 import { hashToken } from './session.ts'
 import { newToken } from './write-sessions.ts'
 
-/** What a link is for: to confirm an address, choose a password, join a merchant, change an address, let a till in. */
-export type LinkPurpose = 'confirm' | 'reset' | 'join' | 'email' | 'till'
+/**
+ * What a link is for: to confirm an address, choose a password, join a merchant, change an address, let a till in; to become an
+ * operator, or to set up an operator's sign-in again.
+ */
+export type LinkPurpose = 'confirm' | 'reset' | 'join' | 'email' | 'till' | 'operator' | 'operator-reset'
 
 /** A link that was not used and has not expired. */
 export type Link = {
@@ -24,6 +28,9 @@ export type Link = {
   shiftEnds: Date | null
   madeBy: number | null
   expiresAt: Date
+  operatorRole: OperatorRole | null
+  /** The secret of the authenticator that its page shows; gone when the link is used. */
+  sealed: Buffer | null
 }
 
 const LASTS_MS = 24 * 3_600_000
@@ -31,11 +38,13 @@ const LASTS_MS = 24 * 3_600_000
 const LONGEST_TOKEN = 100
 
 const COLUMNS = `id, purpose, person_id as "personId", merchant_id as "merchantId", role, email, name,
-  shift_ends as "shiftEnds", made_by as "madeBy", expires_at as "expiresAt"`
+  shift_ends as "shiftEnds", made_by as "madeBy", expires_at as "expiresAt",
+  operator_role as "operatorRole", sealed`
 const ADD = statement(
   'add one-time link',
-  `insert into one_time_links (hash, id, purpose, person_id, merchant_id, role, email, name, shift_ends, made_by, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  `insert into one_time_links (hash, id, purpose, person_id, merchant_id, role, email, name, shift_ends, made_by, created_at, expires_at,
+     operator_role, sealed)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 )
 const FIND = statement<Link>(
   'find one-time link',
@@ -43,12 +52,12 @@ const FIND = statement<Link>(
 )
 const USE = statement<Link>(
   'use one-time link',
-  `update one_time_links set used_at = $3 where hash = $1 and purpose = $2 and used_at is null and expires_at > $3
+  `update one_time_links set used_at = $3, sealed = null where hash = $1 and purpose = $2 and used_at is null and expires_at > $3
    returning ${COLUMNS}`,
 )
 const VOID = statement(
   'void links of person',
-  `update one_time_links set used_at = $3 where person_id = $1 and purpose = any($2::text[]) and used_at is null`,
+  `update one_time_links set used_at = $3, sealed = null where person_id = $1 and purpose = any($2::text[]) and used_at is null`,
 )
 const VOID_ONE = statement<Link>(
   'void link of merchant',
@@ -60,13 +69,36 @@ const OPEN_OF_MERCHANT = statement<Link>(
   `select ${COLUMNS} from one_time_links where merchant_id = $1 and used_at is null and expires_at > $2
    order by created_at desc limit 200`,
 )
+const WAITS = `purpose = 'operator' and used_at is null`
+const VOID_OPERATORS_TO = statement(
+  'void operator links to address',
+  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and lower(email) = $1`,
+)
+const VOID_OPERATORS_BY = statement(
+  'void operator links by person',
+  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and made_by = $1`,
+)
+const VOID_OPERATOR = statement<Link>(
+  'void operator link',
+  `update one_time_links set used_at = $2, sealed = null where ${WAITS} and id = $1 and expires_at > $2 returning ${COLUMNS}`,
+)
+const OPEN_OF_OPERATORS = statement<Link>(
+  'open links of operators',
+  `select ${COLUMNS} from one_time_links where ${WAITS} and expires_at > $1 order by created_at desc limit 200`,
+)
 const FORGET = statement(
   'forget expired links',
   `delete from one_time_links where hash in (
      select hash from one_time_links where expires_at < $1 order by expires_at limit 1000 for update skip locked)`,
 )
 
-type NewLink = Partial<Omit<Link, 'id' | 'expiresAt'>> & { purpose: LinkPurpose; at: Date; lastsMs?: number }
+type NewLink = Partial<Omit<Link, 'id' | 'expiresAt' | 'sealed'>> & {
+  purpose: LinkPurpose
+  at: Date
+  lastsMs?: number
+  /** Seals the secret that belongs to the link with this id. */
+  seal?(id: string): Buffer
+}
 
 /** A link that works once, for 24 hours unless said: its secret, which is never stored, and its row. */
 export function makeLink(link: NewLink): { id: string; token: string; add: Call } {
@@ -83,10 +115,23 @@ export function makeLink(link: NewLink): { id: string; token: string; add: Call 
   const id = newId('lnk_', newTag())
   const more = [link.name ?? null, link.shiftEnds?.toISOString() ?? null, link.madeBy ?? null]
   const times = [at.toISOString(), later(at, lastsMs).toISOString()]
+  const ofOperator = [link.operatorRole ?? null, link.seal?.(id) ?? null]
   return {
     id,
     token,
-    add: call(ADD, hashToken(token), id, purpose, personId, merchantId, role, email, ...more, ...times),
+    add: call(
+      ADD,
+      hashToken(token),
+      id,
+      purpose,
+      personId,
+      merchantId,
+      role,
+      email,
+      ...more,
+      ...times,
+      ...ofOperator,
+    ),
   }
 }
 
@@ -111,6 +156,21 @@ export const voidLinks = (personId: number, purposes: readonly LinkPurpose[], at
 /** Takes back an invitation or the code for a till. */
 export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>
   call(VOID_ONE, merchantId, id, at.toISOString())
+
+/** Ends the invitations of operators to this address. */
+export const voidOperatorLinksTo = (email: EmailAddress, at: Date): Call =>
+  call(VOID_OPERATORS_TO, email.key, at.toISOString())
+
+/** Ends the invitations of operators that this person has made: with its role ends what it has begun. */
+export const voidOperatorLinksBy = (personId: number, at: Date): Call =>
+  call(VOID_OPERATORS_BY, personId, at.toISOString())
+
+/** Takes back an invitation of an operator. */
+export const voidOperatorLink = (id: string, at: Date): Call<Link> =>
+  call(VOID_OPERATOR, id, at.toISOString())
+
+/** Invitations of operators that wait, newest first. */
+export const openOperatorLinks = (at: Date): Call<Link> => call(OPEN_OF_OPERATORS, at.toISOString())
 
 /** Invitations and codes for tills that somebody may still use, newest first. */
 export const openLinks = (merchantId: number, at: Date): Call<Link> =>

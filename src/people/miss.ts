@@ -1,5 +1,6 @@
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
 import { makeLink } from './links.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { type Counter, lockCounter, locksAt } from './tries.ts'
@@ -14,21 +15,28 @@ type Miss = {
   visitor: Visitor
 }
 
-/** After a wrong password or code: the fifth locks, and the owner gets a mail with a link to choose a new password. */
+/** After a wrong password or code: the fifth locks, and the owner gets a mail, a merchant's person with a link to choose a new password. */
 export async function missed(gateway: Gateway, { counter, miss, account, visitor }: Miss): Promise<void> {
   if (!locksAt(miss)) return
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     await tx.send(lockCounter(counter, at))
     if (account === null) return { value: null }
-    const { id: personId, publicId, email, merchantId } = account
-    const { token, add } = makeLink({ purpose: 'reset', personId, at })
-    const values = { link: addressOfPage(gateway, `/reset?link=${token}`), address: visitor.origin }
+    const { publicId, merchantId } = account
     const act = { actor: visitorActor(visitor), action: 'account.sign-in', at, merchantId } as const
     const row = auditRow({ ...act, subject: publicId, after: { locked_for: '30 minutes' } })
-    return {
-      value: null,
-      last: [add, ...tell(gateway, { to: email, template: 'account-locked', values, at }), row],
-    }
+    return { value: null, last: [...letterOf(gateway, { account, visitor, at }), row] }
   })
+}
+
+type Locked = { account: NonNullable<Miss['account']>; visitor: Visitor; at: Date }
+
+/** An operator's has no link: an admin or whoever runs the machine lets an operator in again. */
+function letterOf(gateway: Gateway, { account: { id: personId, email: to }, visitor, at }: Locked): Call[] {
+  const address = visitor.origin
+  if (visitor.realm === 'operator')
+    return tell(gateway, { to, template: 'operator-locked', values: { address }, at })
+  const { token, add } = makeLink({ purpose: 'reset', personId, at })
+  const values = { link: addressOfPage(gateway, `/reset?link=${token}`), address }
+  return [add, ...tell(gateway, { to, template: 'account-locked', values, at })]
 }

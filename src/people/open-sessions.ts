@@ -36,6 +36,11 @@ const AT_MERCHANT = statement<OpenSession>(
   `select ${COLUMNS} from memberships w join people p on p.id = w.person_id join sessions s on s.person_id = p.id
    where w.merchant_id = $1 and s.merchant_id = w.merchant_id and ${OPEN} order by s.created_at desc limit 500`,
 )
+const OF_OPERATORS = statement<OpenSession>(
+  'sessions of operators',
+  `select ${COLUMNS} from people p join sessions s on s.person_id = p.id
+   where p.realm = $1 and p.closed_at is null and ${OPEN} order by s.created_at desc limit 500`,
+)
 const END_AT_MERCHANT = statement<{ id: string }>(
   'end session at merchant',
   'delete from sessions where id = $1 and merchant_id = $2 returning id',
@@ -56,6 +61,10 @@ export const listOwnSessions = (
 /** Everybody who is signed in for this merchant, tills too, newest first. */
 export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
   gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway, 'merchant')])
+
+/** Every operator who is signed in, newest first. */
+export const listOperatorSessions = (gateway: Gateway): Promise<OpenSession[]> =>
+  gateway.directory.query(OF_OPERATORS, ['operator', ...openSince(gateway, 'operator')])
 
 function openSince({ clock }: Gateway, realm: Realm): [string, string] {
   const now = clock.now()

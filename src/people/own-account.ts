@@ -1,4 +1,4 @@
-import type { SignedInActor } from '../actors/actor.ts'
+import type { PersonCaller, SignedInActor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -56,7 +56,7 @@ export async function changePassword(
       value: null,
       last: [
         ...last,
-        voidLinks(person.id, ['reset'], at),
+        voidLinks(person.id, ['reset', 'operator-reset'], at),
         ...letter,
         auditRow({ ...act, subject: person.publicId }),
       ],
@@ -93,7 +93,7 @@ export function readName(typed: string): string {
  */
 export async function requestEmailChange(
   gateway: Gateway,
-  caller: SignedInActor,
+  caller: PersonCaller,
   { email: typed, visitor }: { email: string; visitor: Visitor },
 ): Promise<void> {
   allow(caller, 'account.email')

@@ -8,6 +8,22 @@ export const factorBinding = (factorId: string): Binding => ({
   column: 'factors.sealed',
 })
 
+/** What the secret of a link's authenticator is bound to. */
+export const linkBinding = (linkId: string): Binding => ({
+  merchantId: null,
+  purpose: linkId,
+  column: 'one_time_links.sealed',
+})
+
+/** Secrets of authenticators that the pages of unused links show. */
+export const SEALED_LINKS = sealedColumn({
+  table: 'one_time_links',
+  column: 'sealed',
+  part: 't.id',
+  owned: false,
+  bindingOf: ({ part }) => linkBinding(part),
+})
+
 /** Secrets of authenticator apps. Passkeys have none. */
 export const SEALED_FACTORS = sealedColumn({
   table: 'factors',

@@ -7,3 +7,6 @@ export const tell = (gateway: Gateway, letter: Mail): Call[] => [addMail(gateway
 
 /** The address of a page of the dashboard, for a mail. */
 export const addressOfPage = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/dashboard${path}`
+
+/** The address of a page of the console. */
+export const addressOnConsole = ({ baseUrl }: Gateway, path: string): string => `${baseUrl}/console${path}`

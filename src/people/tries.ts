@@ -15,7 +15,7 @@ const FORGOTTEN_BROWSER_MS = 400 * 24 * 3_600_000
 /** Whose misses are counted: all strangers at an account together, or one browser that has signed in to it before. */
 export type Counter =
   | { kind: 'account'; realm: Realm; account: Buffer }
-  | { kind: 'browser'; browser: Buffer; personId: number }
+  | { kind: 'browser'; realm: Realm; browser: Buffer; personId: number }
 
 type Tried = { misses: number }
 
@@ -98,7 +98,8 @@ export async function counterFor(
 ): Promise<Counter> {
   const hash = hashToken(browser ?? '')
   const [known] = await directory.query(KNOWN, [hash, browser === null ? [] : people])
-  return known ? { kind: 'browser', browser: hash, personId: known.personId } : account
+  const { realm } = account
+  return known ? { kind: 'browser', realm, browser: hash, personId: known.personId } : account
 }
 
 /** Counts one more try. Answers which one it is; throws 403 while the counter is locked or five others are being looked at. */
@@ -109,11 +110,11 @@ export async function takeTry({ directory, clock }: Gateway, counter: Counter): 
     counter.kind === 'account'
       ? await directory.query(TRY_ACCOUNT, [counter.realm, counter.account, now.toISOString(), until])
       : await directory.query(TRY_BROWSER, [counter.browser, counter.personId, now.toISOString()])
-  if (!tried) throw locked()
+  if (!tried) throw locked(counter)
   if (tried.misses > MOST_MISSES) {
     const lock = lockCounter(counter, now)
     await directory.query(lock.statement, lock.values)
-    throw locked()
+    throw locked(counter)
   }
   return tried.misses
 }
@@ -152,10 +153,16 @@ export const forgetTries = (now: Date): Call[] => [
   call(FORGET_OLD_BROWSERS, later(now, -FORGOTTEN_BROWSER_MS).toISOString()),
 ]
 
+// A link in a mail would make a mailbox the only thing that stands before the console (reliability.md A70).
+const HELP: Readonly<Record<Realm, string>> = {
+  merchant: 'If it has an account, its owner has a mail from us with a link',
+  operator: 'If it has an account, its owner has a mail from us',
+}
+
 /** The same for an account that exists and one that does not. */
-const locked = () =>
+const locked = ({ realm }: Counter) =>
   new Refusal(
     403,
     'sign_in_locked',
-    'too many wrong tries: sign-in with this e-mail address is locked for 30 minutes. If it has an account, its owner has a mail from us with a link',
+    `too many wrong tries: sign-in with this e-mail address is locked for 30 minutes. ${HELP[realm]}`,
   )

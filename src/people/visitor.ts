@@ -1,7 +1,10 @@
 import { type Actor, someone } from '../actors/actor.ts'
+import type { Realm } from './accounts.ts'
 
 /** Somebody in front of a page that needs no session: to sign up, to sign in, to open a link. */
 export type Visitor = {
+  /** Whose pages they are: what stands there is about people of this realm alone. */
+  realm: Realm
   /** The client's address. */
   origin: string
   agent: string

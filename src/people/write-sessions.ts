@@ -44,8 +44,6 @@ export const newToken = (): string => randomBytes(32).toString('base64url')
 
 export type NewSession = {
   personId: number
-  /** Whose session it is; a merchant's person unless said. */
-  realm?: Realm
   merchantId: number | null
   visitor: Visitor
   at: Date
@@ -60,11 +58,11 @@ export type NewSession = {
 
 /** A new session and the value of its cookie; the one the browser had before ends. */
 export function startSession(session: NewSession): { token: string; calls: Call[] } {
-  const { personId, realm = 'merchant', merchantId, visitor, at } = session
+  const { personId, merchantId, visitor, at } = session
   const { stage = 'in', steppedUp = true, signedUp = false } = session
   const token = newToken()
   const now = at.toISOString()
-  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS[realm])
+  const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS[visitor.realm])
   const steppedUpAt = stage === 'in' && steppedUp ? now : null
   const add = call(
     ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),

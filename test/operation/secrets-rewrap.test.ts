@@ -86,6 +86,7 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const { id: scanId } = await document(service, told.caller, { bytes: scan })
   await saveStep(service.app, told.caller, { step: 'settlement', given: SETTLEMENT })
   await mailThatWaits()
+  await json('admin', 'create', '--email', 'first@gateway.invalid')
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
     (await callbackSecrets(where.app, { merchantId: id, mode: 'live' })).map(({ secret }) => secret).sort()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Secret, TOTP } from 'otpauth'
 import { hashPassword } from '../../src/people/password-pool.ts'
+import { codeOf } from '../helpers/authenticator.ts'
 import { type Browser, browserOf } from '../helpers/browser.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { linksIn, mailsTo } from '../helpers/mailed.ts'
@@ -199,7 +199,9 @@ test('A72: an authenticator app is added by its picture and a first code, with r
     '/dashboard',
     'not on yet',
   )
-  const on = await person.send(page, begun.location.split('/').at(-1) ?? '', { code: codeOf(secret) })
+  const on = await person.send(page, begun.location.split('/').at(-1) ?? '', {
+    code: codeOf(service, secret),
+  })
   const codes = mainOf(on).match(/[A-Z2-7]{4}(?:-[A-Z2-7]{4}){3}/g) ?? []
   assert.equal(new Set(codes).size, 10)
   assert.equal(await isIn(elsewhere), false, 'every other session has ended')
@@ -239,6 +241,3 @@ test('what is held waits a day in live mode, whoever asks, and then goes on', as
   service.pass(21 * MINUTE)
   assert.doesNotMatch(mainOf(await person.get(SECURITY)), /Money out from the dashboard waits until/)
 })
-
-const codeOf = (secret: string) =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.clock.nowMs() })

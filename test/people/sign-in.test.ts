@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Secret, TOTP } from 'otpauth'
+import { newAppSecret } from '../../src/people/codes.ts'
+import { codeOf } from '../helpers/authenticator.ts'
 import { browserOf } from '../helpers/browser.ts'
 import { mainOf } from '../helpers/dashboard.ts'
 import { mailsTo } from '../helpers/mailed.ts'
@@ -68,7 +69,7 @@ test('A72: with a second factor the code is asked at the same address, and each 
   assert.match(mainOf(page), /Your second factor/)
   const wrong = await browser.send(page, SIGN_IN, { code: '000000' })
   assert.match(mainOf(wrong), /this code is wrong, or was used already/)
-  const code = codeOf(secret)
+  const code = codeOf(service, secret)
   assert.equal((await browser.send(page, SIGN_IN, { code })).status, 303)
   assert.equal((await browser.get('/dashboard/test')).status, 200)
   const second = browserOf(service)
@@ -76,16 +77,24 @@ test('A72: with a second factor the code is asked at the same address, and each 
   assert.equal(again.status, 401, 'the same code is refused')
   service.pass(31_000)
   assert.equal(
-    (await second.post(SIGN_IN, { email, password: PASSWORD, code: codeOf(secret) })).location,
+    (await second.post(SIGN_IN, { email, password: PASSWORD, code: codeOf(service, secret) })).location,
     '/dashboard/test',
   )
   const early = browserOf(service)
   await early.post(SIGN_IN, { email, password: PASSWORD })
-  assert.equal((await early.post(SIGN_IN, { code: codeOf(secret, 30_000) })).status, 303, 'one step ahead')
+  assert.equal(
+    (await early.post(SIGN_IN, { code: codeOf(service, secret, 30_000) })).status,
+    303,
+    'one step ahead',
+  )
   service.pass(90_000)
   const late = browserOf(service)
   await late.post(SIGN_IN, { email, password: PASSWORD })
-  assert.equal((await late.post(SIGN_IN, { code: codeOf(secret, -60_000) })).status, 401, 'two steps behind')
+  assert.equal(
+    (await late.post(SIGN_IN, { code: codeOf(service, secret, -60_000) })).status,
+    401,
+    'two steps behind',
+  )
 })
 
 test('two sign-ins with one code at once: one of them is in', async () => {
@@ -93,7 +102,7 @@ test('two sign-ins with one code at once: one of them is in', async () => {
   const secret = await plantApp(email)
   const browsers = [browserOf(service), browserOf(service), browserOf(service)]
   for (const browser of browsers) await browser.post(SIGN_IN, { email, password: PASSWORD })
-  const code = codeOf(secret)
+  const code = codeOf(service, secret)
   await Promise.all(browsers.map((browser) => browser.post(SIGN_IN, { code })))
   const states = await Promise.all(
     browsers.map(async (browser) => (await browser.get('/dashboard/test')).status),
@@ -148,7 +157,7 @@ test('five wrong codes end the half sign-in and lock the account, whoever knows 
   const last = await thief.post(SIGN_IN, { code: '000005' })
   assert.equal(last.location, SIGN_IN)
   assert.match(mainOf(await thief.follow(last)), /this code is wrong, or was used already/)
-  const again = await thief.post(SIGN_IN, { email, password: PASSWORD, code: codeOf(secret) })
+  const again = await thief.post(SIGN_IN, { email, password: PASSWORD, code: codeOf(service, secret) })
   assert.equal(again.status, 403)
   assert.equal((await mailsTo(service, email))[0]?.template, 'account-locked')
 })
@@ -168,7 +177,7 @@ test('a right password does not make wrong codes forgotten', async () => {
 })
 
 async function plantApp(email: string): Promise<string> {
-  const secret = new Secret({ size: 20 }).base32
+  const secret = newAppSecret()
   const id = `fac_${String(people).padStart(21, 'a')}`
   const sealed = service.app.vault.seal(secret, { merchantId: null, purpose: id, column: 'factors.sealed' })
   await service.rows(
@@ -178,6 +187,3 @@ async function plantApp(email: string): Promise<string> {
   )
   return secret
 }
-
-const codeOf = (secret: string, aheadMs = 0) =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.clock.nowMs() + aheadMs })

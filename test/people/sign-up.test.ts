@@ -108,7 +108,14 @@ test('A71: a sign-up with an address that is in use answers like a new one, and 
 })
 
 test('a sign-up that was cut after its business was made is finished by the same form', async () => {
-  const visitor = { origin: '::1', agent: 'a test', requestId: null, token: null, browser: null }
+  const visitor = {
+    realm: 'merchant' as const,
+    origin: '::1',
+    agent: 'a test',
+    requestId: null,
+    token: null,
+    browser: null,
+  }
   const wanted = { business: 'Cut Shop', email: 'cut@shop.invalid', password: PASSWORD, formKey: 'form-1' }
   const begun = await createMerchant(service.gateway, actor('sign-up'), {
     ...{ name: wanted.business, email: wanted.email, commandKey: 'sign-up form-1' },

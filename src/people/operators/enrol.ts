@@ -1,0 +1,141 @@
+import type { OperatorRole } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import type { Gateway } from '../../app.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Call, Tx } from '../../platform/db/database.ts'
+import { firstRow } from '../../platform/db/first-row.ts'
+import { isTaken } from '../../platform/db/taken.ts'
+import { domainRefusal, Refusal } from '../../platform/refusal.ts'
+import { addOperator } from '../accounts.ts'
+import { makeRecoveryCodes, stepOf } from '../codes.ts'
+import { readEmail } from '../email-address.ts'
+import { addConfirmedApp, appAddressAt, dropFactors } from '../factors.ts'
+import { findLink, type Link, type LinkPurpose, linkGone, useLink, voidLinks } from '../links.ts'
+import { readName } from '../own-account.ts'
+import { hashPassword } from '../password-pool.ts'
+import { judgePassword } from '../password-rules.ts'
+import { linkBinding } from '../sealed-columns.ts'
+import { signInLimits } from '../sign-in-limits.ts'
+import { type Entered, nameFrom, sent } from '../sign-up.ts'
+import { tell } from '../tell.ts'
+import { accountCounter, clearCounter, forgetBrowsers, rememberBrowser } from '../tries.ts'
+import { addressOf, type Visitor, visitorActor } from '../visitor.ts'
+import { lockPerson, setPassword } from '../write-accounts.ts'
+import { endOtherSessions, newToken, startSession } from '../write-sessions.ts'
+
+/** What the page of an operator's link shows: to become one, or to set up the sign-in again. */
+export type Enrolment = {
+  purpose: 'operator' | 'operator-reset'
+  email: string
+  /** Null where the operator has its role already. */
+  role: OperatorRole | null
+  /** The secret of the authenticator, as text and as the address in the picture; the same until the link is used. */
+  secret: string
+  address: string
+}
+
+type Wanted = { token: string; password: string; code: string; name?: string | undefined }
+type Ready = { wanted: Wanted; hash: string; secret: string; step: number; at: Date }
+export type Enrolled = Entered & { codes: string[] }
+
+/** The enrolment behind a link; null when it does not work any more. */
+export async function findEnrolment(
+  gateway: Gateway,
+  purpose: Enrolment['purpose'],
+  token: string,
+): Promise<Enrolment | null> {
+  const link = await findLink(gateway, purpose, token)
+  if (link?.sealed == null) return null
+  const email = link.email ?? (await ownerOf(gateway, link))
+  if (email === null) return null
+  const secret = gateway.vault.open(link.sealed, linkBinding(link.id))
+  const address = appAddressAt(gateway, secret, email)
+  return { purpose, email, role: link.operatorRole, secret, address }
+}
+
+/** Whose sign-in is set up again; null when the account is closed. */
+async function ownerOf({ directory }: Gateway, { personId }: Link): Promise<string | null> {
+  if (personId === null) return null
+  return (await firstRow(directory.query(...sent(lockPerson(personId)))))?.email ?? null
+}
+
+/**
+ * Uses an operator's link: with a password and the first code of the authenticator that its page shows, in one commit with the
+ * account or with the end of everything that let it in before. Signs in, and answers the recovery codes, this once. Throws 410,
+ * 400, 429.
+ */
+export async function enrol(
+  gateway: Gateway,
+  visitor: Visitor,
+  { purpose, ...wanted }: Wanted & { purpose: Enrolment['purpose'] },
+): Promise<Enrolled> {
+  allow(visitorActor(visitor), 'operator.enrol')
+  const at = gateway.clock.now()
+  await signInLimits(gateway).ofAddress.take(addressOf(visitor), at.getTime())
+  const enrolment = await findEnrolment(gateway, purpose, wanted.token)
+  if (enrolment === null) throw linkGone()
+  judgePassword(wanted.password)
+  const { secret } = enrolment
+  const step = stepOf(secret, wanted.code, at.getTime())
+  if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
+  const ready = { wanted, hash: await hashPassword(wanted.password), secret, step, at }
+  return gateway.directory
+    .transaction((tx) => commitEnrolment(gateway, tx, { visitor, purpose, ready }))
+    .catch((error) => {
+      if (isTaken(error)) throw new Refusal(409, 'operator_exists', 'this address has an account by now')
+      throw error
+    })
+}
+
+type Enrolling = { visitor: Visitor; purpose: LinkPurpose; ready: Ready }
+
+async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, ready }: Enrolling) {
+  const { wanted, secret, step, at } = ready
+  const [[link]] = await tx.send(useLink(purpose, wanted.token, at))
+  if (!link) throw linkGone()
+  const { personId, publicId, email, calls, after } =
+    link.personId === null ? await added(tx, link, ready) : await renewed(gateway, tx, { link, ready })
+  const { codes, calls: codeCalls } = makeRecoveryCodes(personId)
+  const session = startSession({ personId, merchantId: null, visitor, at })
+  const browser = visitor.browser ?? newToken()
+  const actor = visitorActor(visitor, email)
+  const act = { actor, action: 'operator.enrol', at, merchantId: null } as const
+  const last: Call[] = [
+    ...calls,
+    addConfirmedApp(gateway, { personId, secret, step, at }),
+    ...codeCalls,
+    ...session.calls,
+    rememberBrowser(browser, personId, at),
+    auditRow({ ...act, subject: publicId, after }),
+  ]
+  return { value: { token: session.token, browser, codes }, last }
+}
+
+/** The account that the link makes. */
+async function added(tx: Tx, { email: text, operatorRole: role }: Link, { wanted, hash, at }: Ready) {
+  assert(text !== null && role !== null, 'a link for an operator has an address and a role')
+  const email = readEmail(text)
+  const name = wanted.name ? readName(wanted.name) : nameFrom(email)
+  const [[row]] = await tx.send(addOperator({ name, email, password: hash, role, at }))
+  assert(row, 'an operator that was added has an id')
+  return { personId: row.id, publicId: row.publicId, email: text, calls: [], after: { added: true, role } }
+}
+
+/** Ends whatever let the operator in before. */
+async function renewed(gateway: Gateway, tx: Tx, { link, ready }: { link: Link; ready: Ready }) {
+  const { hash, at } = ready
+  const [[person]] = await tx.send(lockPerson(link.personId ?? 0))
+  if (!person) throw linkGone()
+  const { id: personId, publicId, email, emailKey } = person
+  const calls: Call[] = [
+    ...dropFactors(personId),
+    setPassword(personId, hash),
+    voidLinks(personId, ['operator-reset'], at),
+    endOtherSessions(personId, null),
+    forgetBrowsers(personId),
+    clearCounter(accountCounter('operator', emailKey), at),
+    ...tell(gateway, { to: email, template: 'operator-reset-done', values: {}, at }),
+  ]
+  return { personId, publicId, email, calls, after: { set_up_again: true } }
+}

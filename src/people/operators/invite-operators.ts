@@ -1,0 +1,142 @@
+import type { Actor, OperatorRole } from '../../actors/actor.ts'
+import { nameOf } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import type { Gateway } from '../../app.ts'
+import { call } from '../../platform/db/database.ts'
+import { firstRow } from '../../platform/db/first-row.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { domainRefusal, notFound } from '../../platform/refusal.ts'
+import { accountsOf } from '../accounts.ts'
+import { newAppSecret } from '../codes.ts'
+import { readEmail } from '../email-address.ts'
+import {
+  type Link,
+  makeLink,
+  openOperatorLinks,
+  voidLinks,
+  voidOperatorLink,
+  voidOperatorLinksTo,
+} from '../links.ts'
+import { linkBinding } from '../sealed-columns.ts'
+import { sent } from '../sign-up.ts'
+import { addressOnConsole, tell } from '../tell.ts'
+import { lockAdmins, lockOperator } from './lock-operators.ts'
+
+// A command's link stands on a terminal, and a reset undoes a sign-in: neither may lie about (reliability.md A77).
+const HOUR_MS = 3_600_000
+// More are no invitations but a mailing.
+const MOST_OPEN = 50
+
+const OPERATOR_WITH = statement<{ publicId: string }>(
+  'operator with address',
+  `select public_id as "publicId" from people where realm = 'operator' and email_key = $1 and closed_at is null`,
+)
+
+/** A new secret for an authenticator, sealed for the link that shows it. */
+const sealedSecret =
+  ({ vault }: Gateway) =>
+  (id: string): Buffer =>
+    vault.seal(newAppSecret(), linkBinding(id))
+
+/**
+ * Lets somebody become an operator. The link of an admin's invitation goes to that address alone and works for 24 hours; a command
+ * answers with its own, which works for one. An older link to the same address works no longer. Throws 400 for an address that has
+ * an account.
+ */
+export async function inviteOperator(
+  gateway: Gateway,
+  actor: Actor,
+  { email: typed, role }: { email: string; role: OperatorRole },
+): Promise<{ link: string }> {
+  allow(actor, 'operator.invite')
+  const email = readEmail(typed)
+  const at = gateway.clock.now()
+  const madeBy = actor.kind === 'operator' ? { madeBy: actor.personId } : { lastsMs: HOUR_MS }
+  const { id, token, add } = makeLink({
+    ...{ purpose: 'operator', operatorRole: role, email: email.text, at },
+    ...{ ...madeBy, seal: sealedSecret(gateway) },
+  })
+  const link = addressOnConsole(gateway, `/join?link=${token}`)
+  await gateway.directory.transaction(async (tx) => {
+    await lockAdmins(tx, actor)
+    const [, [known], open] = await tx.send(
+      voidOperatorLinksTo(email, at),
+      accountsOf('operator', email),
+      openOperatorLinks(at),
+    )
+    if (known) throw domainRefusal('operator_exists', 'email belongs to an operator already')
+    if (open.length >= MOST_OPEN)
+      throw domainRefusal(
+        'too_many_invitations',
+        `there are ${MOST_OPEN} open invitations already: take some back first`,
+      )
+    const values = { role, link, by: nameOf(actor) }
+    const letter =
+      actor.kind === 'operator'
+        ? tell(gateway, { to: email.text, template: 'operator-invitation', values, at })
+        : []
+    const act = { actor, action: 'operator.invite', at, merchantId: null } as const
+    const row = auditRow({ ...act, subject: id, after: { email: email.text, role } })
+    return { value: null, last: [add, ...letter, row] }
+  })
+  return { link }
+}
+
+/** Invitations of operators that wait, newest first. */
+export async function listOperatorInvitations(gateway: Gateway): Promise<Link[]> {
+  return gateway.directory.query(...sent(openOperatorLinks(gateway.clock.now())))
+}
+
+/** Takes an invitation back. Throws 404. */
+export async function takeBackOperator(gateway: Gateway, actor: Actor, id: string): Promise<void> {
+  allow(actor, 'operator.take-back')
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    await lockAdmins(tx, actor)
+    const [[taken]] = await tx.send(voidOperatorLink(id, at))
+    if (!taken) throw notFound('invitation')
+    const act = { actor, action: 'operator.take-back', at, merchantId: null } as const
+    const before = { email: taken.email, role: taken.operatorRole }
+    return { value: null, last: [auditRow({ ...act, subject: id, before, after: { taken_back: true } })] }
+  })
+}
+
+/**
+ * Lets an operator choose a new password and a new authenticator, by a link of one hour; nothing ends before it is used. An admin's
+ * goes to the operator's own address, a command answers with it. Throws 404.
+ */
+export async function resetOperator(
+  gateway: Gateway,
+  actor: Actor,
+  { publicId }: { publicId: string },
+): Promise<{ link: string }> {
+  allow(actor, 'operator.reset')
+  const at = gateway.clock.now()
+  return gateway.directory.transaction(async (tx) => {
+    const operator = await lockOperator(tx, actor, { publicId, staysAdmin: true })
+    const { token, add } = makeLink({
+      ...{ purpose: 'operator-reset', personId: operator.id, at, lastsMs: HOUR_MS },
+      ...{ madeBy: actor.kind === 'operator' ? actor.personId : null, seal: sealedSecret(gateway) },
+    })
+    const link = addressOnConsole(gateway, `/reset?link=${token}`)
+    const values = { link, by: nameOf(actor) }
+    const letter =
+      actor.kind === 'operator'
+        ? tell(gateway, { to: operator.email, template: 'operator-reset', values, at })
+        : []
+    const act = { actor, action: 'operator.reset', at, merchantId: null } as const
+    const row = auditRow({ ...act, subject: publicId, after: { email: operator.email } })
+    return {
+      value: { link },
+      last: [voidLinks(operator.id, ['operator-reset'], at), add, ...letter, row],
+    }
+  })
+}
+
+/** The operator with this address. Throws 404. */
+export async function operatorWith(gateway: Gateway, typed: string): Promise<{ publicId: string }> {
+  const found = await firstRow(gateway.directory.query(...sent(call(OPERATOR_WITH, readEmail(typed).key))))
+  if (found === null) throw notFound('operator')
+  return found
+}

@@ -1,0 +1,46 @@
+import type { Actor, OperatorRole } from '../../actors/actor.ts'
+import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
+
+/** An operator whose row is locked. */
+export type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
+
+// In the order of their ids, so that two acts cannot wait for each other.
+const LOCK_ADMINS = statement<{ id: number }>(
+  'lock admins',
+  `select id from people where realm = 'operator' and closed_at is null and operator_role = 'admin' order by id for no key update`,
+)
+const COLUMNS = `id, public_id as "publicId", email, operator_role as role`
+const LOCK = statement<LockedOperator>(
+  'lock operator',
+  `select ${COLUMNS} from people where realm = 'operator' and closed_at is null and public_id = $1 for no key update`,
+)
+
+/**
+ * Locks every admin, and sees that whoever acts is still one: of two admins that remove each other at once, one is refused. Answers
+ * their ids.
+ */
+export async function lockAdmins(tx: Tx, actor: Actor): Promise<number[]> {
+  const [rows] = await tx.send(call(LOCK_ADMINS))
+  const admins = rows.map(({ id }) => id)
+  if (actor.kind === 'operator' && !admins.includes(actor.personId))
+    throw new Refusal(403, 'forbidden', 'you are not an admin any more')
+  return admins
+}
+
+/** Locks an operator with all admins. Throws 404, and 400 where the last admin would be none afterwards. */
+export async function lockOperator(
+  tx: Tx,
+  actor: Actor,
+  { publicId, staysAdmin }: { publicId: string; staysAdmin: boolean },
+): Promise<LockedOperator> {
+  const admins = await lockAdmins(tx, actor)
+  const [[operator]] = await tx.send(lockOne(publicId))
+  if (!operator) throw notFound('operator')
+  if (operator.role === 'admin' && !staysAdmin && admins.length <= 1)
+    throw domainRefusal('last_admin', 'the console needs an admin: make somebody else an admin first')
+  return operator
+}
+
+const lockOne = (publicId: string): Call<LockedOperator> => call(LOCK, publicId)
