@@ -48,3 +48,13 @@ test('an operator is signed out after fifteen minutes without a request', async 
   service.pass(15 * MINUTE_MS)
   assert.equal((await operator.get('/console')).status, 303)
 })
+
+test('A68: an operator’s session ends after eight hours of work', async () => {
+  const operator = await operatorSignedIn(service, 'support')
+  for (let minutes = 0; minutes < 8 * 60 - 10; minutes += 10) {
+    service.pass(10 * MINUTE_MS)
+    assert.equal((await operator.get('/console')).status, 200, `after ${minutes} minutes`)
+  }
+  service.pass(10 * MINUTE_MS)
+  assert.equal((await operator.get('/console')).status, 303)
+})

@@ -1,7 +1,10 @@
-import { ErrorPage } from '../../pages/error-page.tsx'
 import { timeText } from '../../pages/parts.tsx'
 import type { Asked, GuestRoute } from '../../pages/route.ts'
 import { type Shown, shownPage } from '../../pages/shown.ts'
+import { goOn } from '../../pages/sign-in/go-on.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from '../../pages/sign-in/guest-form.tsx'
+import { type LinkPage, linkRoutes, NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
+import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { shown } from '../../pages/wording.ts'
 import { confirmEmail } from '../../people/confirm-email.ts'
 import { findInvitation, joinMerchant, type OpenInvitation } from '../../people/join.ts'
@@ -13,56 +16,7 @@ import { enterTill } from '../../people/tills.ts'
 import { BASE } from '../addresses.ts'
 import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
-import { goOn } from './go-on.ts'
-import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
-
-const tokenOf = ({ query, fields }: Asked): string => fields.link ?? query.link ?? ''
-
-const NEW_PASSWORD = {
-  ...{ name: 'password', label: SIGN_IN.newPassword.label, hint: SIGN_IN.newPassword.hint },
-  ...{ kind: 'new-password' as const, most: 512 },
-}
-
-const gone = (): Shown =>
-  shownPage(SIGN_IN.gone.title, ErrorPage({ title: SIGN_IN.gone.title, says: SIGN_IN.gone.says }), {
-    status: 410,
-  })
-
-/** A page that asks before its link is used: to look at it changes nothing. */
-type LinkPage = {
-  path: string
-  /** The form behind this link; null where the link does not work any more. */
-  form(asked: Asked, token: string): Promise<GuestForm | null>
-  use(asked: Asked, token: string, values: Readonly<Record<string, string>>): Promise<Shown>
-}
-
-function routesOf({ path, form, use }: LinkPage): GuestRoute[] {
-  const at = async (asked: Asked): Promise<GuestForm | null> => {
-    const token = tokenOf(asked)
-    const found = token === '' ? null : await form(asked, token)
-    return found === null ? null : { ...found, address: `${BASE}${path}`, hidden: { link: token } }
-  }
-  return [
-    {
-      method: 'GET',
-      path,
-      handle: async (asked) => {
-        const form = await at(asked)
-        return form === null ? gone() : showGuestForm(form)
-      },
-    },
-    {
-      method: 'POST',
-      path,
-      handle: async (asked) => {
-        const form = await at(asked)
-        return form === null
-          ? gone()
-          : answerGuestForm(asked, form, (values) => use(asked, tokenOf(asked), values))
-      },
-    },
-  ]
-}
+import { DOOR } from './door.tsx'
 
 const linkWorks = async ({ gateway }: Asked, purpose: LinkPurpose, token: string) =>
   (await findLink(gateway, purpose, token)) !== null
@@ -72,12 +26,12 @@ const reset: LinkPage = {
   form: async (asked, token) =>
     (await linkWorks(asked, 'reset', token))
       ? {
-          ...{ title: SIGN_IN.reset.title, lead: <p>{SIGN_IN.reset.lead}</p>, address: '' },
+          ...{ title: SIGN_IN.reset.title, lead: <p>{SIGN_IN.reset.lead}</p> },
           ...{ fields: [NEW_PASSWORD], submit: SIGN_IN.reset.submit },
         }
       : null,
   use: async (asked, token, { password = '' }) =>
-    goOn(asked, await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password })),
+    goOn(DOOR, asked, await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password })),
 }
 
 const toSignIn = (says: string): Shown => ({
@@ -93,7 +47,7 @@ const confirm: LinkPage = {
     if (facts === null) return null
     const { confirm } = SIGN_IN
     const says = facts.inUse ? confirm.claimed(shown(facts.business)) : confirm.says(shown(facts.email))
-    return { title: confirm.title, lead: <p>{says}</p>, address: '', fields: [], submit: confirm.submit }
+    return { title: confirm.title, lead: <p>{says}</p>, fields: [], submit: confirm.submit }
   },
   async use(asked, token) {
     await confirmEmail(asked.gateway, COOKIES.visitor(asked), token)
@@ -108,7 +62,7 @@ const email: LinkPage = {
     if (link?.email == null) return null
     const { change } = SIGN_IN
     const lead = <p>{change.says(shown(link.email))}</p>
-    return { title: change.title, lead, address: '', fields: [], submit: change.submit }
+    return { title: change.title, lead, fields: [], submit: change.submit }
   },
   async use(asked, token) {
     await changeEmail(asked.gateway, COOKIES.visitor(asked), token)
@@ -125,11 +79,15 @@ const join: LinkPage = {
     return joinForm(invitation, shown(facts?.business ?? ''))
   },
   use: async (asked, token, { password = '', name }) =>
-    goOn(asked, await joinMerchant(asked.gateway, COOKIES.visitor(asked), { token, password, name })),
+    goOn(DOOR, asked, await joinMerchant(asked.gateway, COOKIES.visitor(asked), { token, password, name })),
 }
 
-function joinForm({ role, email, known }: OpenInvitation, business: string): GuestForm {
-  const { join, name, password } = SIGN_IN
+function joinForm(
+  { role, email, known }: OpenInvitation,
+  business: string,
+): Awaited<ReturnType<LinkPage['form']>> {
+  const { join } = SIGN_IN
+  const { name, password } = ENTRY
   const own = { name: 'password', label: password.label, kind: 'password' as const, most: 512 }
   return {
     title: join.title(business),
@@ -139,7 +97,6 @@ function joinForm({ role, email, known }: OpenInvitation, business: string): Gue
         {known && <p>{join.known}</p>}
       </>
     ),
-    address: '',
     fields: known
       ? [own]
       : [
@@ -165,7 +122,7 @@ const till: LinkPage = {
     const facts = await findLinkFacts(gateway, 'till', token)
     const { till } = SIGN_IN
     const says = till.says(shown(link.name ?? ''), shown(facts?.business ?? ''), timeText(link.shiftEnds))
-    return { title: till.title, lead: <p>{says}</p>, address: '', fields: [], submit: till.submit }
+    return { title: till.title, lead: <p>{says}</p>, fields: [], submit: till.submit }
   },
   async use(asked, token) {
     const entered = await enterTill(asked.gateway, COOKIES.visitor(asked), token)
@@ -177,7 +134,7 @@ const FORGOT: GuestForm = {
   title: SIGN_IN.forgot.title,
   lead: <p>{SIGN_IN.forgot.lead}</p>,
   address: `${BASE}/forgot`,
-  fields: [{ name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' }],
+  fields: [{ name: 'email', label: ENTRY.email.label, kind: 'email', autocomplete: 'username' }],
   submit: SIGN_IN.forgot.submit,
 }
 
@@ -206,5 +163,5 @@ const showForgot = async ({ query }: Asked): Promise<Shown> => {
 export const LINK_GUESTS: readonly GuestRoute[] = [
   { method: 'GET', path: '/forgot', handle: showForgot },
   { method: 'POST', path: '/forgot', handle: askReset },
-  ...[reset, confirm, email, join, till].flatMap(routesOf),
+  ...[reset, confirm, email, join, till].flatMap((page) => linkRoutes(BASE, page)),
 ]

@@ -1,8 +1,12 @@
+import { ruleOf } from '../../actors/actions.ts'
 import type { MerchantRole } from '../../actors/actor.ts'
 import { mayDo } from '../../actors/allow.ts'
+import { sessionColumns } from '../../pages/account/account-parts.tsx'
+import { ACCOUNT } from '../../pages/account/texts.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { Choice, FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Section, Time } from '../../pages/parts.tsx'
+import { RolesTable } from '../../pages/roles-table.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
@@ -11,15 +15,15 @@ import type { Link } from '../../people/links.ts'
 import { listMembers, type Member } from '../../people/members.ts'
 import { listSessionsAt, type OpenSession } from '../../people/open-sessions.ts'
 import { refundLimitOf } from '../../people/refund-limit.ts'
+import { ACTION_NAMES } from '../texts/action-names.ts'
 import { PEOPLE } from '../texts/people.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Device } from './device.tsx'
-import { RolesTable } from './roles-table.tsx'
 
 const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const CHOICES: readonly Choice[] = ROLES.map((value) => ({ value, label: SIGN_IN.roles[value] }))
-const { members, invite, till, limit, sessions } = PEOPLE
+const { members, invite, till, limit } = PEOPLE
+const { sessions } = ACCOUNT
 
 export const PEOPLE_PATH = '/settings/people'
 
@@ -105,12 +109,17 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
             <FormBox of={LIMIT} visit={visit} state={state} values={{ limit: String(cashiers) }} />
           </Section>
           <Section title={sessions.title}>
-            <Table caption={sessions.title} rows={signedIn} columns={sessionColumns(visit, state)} />
+            <Table caption={sessions.title} rows={signedIn} columns={signedInColumns(visit, state)} />
           </Section>
         </>
       )}
       <Section title={PEOPLE.roles.title}>
-        <RolesTable />
+        <p class="hint">{PEOPLE.roles.own}</p>
+        <RolesTable
+          {...{ title: PEOPLE.roles.title, act: PEOPLE.roles.act, names: ACTION_NAMES }}
+          roles={PEOPLE.roles.names}
+          whoMay={(action) => ruleOf(action).persons}
+        />
       </Section>
     </>,
     { status: state?.status ?? 200 },
@@ -180,14 +189,11 @@ function linkColumns(visit: DashboardVisit, state: FormState | null): Column<Lin
   ]
 }
 
-function sessionColumns(visit: DashboardVisit, state: FormState | null): Column<OpenSession>[] {
+function signedInColumns(visit: DashboardVisit, state: FormState | null): Column<OpenSession>[] {
   const { columns } = sessions
   return [
     { title: columns.name, cell: ({ name }) => <bdi>{shown(name)}</bdi> },
-    { title: columns.where, cell: (session) => <Device session={session} here={visit.signedIn.sessionId} /> },
-    { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
-    { title: columns.ends, cell: ({ endsAt }) => <Time at={endsAt} /> },
+    ...sessionColumns(visit),
     {
       title: columns.acts,
       cell: ({ id }) => (

@@ -1,6 +1,8 @@
 import type { MerchantRole } from '../../actors/actor.ts'
+import { ACCOUNT } from '../../pages/account/texts.ts'
 import { amountOf, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
 import { Copy, timeText } from '../../pages/parts.tsx'
+import { QrPicture } from '../../pages/qr-picture.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { shown, ugx } from '../../pages/wording.ts'
 import { invite, takeBackInvitation } from '../../people/invitations.ts'
@@ -21,7 +23,6 @@ import {
   TAKE_BACK,
   TILL,
 } from './people-page.tsx'
-import { QrPicture } from './qr-picture.tsx'
 
 const again = (visit: DashboardVisit, state: FormState) => showPeople(visit, state)
 
@@ -91,6 +92,6 @@ export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
   act(END_SESSION, async (visit) => {
     const { gateway, caller, merchant } = visit
     await endSessionAt(gateway, caller, { merchantId: merchant.id, sessionId: idOf(visit) })
-    return PEOPLE.sessions.ended
+    return ACCOUNT.sessions.ended
   }),
 ]

@@ -2,13 +2,15 @@ import { FieldFault } from '../../pages/form-spec.ts'
 import { keyOfForm, newFormToken } from '../../pages/form-token.ts'
 import type { Asked, GuestRoute } from '../../pages/route.ts'
 import type { Shown } from '../../pages/shown.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from '../../pages/sign-in/guest-form.tsx'
+import { NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
+import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { PARTS } from '../../pages/texts.ts'
 import { signUp } from '../../people/sign-up.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { BASE, TEST } from '../addresses.ts'
 import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
-import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 
 const ADDRESS = `${BASE}/sign-up`
 // Nobody is signed in yet: the token belongs to the form alone.
@@ -27,14 +29,8 @@ const formOf = (token: string): GuestForm => ({
       autocomplete: 'organization',
       refused: /^invalid request: name /,
     },
-    { name: 'email', label: SIGN_IN.email.label, kind: 'email', autocomplete: 'username' },
-    {
-      name: 'password',
-      label: SIGN_IN.newPassword.label,
-      hint: SIGN_IN.newPassword.hint,
-      kind: 'new-password',
-      most: 512,
-    },
+    { name: 'email', label: ENTRY.email.label, kind: 'email', autocomplete: 'username' },
+    NEW_PASSWORD,
     {
       name: 'handle',
       label: SIGN_IN.handle.label,

@@ -5,32 +5,10 @@ export const SIGN_IN = {
     label: 'Short name for addresses',
     hint: 'Small letters, digits and dashes. Left empty, we make one from the name.',
   },
-  email: { label: 'E-mail address' },
-  password: { label: 'Password' },
-  newPassword: {
-    label: 'Password',
-    hint: '12 to 128 characters of any kind. Four words of your own are easy to remember and hard to guess.',
-  },
-  name: { label: 'Your name', hint: 'As colleagues know you.' },
-  code: {
-    label: 'Code',
-    hint: 'Six digits from your authenticator app, or one of your recovery codes.',
-  },
   in: {
-    title: 'Sign in',
-    submit: 'Sign in',
     forgot: 'Forgotten your password?',
     noAccount: 'New here?',
     signUp: 'Open an account',
-    out: 'You are signed out.',
-  },
-  second: {
-    title: 'Your second factor',
-    submit: 'Go on',
-    other: 'Sign in with another account',
-    of: (email: string) => `For ${email}`,
-    passkey: 'Use a passkey',
-    failed: 'The passkey was not given. Use a code, or try again.',
   },
   up: {
     title: 'Open an account',
@@ -78,10 +56,6 @@ export const SIGN_IN = {
     says: (name: string, business: string, until: string) =>
       `This device becomes the till ${name} of ${business} until ${until}. It sees payments and can ask for new ones; it cannot refund or pay out.`,
     submit: 'Start the shift on this device',
-  },
-  gone: {
-    title: 'This link does not work any more',
-    says: 'It works once, and only for a while. Ask for a new one.',
   },
   roles: {
     owner: 'owner',

@@ -1,18 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { FieldBox } from '../../pages/form.tsx'
-import {
-  type Field,
-  FieldFault,
-  type FormSpec,
-  fieldOfRefusal,
-  readForm,
-  type Values,
-} from '../../pages/form-spec.ts'
-import { Icon } from '../../pages/icons.tsx'
-import type { Asked } from '../../pages/route.ts'
-import { type PageShown, type Shown, shownPage } from '../../pages/shown.ts'
-import { PARTS } from '../../pages/texts.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { FieldBox } from '../form.tsx'
+import { type Field, FieldFault, type FormSpec, fieldOfRefusal, readForm, type Values } from '../form-spec.ts'
+import { Icon } from '../icons.tsx'
+import type { Asked } from '../route.ts'
+import { type PageShown, type Shown, shownPage } from '../shown.ts'
+import { PARTS } from '../texts.ts'
 
 /** A form for somebody who is not signed in. */
 export type GuestForm = {

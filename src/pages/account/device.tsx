@@ -1,6 +1,6 @@
-import { shown } from '../../pages/wording.ts'
 import type { OpenSession } from '../../people/open-sessions.ts'
-import { PEOPLE } from '../texts/people.ts'
+import { shown } from '../wording.ts'
+import { ACCOUNT } from './texts.ts'
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/OPR\/|Opera/, 'Opera'],
@@ -32,7 +32,7 @@ function deviceName(agent: string): string {
 export const Device = ({ session, here }: { session: OpenSession; here: string }) => (
   <span>
     {shown(deviceName(session.agent))}
-    {session.id === here && <span class="quiet"> ({PEOPLE.sessions.here})</span>}
+    {session.id === here && <span class="quiet"> ({ACCOUNT.sessions.here})</span>}
     <br />
     <span class="quiet">{session.address}</span>
   </span>

@@ -1,0 +1,24 @@
+import type { Door } from '../../pages/sign-in/door.ts'
+import { ENTRY } from '../../pages/sign-in/texts.ts'
+import { BASE, TEST } from '../addresses.ts'
+import { callerAnywhere } from '../caller-anywhere.ts'
+import { COOKIES } from '../session-cookies.ts'
+import { SIGN_IN } from '../texts/sign-in.ts'
+
+/** The way into the dashboard. */
+export const DOOR: Door = {
+  ...{ realm: 'merchant', base: BASE, title: ENTRY.in.title, cookies: COOKIES },
+  below: (
+    <>
+      <p>
+        <a href={`${BASE}/forgot`}>{SIGN_IN.in.forgot}</a>
+      </p>
+      <p>
+        {SIGN_IN.in.noAccount} <a href={`${BASE}/sign-up`}>{SIGN_IN.in.signUp}</a>
+      </p>
+    </>
+  ),
+  // Who works for nobody any more may sign in as somebody else.
+  home: ({ at, person }) => (at === null ? null : person.confirmed ? BASE : `${BASE}${TEST}`),
+  actorOf: callerAnywhere,
+}

@@ -1,0 +1,90 @@
+import type { SignedInActor } from '../../actors/actor.ts'
+import type { FormSpec, FormState } from '../form-spec.ts'
+import type { Visit } from '../route.ts'
+import type { SessionCookies } from '../session-cookies.ts'
+import type { Shown } from '../shown.ts'
+import { ACCOUNT } from './texts.ts'
+
+/** Somebody with an account of its own on a surface. */
+export type AccountVisit = Visit & { caller: SignedInActor }
+
+/** The page of one's own account on a surface. */
+export type AccountPage<V extends AccountVisit> = {
+  path: string
+  cookies: SessionCookies
+  forms: AccountForms
+  /** What is said of a factor before and after it is removed. */
+  removeWarn: string
+  removed: string
+  show(visit: V, state: FormState | null): Promise<Shown>
+}
+
+export type AccountForms = ReturnType<typeof accountForms>
+
+const bare = { fields: [] } as const
+const { factors, sessions } = ACCOUNT
+
+/** The forms of one's own account, for the page at this path. */
+export const accountForms = (path: string) =>
+  ({
+    name: {
+      path: `${path}/name`,
+      action: 'account.name',
+      fields: [{ name: 'name', label: ACCOUNT.name.label, most: 100, autocomplete: 'name' }],
+      submit: ACCOUNT.name.submit,
+    },
+    password: {
+      path: `${path}/password`,
+      action: 'account.password',
+      fields: [
+        {
+          name: 'password',
+          label: ACCOUNT.password.label,
+          hint: ACCOUNT.password.hint,
+          kind: 'new-password',
+          most: 512,
+        },
+      ],
+      submit: ACCOUNT.password.submit,
+    },
+    beginApp: {
+      path: `${path}/app`,
+      action: 'account.factors',
+      ...{ ...bare, submit: factors.app, once: true },
+    },
+    confirmApp: {
+      path: `${path}/app/:id`,
+      action: 'account.factors',
+      fields: [{ name: 'code', label: ACCOUNT.enrol.code, kind: 'code', most: 20 }],
+      submit: ACCOUNT.enrol.submit,
+    },
+    removeFactor: {
+      path: `${path}/factors/:id/remove`,
+      action: 'account.factors',
+      ...{ ...bare, submit: factors.remove, danger: true },
+    },
+    renewCodes: {
+      path: `${path}/codes`,
+      action: 'account.factors',
+      ...{ ...bare, submit: ACCOUNT.codes.renew, plain: true },
+    },
+    addPasskey: {
+      path: `${path}/passkeys`,
+      action: 'account.factors',
+      fields: [
+        { name: 'name', label: factors.passkeyName, hint: factors.passkeyHint, most: 60 },
+        { name: 'response', label: '', kind: 'hidden', most: 20_000 },
+      ],
+      submit: factors.passkeyButton,
+    },
+    endSession: {
+      path: `${path}/sessions/:id/end`,
+      action: 'account.sessions',
+      ...{ ...bare, submit: sessions.end, plain: true },
+    },
+    endOthers: {
+      path: `${path}/sessions/end-others`,
+      action: 'account.sessions',
+      ...{ ...bare, submit: sessions.others, plain: true },
+    },
+  }) satisfies Record<string, FormSpec>

@@ -1,0 +1,124 @@
+import { type Factor, listFactors } from '../../people/factors.ts'
+import { listOwnSessions, type OpenSession } from '../../people/open-sessions.ts'
+import { FormBox } from '../form.tsx'
+import type { FormState } from '../form-spec.ts'
+import { Section, Time } from '../parts.tsx'
+import { type Column, Table } from '../table.tsx'
+import { shown } from '../wording.ts'
+import type { AccountPage, AccountVisit } from './account-forms.ts'
+import { Device } from './device.tsx'
+import { ACCOUNT } from './texts.ts'
+
+type Part<V extends AccountVisit> = { of: AccountPage<V>; visit: V; state: FormState | null }
+
+/** What the parts of the page show. */
+export async function readAccount({ gateway, caller }: AccountVisit) {
+  const [{ factors, codesLeft }, sessions] = await Promise.all([
+    listFactors(gateway, caller.personId),
+    listOwnSessions(gateway, caller),
+  ])
+  return { factors, codesLeft, sessions }
+}
+
+type FactorsProps<V extends AccountVisit> = Part<V> & { factors: readonly Factor[]; codesLeft: number }
+
+/** The second factors that are on, and how others are added. */
+export function Factors<V extends AccountVisit>({ of, visit, state, factors, codesLeft }: FactorsProps<V>) {
+  const texts = ACCOUNT.factors
+  const { forms } = of
+  const columns: Column<Factor>[] = [
+    { title: texts.columns.name, cell: ({ name, kind }) => `${texts.kinds[kind]}: ${shown(name)}` },
+    { title: texts.columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+    { title: texts.columns.used, cell: ({ usedAt }) => <Time at={usedAt} /> },
+    {
+      title: texts.columns.acts,
+      cell: ({ id }) => {
+        const own = visit.params.id === id ? state : null
+        return (
+          <details open={own !== null}>
+            <summary>{texts.remove}</summary>
+            <FormBox of={forms.removeFactor} visit={visit} params={{ id }} state={own} />
+          </details>
+        )
+      },
+    },
+  ]
+  return (
+    <Section title={texts.title}>
+      {factors.length === 0 ? (
+        <p>{texts.none}</p>
+      ) : (
+        <>
+          <Table caption={texts.title} rows={factors} columns={columns} />
+          <p class="hint">{of.removeWarn}</p>
+          <p>{ACCOUNT.codes.left(codesLeft)}</p>
+          <FormBox of={forms.renewCodes} visit={visit} state={state} />
+        </>
+      )}
+      {!factors.some(({ kind }) => kind === 'totp') && (
+        <FormBox of={forms.beginApp} visit={visit} state={state} />
+      )}
+      <details
+        data-make-passkey={visit.to(`${forms.addPasskey.path}/options`)}
+        open={state?.path === forms.addPasskey.path}
+      >
+        <summary>{texts.passkey}</summary>
+        <FormBox of={forms.addPasskey} visit={visit} state={state} />
+        <noscript>
+          <p class="hint">{texts.passkeyNone}</p>
+        </noscript>
+      </details>
+    </Section>
+  )
+}
+
+export const Password = <V extends AccountVisit>({ of, visit, state }: Part<V>) => (
+  <Section title={ACCOUNT.password.title}>
+    <FormBox of={of.forms.password} visit={visit} state={state} />
+  </Section>
+)
+
+export const Name = <V extends AccountVisit>({ of, visit, state }: Part<V>) => (
+  <Section title={ACCOUNT.name.title}>
+    <FormBox of={of.forms.name} visit={visit} state={state} values={{ name: visit.signedIn.person.name }} />
+  </Section>
+)
+
+/** Where the person is signed in. */
+export function Sessions<V extends AccountVisit>({
+  of,
+  visit,
+  state,
+  sessions,
+}: Part<V> & { sessions: readonly OpenSession[] }) {
+  const texts = ACCOUNT.sessions
+  const acts: Column<OpenSession> = {
+    title: texts.columns.acts,
+    cell: ({ id }) => (
+      <FormBox
+        of={of.forms.endSession}
+        visit={visit}
+        params={{ id }}
+        state={visit.params.id === id ? state : null}
+        compact
+      />
+    ),
+  }
+  return (
+    <Section title={texts.own}>
+      <Table caption={texts.own} rows={sessions} columns={[...sessionColumns(visit), acts]} />
+      {sessions.length > 1 && <FormBox of={of.forms.endOthers} visit={visit} state={state} compact />}
+    </Section>
+  )
+}
+
+/** What is known of a session; the one of this browser is marked. */
+export function sessionColumns({ signedIn }: Pick<AccountVisit, 'signedIn'>): Column<OpenSession>[] {
+  const { columns } = ACCOUNT.sessions
+  return [
+    { title: columns.where, cell: (session) => <Device session={session} here={signedIn.sessionId} /> },
+    { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+    { title: columns.ends, cell: ({ endsAt }) => <Time at={endsAt} /> },
+  ]
+}

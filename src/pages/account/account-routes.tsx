@@ -1,0 +1,159 @@
+import { beginApp, confirmApp, findNewApp, removeFactor, renewRecoveryCodes } from '../../people/factors.ts'
+import { endOwnOtherSessions } from '../../people/open-sessions.ts'
+import { changeName, changePassword } from '../../people/own-account.ts'
+import { addPasskey, confirmOptions, passkeyOptions } from '../../people/passkeys.ts'
+import { endOwnSession } from '../../people/sign-out.ts'
+import { notFound } from '../../platform/refusal.ts'
+import { FormBox } from '../form.tsx'
+import type { FormSpec, FormState, Values } from '../form-spec.ts'
+import { formRoute, pageRoute, type Route } from '../route.ts'
+import { doneTo, type Shown, shownPage } from '../shown.ts'
+import { actOf } from '../step-up.ts'
+import type { AccountPage, AccountVisit } from './account-forms.ts'
+import { AppSecret } from './app-secret.tsx'
+import { codesPage } from './codes-page.tsx'
+import { ACCOUNT } from './texts.ts'
+
+const idOf = ({ params }: AccountVisit) => params.id ?? ''
+
+/** A form of the page that leads back to it with a sentence. */
+export const accountAct = <V extends AccountVisit>(
+  { path, show }: AccountPage<V>,
+  spec: FormSpec,
+  does: (visit: V, values: Values) => Promise<string>,
+): Route<V> =>
+  formRoute<V>(spec, {
+    submit: async (visit, values) => doneTo(visit.to(path), await does(visit, values)),
+    again: show,
+  })
+
+/** Every page and form of one's own account that all surfaces have. */
+export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+  const { path, forms, cookies, show } = of
+  return [
+    pageRoute<V>(path, (visit) => show(visit, null), 'account.step-up'),
+    ...appRoutes(of),
+    ...passkeyRoutes(of),
+    accountAct(of, forms.removeFactor, async (visit) => {
+      await removeFactor(visit.gateway, visit.caller, idOf(visit))
+      return of.removed
+    }),
+    accountAct(of, forms.password, async (visit, { password = '' }) => {
+      await changePassword(visit.gateway, visit.caller, { password, visitor: cookies.visitor(visit) })
+      return ACCOUNT.password.changed
+    }),
+    accountAct(of, forms.name, async (visit, { name = '' }) => {
+      await changeName(visit.gateway, visit.caller, name)
+      return ACCOUNT.name.saved
+    }),
+    formRoute<V>(forms.endSession, {
+      async submit(visit) {
+        await endOwnSession(visit.gateway, visit.caller, idOf(visit))
+        const done = doneTo(visit.to(path), ACCOUNT.sessions.ended)
+        return idOf(visit) === visit.signedIn.sessionId
+          ? { ...done, cookies: [cookies.noSession(visit)] }
+          : done
+      },
+      again: show,
+    }),
+    accountAct(of, forms.endOthers, async (visit) => {
+      await endOwnOtherSessions(visit.gateway, visit.caller)
+      return ACCOUNT.sessions.othersEnded
+    }),
+  ]
+}
+
+/** The recovery codes, this once; without new ones on to the page. */
+const showCodes = <V extends AccountVisit>(
+  { path }: AccountPage<V>,
+  visit: V,
+  { codes, says }: { codes: readonly string[]; says: string },
+): Shown =>
+  codes.length === 0 ? doneTo(visit.to(path), says) : codesPage(codes, { says, to: visit.to(path) })
+
+function appRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+  const { path, forms, show } = of
+  const enrolment = (visit: V, state: FormState | null) => showEnrolment(of, visit, state)
+  return [
+    formRoute<V>(forms.beginApp, {
+      submit: async (visit) => {
+        const { id } = await beginApp(visit.gateway, visit.caller)
+        return { kind: 'redirect', to: visit.to(`${path}/app/${id}`) }
+      },
+      again: show,
+    }),
+    pageRoute<V>(forms.confirmApp.path, (visit) => enrolment(visit, null), 'account.step-up'),
+    formRoute<V>(forms.confirmApp, {
+      async submit(visit, { code = '' }) {
+        const { codes } = await confirmApp(visit.gateway, visit.caller, { id: idOf(visit), code })
+        return showCodes(of, visit, { codes, says: ACCOUNT.factors.added })
+      },
+      again: enrolment,
+    }),
+    formRoute<V>(forms.renewCodes, {
+      async submit(visit) {
+        const codes = await renewRecoveryCodes(visit.gateway, visit.caller)
+        return showCodes(of, visit, { codes, says: '' })
+      },
+      again: show,
+    }),
+  ]
+}
+
+/** The secret of an app that is being added, until its first code was right. */
+async function showEnrolment<V extends AccountVisit>(
+  { forms }: AccountPage<V>,
+  visit: V,
+  state: FormState | null,
+): Promise<Shown> {
+  const { gateway, caller, signedIn } = visit
+  const id = idOf(visit)
+  const app = await findNewApp(gateway, { personId: caller.personId, id, account: signedIn.person.email })
+  if (app === null) throw notFound('factor')
+  const { enrol } = ACCOUNT
+  return shownPage(
+    enrol.title,
+    <>
+      <h1>{enrol.title}</h1>
+      <AppSecret {...app} />
+      <FormBox of={forms.confirmApp} visit={visit} state={state} params={{ id }} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
+  const { forms, show: again } = of
+  return [
+    formRoute<V>(forms.addPasskey, {
+      async submit(visit, { name = '', response = '' }) {
+        const { codes } = await addPasskey(visit.gateway, visit.caller, { name, response })
+        return showCodes(of, visit, { codes, says: ACCOUNT.factors.added })
+      },
+      again,
+    }),
+    formRoute<V>(
+      { path: `${forms.addPasskey.path}/options`, action: 'account.factors', fields: [], submit: '' },
+      {
+        submit: async (visit) => ({ kind: 'json', value: await passkeyOptions(visit.gateway, visit.caller) }),
+        again,
+      },
+    ),
+    // What the script needs to confirm a form with a passkey: the form sends itself here first.
+    formRoute<V>(
+      { path: '/passkey', action: 'account.step-up', fields: [], submit: '' },
+      {
+        async submit({ gateway, caller, fields }) {
+          const { act = '', ...said } = fields
+          const { sessionId } = caller
+          const options = await confirmOptions(gateway, caller.personId, {
+            ...{ sessionId, act: actOf(act, said) },
+          })
+          if (options === null) throw notFound('passkey')
+          return { kind: 'json', value: options }
+        },
+        again,
+      },
+    ),
+  ]
+}

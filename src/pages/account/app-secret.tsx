@@ -1,0 +1,15 @@
+import { Copy } from '../parts.tsx'
+import { QrPicture } from '../qr-picture.tsx'
+import { ACCOUNT } from './texts.ts'
+
+/** The secret of an authenticator app that is being added: as a picture, as text, and as an address. */
+export const AppSecret = ({ secret, address }: { secret: string; address: string }) => (
+  <>
+    <p>{ACCOUNT.enrol.scan}</p>
+    <QrPicture text={address} title={ACCOUNT.enrol.picture} />
+    <p>{ACCOUNT.enrol.secret}</p>
+    <Copy text={secret} label={ACCOUNT.enrol.secret} />
+    <p>{ACCOUNT.enrol.address}</p>
+    <Copy text={address} label={ACCOUNT.enrol.address} />
+  </>
+)

@@ -1,0 +1,26 @@
+import { findSession } from '../../people/session.ts'
+import type { SignInStep } from '../../people/sign-in.ts'
+import type { Asked } from '../route.ts'
+import type { Shown } from '../shown.ts'
+import { type Door, signInOf } from './door.ts'
+
+const REST = /^(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/
+
+/** An address of the surface to go on to after the sign-in, and no other. */
+export function thenOf({ base }: Pick<Door, 'base'>, { query, fields }: Asked): string | null {
+  const then = fields.then ?? query.then ?? ''
+  return then.startsWith(base) && REST.test(then.slice(base.length)) && !then.includes('//') ? then : null
+}
+
+/** On to the page that was wanted, or to the code of the second factor first. */
+export async function goOn(door: Door, asked: Asked, step: SignInStep): Promise<Shown> {
+  const then = thenOf(door, asked)
+  if (step.kind === 'code') {
+    const signIn = signInOf(door)
+    const to = then === null ? signIn : `${signIn}?then=${encodeURIComponent(then)}`
+    return { kind: 'redirect', to, cookies: [door.cookies.session(step.token, asked)] }
+  }
+  const signedIn = await findSession(asked.gateway, door.realm, step.token)
+  const home = (signedIn && door.home(signedIn)) ?? door.base
+  return { kind: 'redirect', to: then ?? home, cookies: door.cookies.entered(step, asked) }
+}

@@ -1,0 +1,123 @@
+import { findSession, type SignedIn } from '../../people/session.ts'
+import { awaitsCode, enteringOptions, giveCode, signIn } from '../../people/sign-in.ts'
+import { endOwnSession } from '../../people/sign-out.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Values } from '../form-spec.ts'
+import { same } from '../form-token.ts'
+import { Note } from '../parts.tsx'
+import { PasskeyButton } from '../passkey-button.tsx'
+import type { Asked, GuestRoute } from '../route.ts'
+import { doneTo, type Shown } from '../shown.ts'
+import { PARTS } from '../texts.ts'
+import { shown } from '../wording.ts'
+import { type Door, signInOf } from './door.ts'
+import { goOn, thenOf } from './go-on.ts'
+import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
+import { ENTRY } from './texts.ts'
+
+const LONGEST_PASSWORD = 512
+
+function hiddenThen(door: Door, asked: Asked): Values {
+  const then = thenOf(door, asked)
+  return then === null ? {} : { then }
+}
+
+const passwordForm = (door: Door, asked: Asked): GuestForm => ({
+  title: door.title,
+  lead:
+    asked.flash === null ? undefined : (
+      <Note tone={asked.flash.kind === 'done' ? 'good' : 'warn'}>{shown(asked.flash.says)}</Note>
+    ),
+  address: signInOf(door),
+  fields: [
+    { name: 'email', label: ENTRY.email.label, kind: 'email', autocomplete: 'username' },
+    { name: 'password', label: ENTRY.password.label, kind: 'password', most: LONGEST_PASSWORD },
+  ],
+  submit: ENTRY.in.submit,
+  hidden: hiddenThen(door, asked),
+  below: door.below,
+})
+
+const codeForm = (door: Door, asked: Asked, email: string): GuestForm => ({
+  title: ENTRY.second.title,
+  lead: (
+    <>
+      <p>{ENTRY.second.of(email)}</p>
+      <PasskeyButton
+        challenge={`${signInOf(door)}/passkey`}
+        says={ENTRY.second.passkey}
+        failed={ENTRY.second.failed}
+        field="code"
+      />
+    </>
+  ),
+  address: signInOf(door),
+  fields: [{ name: 'code', label: ENTRY.code.label, hint: ENTRY.code.hint, kind: 'code', most: 20_000 }],
+  submit: ENTRY.second.submit,
+  hidden: hiddenThen(door, asked),
+  below: (
+    <p>
+      <a href={`${signInOf(door)}?other`}>{ENTRY.second.other}</a>
+    </p>
+  ),
+})
+
+const sessionOf = ({ realm, cookies: own }: Door, { gateway, cookies, https }: Asked) =>
+  findSession(gateway, realm, cookies.get(own.name(https)) ?? null)
+
+async function show(door: Door, asked: Asked): Promise<Shown> {
+  const { gateway, query } = asked
+  const signedIn = await sessionOf(door, asked)
+  const home = signedIn && door.home(signedIn)
+  if (home !== null) return { kind: 'redirect', to: thenOf(door, asked) ?? door.base }
+  const email = query.other === undefined ? await awaitsCode(gateway, door.cookies.visitor(asked)) : null
+  return {
+    ...showGuestForm(email === null ? passwordForm(door, asked) : codeForm(door, asked, email)),
+    scripts: ['passkeys.js'],
+  }
+}
+
+async function submit(door: Door, asked: Asked): Promise<Shown> {
+  const { gateway, fields } = asked
+  const visitor = door.cookies.visitor(asked)
+  const email = fields.email === undefined ? await awaitsCode(gateway, visitor) : null
+  if (email !== null)
+    return answerGuestForm(asked, codeForm(door, asked, email), async ({ code = '' }) => {
+      try {
+        return await goOn(door, asked, await giveCode(gateway, visitor, code))
+      } catch (error) {
+        // After too many wrong codes the password is asked for again.
+        if (error instanceof Refusal && error.status < 500 && (await awaitsCode(gateway, visitor)) === null)
+          return { kind: 'redirect', to: signInOf(door), flash: { kind: 'note', says: error.message } }
+        throw error
+      }
+    })
+  return answerGuestForm(asked, passwordForm(door, asked), async ({ email = '', password = '' }) =>
+    goOn(door, asked, await signIn(gateway, visitor, { email, password, code: fields.code || undefined })),
+  )
+}
+
+/** What the script of the page needs to give a passkey in the place of the code. */
+async function passkey({ cookies }: Door, asked: Asked): Promise<Shown> {
+  const options = await enteringOptions(asked.gateway, cookies.visitor(asked))
+  if (options === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
+  return { kind: 'json', value: options }
+}
+
+async function signOut(door: Door, asked: Asked): Promise<Shown> {
+  const signedIn: SignedIn | null = await sessionOf(door, asked)
+  if (signedIn !== null) {
+    if (!same(asked.fields.csrf ?? '', signedIn.csrf))
+      throw new Refusal(403, 'forbidden', PARTS.errors.session)
+    await endOwnSession(asked.gateway, door.actorOf(asked, signedIn), signedIn.sessionId)
+  }
+  return { ...doneTo(signInOf(door)), cookies: [door.cookies.noSession(asked)] }
+}
+
+/** The sign-in of a surface and the way out. */
+export const signInPages = (door: Door): readonly GuestRoute[] => [
+  { method: 'GET', path: '/sign-in', handle: (asked) => show(door, asked) },
+  { method: 'POST', path: '/sign-in', handle: (asked) => submit(door, asked) },
+  { method: 'POST', path: '/sign-in/passkey', handle: (asked) => passkey(door, asked) },
+  { method: 'POST', path: '/sign-out', handle: (asked) => signOut(door, asked) },
+]
