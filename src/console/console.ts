@@ -1,9 +1,9 @@
 import type { Asked } from '../pages/route.ts'
 import { stepUpWith } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
-import { findSession, operatorOf, type SignedIn } from '../people/session.ts'
-import { assert } from '../platform/assert.ts'
+import { findSession, type SignedIn } from '../people/session.ts'
 import { addressOf, BASE } from './addresses.ts'
+import { callerOf } from './caller.ts'
 import { GUESTS } from './guests.ts'
 import { ROUTES } from './routes-list.ts'
 import { COOKIES } from './session-cookies.ts'
@@ -25,9 +25,5 @@ export const CONSOLE: Surface<ConsoleVisit> = {
 }
 
 async function open(asked: Asked, signedIn: SignedIn) {
-  const { operatorRole: role } = signedIn
-  assert(role !== null, 'an operator has a role')
-  const { address: origin, requestId, now } = asked
-  const caller = operatorOf(signedIn, { role, origin, requestId, nowMs: now.getTime() })
-  return { visit: { ...asked, signedIn, caller, to: addressOf, once: null } }
+  return { visit: { ...asked, signedIn, caller: callerOf(asked, signedIn), to: addressOf, once: null } }
 }

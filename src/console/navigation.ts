@@ -6,4 +6,11 @@ const { pages } = FRAME
 /** The pages that the navigation leads to. Those of a role that may not see them are left out. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
+  {
+    name: FRAME.groups.people,
+    entries: [
+      { path: '/operators', name: pages.operators, icon: 'people', see: 'console.read' },
+      { path: '/security', name: pages.security, icon: 'gear', see: 'account.step-up' },
+    ],
+  },
 ]

@@ -1,6 +1,14 @@
 import type { Action } from '../actors/actions.ts'
 import type { OperatorCaller } from '../actors/actor.ts'
-import { type PageRoute, pageRoute, type Route, type Visit } from '../pages/route.ts'
+import type { FormSpec } from '../pages/form-spec.ts'
+import {
+  type FormRoute,
+  formRoute,
+  type PageRoute,
+  pageRoute,
+  type Route,
+  type Visit,
+} from '../pages/route.ts'
 import type { Shown } from '../pages/shown.ts'
 
 /** An operator on the console. */
@@ -13,3 +21,9 @@ export const page = (
   show: (visit: ConsoleVisit) => Promise<Shown>,
   see: Action = 'console.read',
 ): PageRoute<ConsoleVisit> => pageRoute(path, show, see)
+
+/** Declares what a form of the console does: `submit` calls the operation, `again` shows the page with what was wrong. */
+export const form = (
+  spec: FormSpec,
+  handlers: Pick<FormRoute<ConsoleVisit>, 'submit' | 'again'>,
+): FormRoute<ConsoleVisit> => formRoute(spec, handlers)

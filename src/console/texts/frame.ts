@@ -1,8 +1,14 @@
+/** What the roles of operators are called. */
+export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance', admin: 'admin' }
+
 /** The frame around the pages of the console. */
 export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
+  groups: { people: 'People' },
   pages: {
     home: 'Home',
+    operators: 'Operators',
+    security: 'Your account',
   },
 }
