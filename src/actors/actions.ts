@@ -55,6 +55,7 @@ export const ACTIONS = {
   'order.decide': { ...AUDITED, persons: SELLERS },
   'callback.receive': { others: ['public'] },
   'dispute.open': { others: ['public'] },
+  'dispute.answer': { ...AUDITED, persons: SELLERS },
   'dispute.close': { ...AUDITED, persons: SELLERS },
   'item.add': { ...AUDITED, persons: SELLERS },
   'item.edit': { ...AUDITED, persons: SELLERS },

@@ -134,8 +134,11 @@ export type ReportView = {
   chargeId: string
   typed: { reason: string; details: string; contact: string }
   fault: FormFault | null
+  answers: readonly Answered[]
 }
-export type ReportedView = { kind: 'reported'; payment: Payment }
+export type ReportedView = { kind: 'reported'; payment: Payment; answers: readonly Answered[] }
+/** What the shop has answered to a report on this payment. */
+export type Answered = { says: string; saidAt: Date }
 
 /** A page on which nothing can be paid, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
 export type ClosedView = {

@@ -1,9 +1,10 @@
+import { answerDispute } from '../disputes/answer-dispute.ts'
 import { closeDispute, listDisputes } from '../disputes/close-dispute.ts'
 import type { Dispute } from '../disputes/dispute.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { command, rowsAnswer } from './command.ts'
-import { merchantAndId, ofMerchant, oneOf, optionalText } from './input.ts'
+import { merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
 
 // A list on a terminal is whole.
 const EVERY = 1_000_000
@@ -58,4 +59,20 @@ const close = command({
   },
 })
 
-export const disputeCommands = [list, close]
+const answer = command({
+  usage: 'disputes answer <m> --dispute D --text T [--key K]',
+  says: 'tell the customer something: on the page of the report, and by mail where an address was left',
+  unshown: ['text'],
+  async run(input) {
+    const says = required(input, 'text')
+    const key = optionalText(input, 'key')
+    const { merchant, app, id } = await merchantAndId(input, 'dispute')
+    if (tagOf('dsp_', id) !== merchant.tag) throw notFound('dispute')
+    const once = key === undefined ? {} : { once: `command ${key}` }
+    const made = await answerDispute(app, input.actor, { merchant, id, says, ...once })
+    const json = { id: made.id, dispute: id, says: made.says, said_at: made.saidAt.toISOString() }
+    return { json, lines: [`${id} is answered`] }
+  },
+})
+
+export const disputeCommands = [list, answer, close]

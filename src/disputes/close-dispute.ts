@@ -6,7 +6,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { DISPUTE_COLUMNS, type Dispute } from './dispute.ts'
+import { DISPUTE_COLUMNS, type Dispute, LOCK_DISPUTE } from './dispute.ts'
 
 const LIST = statement<Dispute>(
   'list disputes',
@@ -17,10 +17,6 @@ const LIST = statement<Dispute>(
 const BY_ID = statement<Dispute>(
   'dispute by id',
   `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 and d.mode = $3`,
-)
-const LOCK = statement<Dispute>(
-  'lock dispute',
-  `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 for no key update`,
 )
 const CLOSE = statement(
   'close dispute',
@@ -63,7 +59,7 @@ export function closeDispute(
 ): Promise<{ dispute: Dispute; closed: boolean }> {
   allow(actor, 'dispute.close', merchantId)
   return app.db.transaction<{ dispute: Dispute; closed: boolean }>(async (tx) => {
-    const [[dispute]] = await tx.send(call(LOCK, merchantId, id))
+    const [[dispute]] = await tx.send(call(LOCK_DISPUTE, merchantId, id))
     if (!dispute) throw notFound('dispute')
     if (dispute.closedAt !== null) return { value: { dispute, closed: false } }
     // It may have been opened on a machine whose clock was ahead.

@@ -1,4 +1,5 @@
 import { type Charge, chargeEventData } from '../charges/charge.ts'
+import { statement } from '../platform/db/statement.ts'
 import { inKeyOrder } from '../webhooks/events.ts'
 import type { Report, ReportReason } from './report.ts'
 
@@ -21,6 +22,12 @@ export type Dispute = {
 
 export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.charge_id as "chargeId", d.reason, d.details,
   d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.tell_at as "tellAt", d.closed_at as "closedAt"`
+
+/** A report, held while it is answered or closed. */
+export const LOCK_DISPUTE = statement<Dispute>(
+  'lock dispute',
+  `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 for no key update`,
+)
 
 // The merchant is asked to answer within 72 hours (spec 6).
 const RESPONSE_MS = 72 * 3_600_000

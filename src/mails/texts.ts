@@ -152,6 +152,14 @@ const LETTERS = {
       link,
     ],
   }),
+  'dispute-answer': ({ business = '', says = '' }: Values) => ({
+    subject: `${business} has answered your report`,
+    lines: [
+      `You reported a problem with a payment to ${business}. It answers:`,
+      ...says.split('\n'),
+      'Nobody reads answers to this mail. To say more, report the problem once more from your receipt.',
+    ],
+  }),
   'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
     subject: `${business} wants to tell you of its payments`,
     lines: [

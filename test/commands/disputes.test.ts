@@ -102,6 +102,36 @@ test('disputes close closes once for good, leaves one row of audit, and lets the
   assert.equal((await own.list('--open')).length, 2)
 })
 
+test('disputes answer stores one answer under a key, and mails a live customer alone', async () => {
+  const own = await complainedAbout()
+  const [ofTest, ofLive] = await own.list()
+  const answer = (id: string, ...rest: string[]) =>
+    json('disputes', 'answer', own.handle, '--dispute', id, '--text', 'It leaves tomorrow.', ...rest)
+  const first = await answer(ofLive.id, '--key', 'k1')
+  assert.deepEqual(await answer(ofLive.id, '--key', 'k1'), first)
+  await answer(ofTest.id)
+  assert.deepEqual(
+    (await auditOf(own.merchantId)).map(({ action, subject }: any) => [action, subject]),
+    [
+      ['dispute.answer', ofLive.id],
+      ['dispute.answer', ofTest.id],
+    ],
+  )
+  const mails = await service.rows<{ n: number }>(
+    `select count(*)::int as n from mails where template = 'dispute-answer'`,
+  )
+  assert.deepEqual(mails, [{ n: 1 }])
+  assertRefused(await run('disputes', 'answer', own.handle, '--dispute', ofLive.id, '--text', ' '), {
+    code: 1,
+    says: /answer must be 1 to 2000 characters/,
+  })
+  const stranger = await complainedAbout()
+  assertRefused(await run('disputes', 'answer', stranger.handle, '--dispute', ofLive.id, '--text', 'x'), {
+    code: 1,
+    says: /dispute not found/,
+  })
+})
+
 test('what a stranger typed cannot move the cursor of a terminal', async () => {
   const own = await complainedAbout()
   // Older rows, or rows from other sources, may hold text that the form refuses.

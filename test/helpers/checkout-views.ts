@@ -107,12 +107,15 @@ const receipt = (over: Partial<ReceiptView> = {}): ReceiptView => ({
   ...over,
 })
 
+const ANSWER = { says: 'It was at the gate.\nIt leaves again.', saidAt: new Date('2026-11-22T08:00:00Z') }
+
 const report = (over: Partial<ReportView> = {}): ReportView => ({
   kind: 'report',
   payment: payment({ charge: CHARGE }),
   chargeId: CHARGE,
   typed: { reason: '', details: '', contact: '' },
   fault: null,
+  answers: [],
   ...over,
 })
 
@@ -219,7 +222,8 @@ const REST: readonly ExampleView[] = [
       report({ fault, typed: { reason: 'other', details: 'It never came.', contact: '0772' } }),
     ),
   ),
-  live('reported', { kind: 'reported', payment: payment() }),
+  live('reported', { kind: 'reported', payment: payment(), answers: [] }),
+  live('report answered', report({ answers: [ANSWER, ANSWER] })),
   ...CLOSED.map((why) =>
     live(
       `closed ${why}`,

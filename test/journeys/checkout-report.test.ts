@@ -3,8 +3,10 @@ import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
 import { formOf, type Page, untilServed } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
+import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { mailsTo } from '../helpers/mailed.ts'
 import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { chargeOn } from '../helpers/page-charges.ts'
 import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
@@ -158,6 +160,64 @@ test('each payment of a reusable link is reported separately, and a refunded one
     assert.equal((await somebody.follow(sent)).status, 200)
     assert.equal((await disputesOf(id)).length, 1)
   }
+})
+
+test('the shop answers on its dashboard, and the customer reads it on the page of the report and in one mail', async () => {
+  const { link, id } = await paidLink()
+  const address = 'buyer@mail.example'
+  await somebody.send(await reportForm(link), '/report', { ...REPORT, contact: ` ${address} ` })
+  const [dispute] = await disputesOf(id)
+  const cashier = await signedInAs(service, shop.merchant, { role: 'cashier' })
+  const path = `/dashboard/disputes/${dispute.id}`
+  const says = '<script>hit=1</script> It was at the gate.\nIt leaves again tomorrow.'
+  const page = await cashier.get(path)
+  const sent = await cashier.send(page, '/answer', { says })
+  assert.equal(sent.location, path)
+  // The same form once more, from a phone that has lost the first answer.
+  assert.equal((await cashier.send(page, '/answer', { says })).location, path)
+  assert.match(mainOf(await cashier.get(path)), /It leaves again tomorrow.*cashier-/)
+  for (const end of ['report', 'report?sent=1']) {
+    const { text } = await somebody.get(`/pay/${link}/${end}`)
+    assert.match(text, /has answered/)
+    assert.match(text, /&lt;script>hit=1&lt;\/script> It was at the gate\.<\/p><p dir="auto">It leaves/)
+    assert.doesNotMatch(text, /cashier-/)
+  }
+  const mails = await mailsTo(service, address)
+  assert.deepEqual(
+    mails.map(({ template, values }) => [template, values.says]),
+    [['dispute-answer', says]],
+  )
+  assert.deepEqual(
+    await service.rows('select says from dispute_answers where dispute_id = $1', [dispute.id]),
+    [{ says }],
+  )
+})
+
+test('an answer that says nothing or too much, one to a closed report, and a twenty-first are refused', async () => {
+  const { link, id } = await paidLink()
+  await somebody.send(await reportForm(link), '/report', REPORT)
+  const [dispute] = await disputesOf(id)
+  const owner = await signedInAs(service, shop.merchant)
+  const answer = async (says: string) =>
+    owner.send(await owner.get(`/dashboard/disputes/${dispute.id}`), '/answer', { says })
+  const refused = async (says: string, status: number, text: RegExp) => {
+    const reply = await answer(says)
+    assert.equal(reply.status, status)
+    assert.match(mainOf(reply), text)
+  }
+  await refused('', 400, /Your answer: fill this in/)
+  await refused('x'.repeat(2001), 400, /At most 2000 characters/)
+  for (let nth = 1; nth <= 20; nth += 1) assert.equal((await answer(`No. ${nth}`)).status, 303)
+  await refused('One more', 400, /a report has at most 20 answers: call the customer/)
+  const open = await owner.get(`/dashboard/disputes/${dispute.id}`)
+  assert.equal((await owner.send(open, '/close')).status, 303)
+  const late = await owner.send(open, '/answer', { says: 'Too late' })
+  assert.equal(late.status, 409)
+  assert.match(mainOf(late), /this dispute is closed: a closed one stays as it is/)
+  assert.deepEqual(
+    await service.rows('select count(*)::int from dispute_answers where dispute_id = $1', [dispute.id]),
+    [{ count: 20 }],
+  )
 })
 
 test('another site cannot send a report, and fifty a day are stored for a merchant; the rest is acknowledged', async () => {

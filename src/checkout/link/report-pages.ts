@@ -1,8 +1,9 @@
 import type { Charge } from '../../charges/charge.ts'
+import { answersAbout } from '../../disputes/answer-dispute.ts'
 import { openDispute } from '../../disputes/open-dispute.ts'
 import { readReport } from '../../disputes/report.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
-import type { FormFault, View } from '../view.ts'
+import type { FormFault, ReportView } from '../view.ts'
 import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 import { type Found, findPaidLink, pathOf, paymentOf } from './found-link.ts'
 import { pageOf, withRetryAfter } from './link-pages.ts'
@@ -13,9 +14,10 @@ type Paid = Found & { charge: Charge }
 /** GET /pay/{id}/report (contract.md G48). Throws 404 where nothing was paid. */
 export async function showReport(checkout: Checkout, visit: Visit): Promise<Reply> {
   const found = await findPaid(checkout, visit)
+  const answers = await answersTo(found)
   if (visit.query.sent !== undefined)
-    return pageOf(found, { kind: 'reported', payment: paymentOf(found, found.charge) })
-  return pageOf(found, reportView(found, visit, null))
+    return pageOf(found, { kind: 'reported', payment: paymentOf(found, found.charge), answers })
+  return pageOf(found, { ...reportView(found, visit, null), answers })
 }
 
 /** POST /pay/{id}/report: stored once for a payment, and acknowledged however often it is sent. */
@@ -43,7 +45,9 @@ async function findPaid(checkout: Checkout, visit: Visit): Promise<Paid> {
   return { ...found, charge: found.charge }
 }
 
-const reportView = (found: Paid, { fields }: Visit, fault: FormFault | null): View => ({
+const answersTo = ({ shop, link, charge }: Paid) => answersAbout(shop.app, link.merchantId, charge.id)
+
+const reportView = (found: Paid, { fields }: Visit, fault: FormFault | null): ReportView => ({
   kind: 'report',
   payment: paymentOf(found, found.charge),
   chargeId: found.charge.id,
@@ -53,4 +57,5 @@ const reportView = (found: Paid, { fields }: Visit, fault: FormFault | null): Vi
     contact: (fields.contact ?? '').slice(0, 160),
   },
   fault,
+  answers: [],
 })

@@ -2,6 +2,17 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { briefly, ugx } from '../../pages/wording.ts'
 
 const UGX_SIGN = 'UGX '
+const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Africa/Kampala',
+  day: 'numeric',
+  month: 'numeric',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+export const timeOfUganda = (at: Date): string => TIME_OF_UGANDA.format(at).replace(', ', ' ')
 
 /** The amount, the largest text of the page. */
 export function Amount({ value }: { value: number }) {

@@ -1,18 +1,8 @@
 import { shown, ugx } from '../../pages/wording.ts'
 import type { MachineSays } from '../view.ts'
 import { type Page, paymentPath } from './page.ts'
-import { Amount, Sign, titleOf } from './parts.tsx'
+import { Amount, Sign, timeOfUganda, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
-
-const TIME_OF_UGANDA = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'Africa/Kampala',
-  day: 'numeric',
-  month: 'numeric',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
 
 /** The receipt. Right after payment with a link to the merchant, who must not rely on this page. */
 export function ReceiptPage(page: Page<'receipt'>) {
@@ -101,7 +91,7 @@ function Details({ view, texts, shop }: Page<'receipt'>) {
     [receipt.paidByPhone, card && payment.due > 0 ? ugx(payment.due) : null],
     [receipt.method, payment.due > 0 ? texts.methods[payment.method] : receipt.methodCard],
     [receipt.phone, payment.phone],
-    [receipt.when, TIME_OF_UGANDA.format(view.paidAt).replace(', ', ' ')],
+    [receipt.when, timeOfUganda(view.paidAt)],
     [receipt.number, view.chargeId],
     [receipt.operatorNumber, view.operatorReference && shown(view.operatorReference)],
     [receipt.shopNumber, view.reference && shown(view.reference)],

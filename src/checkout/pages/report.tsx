@@ -1,8 +1,8 @@
-import { ugx } from '../../pages/wording.ts'
+import { shown, ugx } from '../../pages/wording.ts'
 import type { ReportReason } from '../texts/texts.ts'
 import type { FormFault } from '../view.ts'
 import { type Page, paymentPath } from './page.ts'
-import { describedBy, Fault, Field, InputField, Sign, titleOf } from './parts.tsx'
+import { describedBy, Fault, Field, InputField, Sign, timeOfUganda, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 const DETAILS_LENGTH = 2000
@@ -19,6 +19,7 @@ export function ReportPage(page: Page<'report'>) {
     <Shell setting={setting} title={view.fault ? texts.faultTitle(title) : title} script="pay.js">
       <h1>{report.title}</h1>
       <p class="about">{report.about(ugx(view.payment.amount), brief)}</p>
+      <Answers {...page} />
       <form method="post" action={paymentPath(view.payment, 'report')} data-moment={texts.pay.oneMoment}>
         <Fault text={general} />
         <Reasons {...page} />
@@ -83,8 +84,27 @@ function Contact({ view, texts, brief }: Page<'report'>) {
   )
 }
 
+/** What the shop has answered to earlier reports on this payment, the newest first. */
+function Answers({ view, texts, shop }: Page<'report'> | Page<'reported'>) {
+  return (
+    <>
+      {view.answers.map(({ says, saidAt }) => (
+        <section class="said">
+          <p class="strong">
+            {texts.report.answered(shop)}, {timeOfUganda(saidAt)}
+          </p>
+          {says.split('\n').map((line) => (
+            <p dir="auto">{shown(line)}</p>
+          ))}
+        </section>
+      ))}
+    </>
+  )
+}
+
 /** The report is stored, or one was open already: the customer need not know which. */
-export function ReportedPage({ view, setting, texts, shop }: Page<'reported'>) {
+export function ReportedPage(page: Page<'reported'>) {
+  const { view, setting, texts, shop } = page
   const { report } = texts
   return (
     <Shell setting={setting} title={titleOf(report.thanks, shop)}>
@@ -96,6 +116,7 @@ export function ReportedPage({ view, setting, texts, shop }: Page<'reported'>) {
         <p class="strong">{report.heard(shop)}</p>
         <p>{report.noMoney}</p>
       </div>
+      <Answers {...page} />
       <a class="second" href={paymentPath(view.payment, 'receipt')}>
         {report.back}
       </a>

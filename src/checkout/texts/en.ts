@@ -168,6 +168,7 @@ export const EN: Texts = {
     thanks: 'We have your report',
     heard: (shop) => `${shop} is told of it and asked to answer within 72 hours.`,
     noMoney: 'A report alone moves no money. Keep your receipt.',
+    answered: (shop) => `${shop} has answered`,
   },
   closed: {
     inactive: {

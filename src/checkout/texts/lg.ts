@@ -170,6 +170,7 @@ export const LG: Texts = {
     thanks: 'Tufunye obubaka bwo',
     heard: (shop) => `${shop} etegeezebwa, era esabibwa okuddamu mu ssaawa 72.`,
     noMoney: 'Okuloopa kwokka tekuzzaayo ssente. Kuuma lisiiti yo.',
+    answered: (shop) => `${shop} azzeemu`,
   },
   closed: {
     inactive: {

@@ -171,6 +171,7 @@ export const SW: Texts = {
     thanks: 'Tumepokea ripoti yako',
     heard: (shop) => `${shop} anajulishwa na anaombwa kujibu ndani ya saa 72.`,
     noMoney: 'Ripoti peke yake hairudishi pesa. Tunza risiti yako.',
+    answered: (shop) => `${shop} amejibu`,
   },
   closed: {
     inactive: {

@@ -112,6 +112,7 @@ export type Texts = {
     thanks: string
     heard: (shop: string) => string
     noMoney: string
+    answered(shop: string): string
   }
   closed: Record<ClosedView['why'], { title: string; says: (shop: string) => string }> & {
     retry: string

@@ -1,3 +1,4 @@
+import { answerDispute, answersTo, type DisputeAnswer } from '../../disputes/answer-dispute.ts'
 import { closeDispute, getDispute, listDisputes, MOST_DISPUTES } from '../../disputes/close-dispute.ts'
 import type { Dispute } from '../../disputes/dispute.ts'
 import { FormBox } from '../../pages/form.tsx'
@@ -15,6 +16,14 @@ const CLOSE: FormSpec = {
   action: 'dispute.close',
   fields: [],
   submit: DISPUTES.close,
+}
+
+const ANSWER: FormSpec = {
+  path: '/disputes/:id/answer',
+  action: 'dispute.answer',
+  fields: [{ name: 'says', label: DISPUTES.answer.label, kind: 'lines', most: 2000, refused: /^answer/ }],
+  submit: DISPUTES.answer.submit,
+  once: true,
 }
 
 const StateOf = ({ dispute: { closedAt } }: { dispute: Dispute }) => (
@@ -63,8 +72,9 @@ async function showDisputes(visit: DashboardVisit): Promise<Shown> {
 }
 
 async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { app, caller, params } = visit
+  const { app, caller, params, merchant } = visit
   const dispute = await getDispute(app, caller, params.id ?? '')
+  const answers = await answersTo(app, merchant.id, dispute.id)
   return shownPage(
     DISPUTES.title,
     <>
@@ -89,15 +99,44 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
           </FormBox>
         )}
       </Section>
+      <Section title={DISPUTES.answer.title}>
+        {answers.length === 0 && <p>{DISPUTES.answer.none}</p>}
+        {answers.map((answer) => (
+          <Answer answer={answer} />
+        ))}
+        {dispute.closedAt === null && (
+          <FormBox of={ANSWER} visit={visit} state={state} params={{ id: dispute.id }}>
+            <p class="hint">{DISPUTES.answer.hint[dispute.mode]}</p>
+          </FormBox>
+        )}
+      </Section>
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
+const Answer = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer }) => (
+  <blockquote class="answer">
+    <Said text={says} />
+    <footer class="hint">
+      <bdi>{saidBy}</bdi>, <Time at={saidAt} />
+    </footer>
+  </blockquote>
+)
+
 /** Disputes of a merchant. */
 export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
   page('/disputes', showDisputes),
   page('/disputes/:id', (visit) => showDispute(visit)),
+  form(ANSWER, {
+    async submit(visit, { says = '' }) {
+      const { app, caller, merchant, params, once } = visit
+      const { id } = await getDispute(app, caller, params.id ?? '')
+      await answerDispute(app, caller, { merchant, id, says, ...(once && { once: once.key }) })
+      return doneTo(visit.to(`/disputes/${id}`), DISPUTES.answer.done)
+    },
+    again: showDispute,
+  }),
   form(CLOSE, {
     async submit(visit) {
       const { app, caller, merchant, params } = visit

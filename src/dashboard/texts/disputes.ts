@@ -20,6 +20,17 @@ export const DISPUTES = {
     until: 'Answer by',
     closed: 'Closed',
   },
+  answer: {
+    title: 'What you answered',
+    none: 'Nothing yet.',
+    label: 'Your answer',
+    submit: 'Send the answer',
+    hint: {
+      live: 'The customer reads it on the page of the report, and by mail where an e-mail address was left. It cannot be changed afterwards.',
+      test: 'It stands on the page of the report. In test mode no mail is sent.',
+    },
+    done: 'The answer is sent.',
+  },
   close: 'Close the dispute',
   closeSays:
     'It was settled with the customer. A closed dispute stays closed; the customer may report the charge again.',

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { type Actor, nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { addMail } from '../mails/mail.ts'
+import { readEmail } from '../people/email-address.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { domainRefusal, invalidRequest, notFound, Refusal } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
+import { type Dispute, LOCK_DISPUTE } from './dispute.ts'
+
+/** What the shop has answered to a report. `saidBy` is for the shop alone. */
+export type DisputeAnswer = { id: string; disputeId: string; says: string; saidBy: string; saidAt: Date }
+
+const MOST_CHARACTERS = 2000
+// More is a conversation, and mails to somebody who cannot answer them.
+const MOST_ANSWERS = 20
+
+const ADD = statement(
+  'add dispute answer',
+  `insert into dispute_answers (merchant_id, id, dispute_id, says, said_by, said_at) values ($1, $2, $3, $4, $5, $6)`,
+)
+const OF_DISPUTE = statement<DisputeAnswer>(
+  'answers to dispute',
+  `select id, dispute_id as "disputeId", says, said_by as "saidBy", said_at as "saidAt" from dispute_answers
+   where merchant_id = $1 and dispute_id = $2 order by said_at, id limit ${MOST_ANSWERS}`,
+)
+const OF_CHARGE = statement<Pick<DisputeAnswer, 'says' | 'saidAt'>>(
+  'answers about charge',
+  `select a.says, a.said_at as "saidAt" from disputes d
+   join dispute_answers a on a.merchant_id = d.merchant_id and a.dispute_id = d.id
+   where d.merchant_id = $1 and d.charge_id = $2 order by a.said_at desc, a.id desc limit ${MOST_ANSWERS}`,
+)
+
+/** The answers to one report, oldest first; at most 20. */
+export const answersTo = (app: App, merchantId: number, disputeId: string): Promise<DisputeAnswer[]> =>
+  app.db.query(OF_DISPUTE, [merchantId, disputeId])
+
+/** What the shop has answered to reports on one charge, newest first, for the customer: without names. */
+export const answersAbout = (
+  app: App,
+  merchantId: number,
+  chargeId: string,
+): Promise<Pick<DisputeAnswer, 'says' | 'saidAt'>[]> => app.db.query(OF_CHARGE, [merchantId, chargeId])
+
+type Answering = {
+  merchant: { id: number; tag: string; name: string }
+  id: string
+  says: string
+  once?: string
+}
+
+/**
+ * Answers a report: the customer reads it on the page of the report, and a live one who left an e-mail address gets it
+ * by mail too. With `once` a repeat adds nothing. Throws 400, 404 `dispute not found`, 409 for a closed one.
+ */
+export async function answerDispute(
+  app: App,
+  actor: Actor,
+  { merchant, id, says: typed, once }: Answering,
+): Promise<DisputeAnswer> {
+  allow(actor, 'dispute.answer', merchant.id)
+  const says = readAnswer(typed)
+  const answerId = once === undefined ? newId('dsa_', merchant.tag) : idFor(merchant.tag, `${id} ${once}`)
+  const { answer, dispute } = await app.db.transaction(async (tx) => {
+    const [[found], answers] = await tx.send(
+      call(LOCK_DISPUTE, merchant.id, id),
+      call(OF_DISPUTE, merchant.id, id),
+    )
+    if (!found) throw notFound('dispute')
+    const again = answers.find((one) => one.id === answerId)
+    if (again) return { value: { answer: again, dispute: found } }
+    judge(found, answers.length)
+    // It may have been opened on a machine whose clock was ahead.
+    const saidAt = new Date(Math.max(app.clock.nowMs(), found.openedAt.getTime()))
+    const made: DisputeAnswer = { id: answerId, disputeId: id, says, saidBy: nameOf(actor), saidAt }
+    const add = call(ADD, merchant.id, answerId, id, says, made.saidBy, saidAt.toISOString())
+    const act = { actor, action: 'dispute.answer', at: saidAt, merchantId: merchant.id } as const
+    const row = auditRow({ ...act, mode: found.mode, subject: id, after: { charge: found.chargeId } })
+    return { value: { answer: made, dispute: found }, last: [add, row] }
+  })
+  await mailTo(app, dispute, { answer, business: merchant.name })
+  return answer
+}
+
+function judge({ closedAt }: Dispute, answers: number): void {
+  if (closedAt !== null)
+    throw new Refusal(409, 'conflict', 'this dispute is closed: a closed one stays as it is')
+  if (answers >= MOST_ANSWERS)
+    throw domainRefusal('too_many_answers', `a report has at most ${MOST_ANSWERS} answers: call the customer`)
+}
+
+function readAnswer(typed: string): string {
+  const says = typed.replace(/\r\n/g, '\n').trim()
+  if (says === '' || says.length > MOST_CHARACTERS)
+    throw invalidRequest(`answer must be 1 to ${MOST_CHARACTERS} characters`)
+  if (hasForbiddenControl(says, true)) throw invalidRequest('answer contains control characters')
+  return says
+}
+
+// A mail is written after the answer is committed, because mails have a database of their own. A repeat writes it once more, and it is
+// one mail all the same.
+const MAILED_WITHIN_MS = 3_600_000
+
+async function mailTo(
+  app: App,
+  { mode, contact }: Dispute,
+  { answer, business }: { answer: DisputeAnswer; business: string },
+): Promise<void> {
+  const to = addressIn(contact)
+  const at = app.clock.now()
+  if (mode !== 'live' || to === null || later(answer.saidAt, MAILED_WITHIN_MS) < at) return
+  const values = { business, says: answer.says }
+  const mail = addMail(app, { to, template: 'dispute-answer', values, at, once: answer.id })
+  await app.directory.query(mail.statement, mail.values)
+}
+
+/** The contact that a customer left, where it is an e-mail address and nothing else. */
+function addressIn(contact: string | null): string | null {
+  try {
+    return contact === null ? null : readEmail(contact).text
+  } catch {
+    return null
+  }
+}
+
+const idFor = (tag: string, key: string) =>
+  `dsa_${tag}${createHash('sha256')
+    .update(key)
+    .digest('hex')
+    .slice(0, 21 - tag.length)}`
