@@ -22,7 +22,7 @@ const SIZES = ['phone', 'desktop'] as const
 const SCHEMES = ['light', 'dark'] as const
 const FILES = ['/wallet/statements/:period', '/bulk/:id/mend']
 
-type Shot = { about: string; state: string; address: string }
+export type Shot = { about: string; state: string; address: string }
 
 /** Every page of the dashboard in two sizes and both themes: of a merchant with everything and of one with nothing. `words`: only of addresses with one of them. */
 export async function shootDashboard(folder: string, words: readonly string[]): Promise<Picture[]> {
@@ -82,7 +82,8 @@ async function enlarge(service: LiveService, merchantId: number): Promise<void> 
   ])
 }
 
-async function shoot(
+/** One address in both themes. */
+export async function shoot(
   page: Page,
   { folder, size, url, shot }: { folder: string; size: string; url: string; shot: Shot },
 ): Promise<Picture[]> {

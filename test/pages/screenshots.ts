@@ -1,6 +1,6 @@
-// npm run screenshots: every page of the checkout and the dashboard and every screen of a machine as pictures in ./screenshots, and an
-// index.html that shows them all. `-- dashboard`: the dashboard alone; `-- dashboard wallet payroll`: only what has one of these words in
-// its address.
+// npm run screenshots: every page of the checkout, the dashboard and the console and every screen of a machine as pictures in
+// ./screenshots, and an index.html that shows them all. `-- dashboard` or `-- console`: that surface alone; `-- dashboard wallet payroll`:
+// only what has one of these words in its address.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,6 +8,7 @@ import { renderPage } from '../../src/checkout/pages/render.tsx'
 import { EXAMPLE_SCREENS } from '../helpers/display-views.ts'
 import { launchBrowser, MACHINE_SIZES, newVisitor, ON_BROWSER, SIZES, type Size } from './browser.ts'
 import { INSTALL_CHROMIUM } from './find-chromium.ts'
+import { shootConsole } from './screenshots-console.ts'
 import { shootDashboard } from './screenshots-dashboard.ts'
 import { type Picture, screenshotsPage } from './screenshots-page.ts'
 import type { State } from './state.ts'
@@ -40,8 +41,10 @@ const startedAt = performance.now()
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 const [only, ...words] = process.argv.slice(2)
-const pictures = only === 'dashboard' ? [] : [...(await shootCheckout()), ...(await shootMachines())]
-pictures.push(...(await shootDashboard(FOLDER, words)))
+const isAlone = only === 'dashboard' || only === 'console'
+const pictures = isAlone ? [] : [...(await shootCheckout()), ...(await shootMachines())]
+if (only !== 'console') pictures.push(...(await shootDashboard(FOLDER, words)))
+if (only !== 'dashboard') pictures.push(...(await shootConsole(FOLDER, words)))
 writeFileSync(join(FOLDER, 'index.html'), screenshotsPage(pictures))
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 console.log(`${pictures.length} screenshots in ${seconds} s: ${join(FOLDER, 'index.html')}`)

@@ -5,10 +5,6 @@ import { ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
 import { pathOf } from './places.ts'
 
-/** What the table of actions says of a page or form. */
-export const actionOf = (route: DashboardRoute): Action =>
-  route.kind === 'page' ? route.see : route.spec.action
-
 export const mayDo = (role: MerchantRole, action: Action): boolean =>
   (ruleOf(action).persons ?? []).includes(role)
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Action } from '../../../src/actors/actions.ts'
 import { addressIn } from '../../../src/dashboard/addresses.ts'
 import { ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
+import type { FormRoute, PageRoute } from '../../../src/pages/route.ts'
 import type { Mode, WholeShop } from './shop.ts'
 
 /** One declared page or form at one address of a merchant. `id`: the object that it is about. */
@@ -9,8 +11,13 @@ export type Place = { path: string; mode: Mode; address: string; id: string | nu
 
 const MODES: readonly Mode[] = ['test', 'live']
 
-export const pathOf = (route: DashboardRoute): string =>
-  route.kind === 'page' ? route.path : route.spec.path
+/** A page or form as a surface declares it. */
+export type Declared =
+  | Pick<PageRoute<never>, 'kind' | 'path' | 'see'>
+  | Pick<FormRoute<never>, 'kind' | 'spec'>
+
+export const pathOf = (route: Declared): string => (route.kind === 'page' ? route.path : route.spec.path)
+export const actionOf = (route: Declared): Action => (route.kind === 'page' ? route.see : route.spec.action)
 
 /** Every declared page and form, about an object of this merchant where it is about one. */
 export function placesOf({ ids }: Pick<WholeShop, 'ids'>): Place[] {

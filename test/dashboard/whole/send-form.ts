@@ -1,6 +1,5 @@
 import { newFormToken } from '../../../src/pages/form-token.ts'
-import { formOf, type Page } from '../../helpers/browser.ts'
-import type { Planted } from '../../helpers/dashboard.ts'
+import { type Browser, formOf, type Page } from '../../helpers/browser.ts'
 import type { TestService } from '../../helpers/test-service.ts'
 
 export type Sent = {
@@ -9,13 +8,16 @@ export type Sent = {
   file?: { field: string; name: string; bytes: Buffer } | undefined
 }
 
+/** Somebody who is signed in, on whatever surface. */
+export type Sender = Browser & { sessionId: string }
+
 const csrfs = new Map<string, string>()
 
 /** The token of a person's session for its forms, as every page of theirs carries it. */
-async function csrfOf(person: Planted): Promise<string> {
+async function csrfOf(person: Sender, home: string): Promise<string> {
   const known = csrfs.get(person.sessionId)
   if (known !== undefined) return known
-  const csrf = formOf(await person.get('/dashboard'), '/sign-out').fields.csrf ?? ''
+  const csrf = formOf(await person.get(home), '/sign-out').fields.csrf ?? ''
   csrfs.set(person.sessionId, csrf)
   return csrf
 }
@@ -23,22 +25,23 @@ async function csrfOf(person: Planted): Promise<string> {
 /** The tokens that a page of this person would put into the form at this address. */
 export async function tokensOf(
   { gateway, clock }: TestService,
-  person: Planted,
+  person: Sender,
   address: string,
 ): Promise<{ csrf: string; form: string }> {
   const place = { sessionId: person.sessionId, address }
-  return { csrf: await csrfOf(person), form: newFormToken(gateway.vault, place, clock.nowMs()) }
+  const home = `/${address.split('/')[1]}`
+  return { csrf: await csrfOf(person, home), form: newFormToken(gateway.vault, place, clock.nowMs()) }
 }
 
 /** Sends a form as its page would, though it may not be on any page of this person: whoever tries that is told no. */
-export async function sendForm(service: TestService, person: Planted, sent: Sent): Promise<Page> {
+export async function sendForm(service: TestService, person: Sender, sent: Sent): Promise<Page> {
   const tokens = await tokensOf(service, person, sent.address)
   return post(person, { ...sent, fields: { ...tokens, ...sent.fields } })
 }
 
 /** Posts the fields, with a file as a browser sends it. */
 export async function post(
-  person: Planted,
+  person: Sender,
   { address, fields, file }: Sent,
   headers: Record<string, string> = {},
 ): Promise<Page> {

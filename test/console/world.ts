@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { addressOf } from '../../src/console/addresses.ts'
+import { ROUTES } from '../../src/console/routes-list.ts'
+import type { ConsoleRoute } from '../../src/console/visit.ts'
+import { pathOf } from '../dashboard/whole/places.ts'
+import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
+import type { TestService } from '../helpers/test-service.ts'
+
+type Role = (typeof OPERATOR_ROLES)[number]
+export type ConsoleWorld = {
+  people: Readonly<Record<Role, PlantedOperator>>
+  /** What to put in the place of `:id`, by the whole path or by what stands before it. */
+  ids: Readonly<Record<string, string>>
+}
+
+/** One declared page or form at its address. `id`: the object that it is about. */
+export type ConsolePlace = { path: string; address: string; id: string | null; route: ConsoleRoute }
+
+/** An operator of each role, and one object for each page that is about one. Areas add theirs here. */
+export async function consoleWorld(service: TestService): Promise<ConsoleWorld> {
+  const people = Object.fromEntries(
+    await Promise.all(OPERATOR_ROLES.map(async (role) => [role, await operatorSignedIn(service, role)])),
+  ) as ConsoleWorld['people']
+  return { people, ids: { ...(await operatorObjects(service, people.admin)) } }
+}
+
+/** A second operator with a session, an open invitation, and an authenticator that is being added. */
+async function operatorObjects(
+  service: TestService,
+  admin: PlantedOperator,
+): Promise<Record<string, string>> {
+  const other = await operatorSignedIn(service, 'support')
+  const page = await admin.get('/console/operators')
+  await admin.send(page, '/invite', { email: 'world@gateway.invalid', role: 'risk' })
+  const [link] = await service.rows<{ id: string }>(
+    `select id from one_time_links where purpose = 'operator'`,
+  )
+  const begun = await admin.send(await admin.get('/console/security'), '/security/app')
+  const app = begun.location.split('/').at(-1) ?? ''
+  return {
+    '/operators': other.publicId,
+    '/operators/invitations': link?.id ?? '',
+    '/operators/sessions': other.sessionId,
+    '/security/app': app,
+    // Whatever it names is refused alike: the one factor of an operator cannot be removed.
+    '/security/factors': app,
+    '/security/sessions': admin.sessionId,
+  }
+}
+
+/** Every declared page and form, about an object of the world where it is about one. */
+export function placesOf({ ids }: Pick<ConsoleWorld, 'ids'>): ConsolePlace[] {
+  return ROUTES.map((route) => {
+    const path = pathOf(route)
+    if (!path.includes(':')) return { path, address: addressOf(path), id: null, route }
+    const id = ids[path] ?? ids[path.split('/:', 1)[0] ?? '']
+    assert.ok(id, `consoleWorld (test/console/world.ts) makes an object for ${path}`)
+    return { path, address: addressOf(path.replace(/:\w+/, encodeURIComponent(id))), id, route }
+  })
+}
+
+export const pagesOf = (world: Pick<ConsoleWorld, 'ids'>) =>
+  placesOf(world).filter(({ route }) => route.kind === 'page')
+export const formsOf = (world: Pick<ConsoleWorld, 'ids'>) =>
+  placesOf(world).filter(({ route }) => route.kind === 'form')
