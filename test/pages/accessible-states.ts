@@ -33,7 +33,7 @@ export function testEveryState(size: Size): () => World {
         assert.deepEqual(await axeFinds(page), [], 'in the light')
         await page.emulateMedia({ colorScheme: 'dark' })
         // In the dark only the colours differ.
-        assert.deepEqual(await axeFinds(page, 'color-contrast'), [], 'in the dark')
+        assert.deepEqual(await axeFinds(page, ['color-contrast']), [], 'in the dark')
         if (size === 'phone') assert.deepEqual(await smallTargets(page), [])
         assert.deepEqual(await cutOff(page), [])
         await assertGrows(page)

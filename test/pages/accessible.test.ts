@@ -25,7 +25,7 @@ test('the looks of the other tests find what is wrong with a bad page', ON_BROWS
       const found = (await axeFinds(page)).map((one) => one.split(' ')[0])
       for (const rule of ['color-contrast', 'label', 'page-has-heading-one'])
         assert.ok(found.includes(rule), rule)
-      assert.match((await axeFinds(page, 'color-contrast')).join(), /insufficient color contrast/)
+      assert.match((await axeFinds(page, ['color-contrast'])).join(), /insufficient color contrast/)
       const cut = (await cutOff(page)).join('\n')
       assert.match(cut, /scrolls sideways[\s\S]*beyond the edge: div[\s\S]*cut off: p/)
       assert.equal((await moving(page)).length, 1)

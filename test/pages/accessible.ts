@@ -5,16 +5,18 @@ import type { Page } from 'playwright-core'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 // WCAG 2.2 AA, and the best practices of axe beside it.
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+/** What may differ on the same page in other colours and another width; all else is a matter of its markup. */
+export const OF_LOOKS = ['color-contrast', 'target-size', 'scrollable-region-focusable'] as const
 const LEAST_TARGET = 44
 
 type Violation = { id: string; nodes: { target: unknown[]; failureSummary: string }[] }
 
 /**
  * The violations that axe finds, as sentences. Our policy refuses foreign scripts, so axe is injected through the browser's own
- * interface. `rule`: check this one rule only.
+ * interface. `rules`: check these alone.
  */
-export async function axeFinds(page: Page, rule?: 'color-contrast'): Promise<string[]> {
-  const runOnly = rule === undefined ? RULES : { type: 'rule', values: [rule] }
+export async function axeFinds(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules }
   // It stays until the page is left.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE)
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })

@@ -55,7 +55,7 @@ async function assertGood(
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   assert.deepEqual(await axeFinds(page), [], `${name}, in the light`)
   await page.emulateMedia({ colorScheme: 'dark' })
-  assert.deepEqual(await axeFinds(page, 'color-contrast'), [], `${name}, in the dark`)
+  assert.deepEqual(await axeFinds(page, ['color-contrast']), [], `${name}, in the dark`)
   await page.setViewportSize(NARROW)
   const wide = (await cutOff(page)).filter((one) => one.startsWith('scrolls sideways'))
   assert.deepEqual(wide, [], `${name}, in a window of 320 pixels`)
