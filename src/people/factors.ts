@@ -8,7 +8,7 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
-import { merchantOf, realmOf } from './accounts.ts'
+import { merchantOf, type Realm, realmOf } from './accounts.ts'
 import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
 import { locked } from './own-account.ts'
 import { factorBinding } from './sealed-columns.ts'
@@ -112,18 +112,24 @@ export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise
 /** What the app of an enrolment that is under way must be told, as text and as the address in the picture; null when it is over. */
 export async function findNewApp(
   gateway: Gateway,
-  { personId, id, account }: { personId: number; id: string; account: string },
+  caller: Pick<SignedInActor, 'kind' | 'personId'>,
+  { id, account }: { id: string; account: string },
 ): Promise<{ secret: string; address: string } | null> {
   const since = later(gateway.clock.now(), -ENROLMENT_MS).toISOString()
-  const found = await firstRow(gateway.directory.query(FIND_NEW, [id, personId, since]))
+  const found = await firstRow(gateway.directory.query(FIND_NEW, [id, caller.personId, since]))
   if (found === null) return null
   const secret = gateway.vault.open(found.sealed, factorBinding(id))
-  return { secret, address: appAddressAt(gateway, secret, account) }
+  return { secret, address: appAddressAt(gateway, { secret, account, realm: realmOf(caller) }) }
 }
 
+// One person may have an account in both realms under one address: the app must tell them apart.
+const ISSUERS: Readonly<Record<Realm, string>> = { merchant: '', operator: ' console' }
+
 /** What an app reads of this secret, under the name of our host. */
-export const appAddressAt = ({ baseUrl }: Gateway, secret: string, account: string): string =>
-  appAddress(secret, { account, issuer: new URL(baseUrl).hostname })
+export const appAddressAt = (
+  { baseUrl }: Gateway,
+  { secret, account, realm }: { secret: string; account: string; realm: Realm },
+): string => appAddress(secret, { account, issuer: `${new URL(baseUrl).hostname}${ISSUERS[realm]}` })
 
 /**
  * Switches the app on with a first right code; every other session ends. Answers new recovery codes where there were none.
@@ -137,7 +143,7 @@ export async function confirmApp(
   allow(caller, 'account.factors')
   const { personId } = caller
   const at = gateway.clock.now()
-  const app = await findNewApp(gateway, { personId, id, account: caller.name })
+  const app = await findNewApp(gateway, caller, { id, account: caller.name })
   if (app === null) throw notFound('factor')
   const step = stepOf(app.secret, code, at.getTime())
   if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { GUESTS } from '../../src/console/guests.ts'
 import { inviteOperator } from '../../src/people/operators/invite-operators.ts'
 import { unfold, walkerOf } from '../dashboard/whole/walker.ts'
-import { MACHINE } from '../helpers/enrolling.ts'
+import { codeOf, secretIn } from '../helpers/authenticator.ts'
+import { MACHINE, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
+import { freePort } from '../helpers/free-port.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { axeFinds, cutOff } from '../pages/accessible.ts'
@@ -12,7 +14,12 @@ import { openedForBrowser } from '../pages/world-of-file.ts'
 import { consoleWorld, pagesOf } from './world.ts'
 
 const NARROW = { width: 320, height: 600 }
-const service = openedAndVerified(() => startService())
+const port = await freePort()
+// Browsers make passkeys for names, not for bare addresses.
+const service = openedAndVerified(async () => {
+  const url = `http://localhost:${port}`
+  return { ...(await startService({ env: { PORT: String(port), BASE_URL: url } })), url }
+})
 const world = made(() => consoleWorld(service))
 const screen = openedForBrowser(async () => {
   const browser = await launchBrowser()
@@ -62,3 +69,57 @@ for (const { size, colorScheme } of [
     assert.deepEqual([...found, ...troubles], [])
     await Promise.all([signedIn.context.close(), stranger.context.close()])
   })
+
+test(
+  'a person opens the link, signs in with the app, adds a passkey, and signs in with that; then without scripts',
+  ON_BROWSER,
+  async () => {
+    const email = 'walks@gateway.invalid'
+    const { link } = await inviteOperator(service.gateway, MACHINE, { email, role: 'risk' })
+    const { page, context, troubles } = await newVisitor(screen.browser, {
+      size: 'phone',
+      own: [service.url],
+    })
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    })
+    await page.goto(link)
+    const address = page.getByText('otpauth://')
+    const secret = secretIn((await address.textContent()) ?? '')
+    await page.getByLabel('Password').fill(OPERATOR_PASSWORD)
+    await page.getByLabel('Code').fill(codeOf(service, secret))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await page.waitForURL(/\/console$/)
+    await page.goto(`${service.url}/console/security`)
+    await page.getByText('Add a passkey').click()
+    await page.getByLabel('Name of the passkey').fill('My phone')
+    await page.getByRole('button', { name: 'Make the passkey' }).click()
+    await page.getByText('The second factor is on').waitFor()
+    await page.locator('header').getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/console\/sign-in$/)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(OPERATOR_PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL(/\/console$/)
+    assert.deepEqual(troubles(), [])
+    await context.close()
+    service.pass(31_000)
+    const plain = await newVisitor(screen.browser, { own: [service.url], javaScriptEnabled: false })
+    await plain.page.goto(`${service.url}/console/operators`)
+    await plain.page.getByLabel('E-mail address').fill(email)
+    await plain.page.getByLabel('Password').fill(OPERATOR_PASSWORD)
+    await plain.page.keyboard.press('Enter')
+    await plain.page.getByLabel('Code').fill(codeOf(service, secret))
+    await plain.page.keyboard.press('Enter')
+    await plain.page.getByRole('heading', { name: 'Operators' }).waitFor()
+    await plain.context.close()
+  },
+)

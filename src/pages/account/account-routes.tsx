@@ -108,7 +108,7 @@ async function showEnrolment<V extends AccountVisit>(
 ): Promise<Shown> {
   const { gateway, caller, signedIn } = visit
   const id = idOf(visit)
-  const app = await findNewApp(gateway, { personId: caller.personId, id, account: signedIn.person.email })
+  const app = await findNewApp(gateway, caller, { id, account: signedIn.person.email })
   if (app === null) throw notFound('factor')
   const { enrol } = ACCOUNT
   return shownPage(

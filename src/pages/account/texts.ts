@@ -26,7 +26,7 @@ export const ACCOUNT = {
   enrol: {
     title: 'Add an authenticator app',
     scan: 'Scan this picture with your app, or type the secret.',
-    picture: 'QR code for the authenticator app',
+    picture: 'Picture for the authenticator app',
     secret: 'Secret',
     address: 'Address for apps on this device',
     code: 'Code that the app shows',

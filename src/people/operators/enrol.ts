@@ -50,7 +50,7 @@ export async function findEnrolment(
   const email = link.email ?? (await ownerOf(gateway, link))
   if (email === null) return null
   const secret = gateway.vault.open(link.sealed, linkBinding(link.id))
-  const address = appAddressAt(gateway, secret, email)
+  const address = appAddressAt(gateway, { secret, account: email, realm: 'operator' })
   return { purpose, email, role: link.operatorRole, secret, address }
 }
 
