@@ -53,7 +53,7 @@ export type Shared = {
   /** Posts to machine suppliers, with their own allow-list. */
   supplierPoster: Poster
   supplierRules: TargetRules
-  /** Posts alerts to the operator's own address, which may be a private one. */
+  /** Posts alerts and heartbeats to the operator's own addresses, which may be private ones. */
   alertPoster: Poster
   postOffice: PostOffice
   /** The address merchants and customers use, without a slash at the end. */
@@ -85,6 +85,7 @@ export type SweepName =
   | 'send-mails'
   | 'seal-audit'
   | 'reconcile'
+  | 'verify'
 
 export type Gateway = Shared & {
   cells: readonly App[]
@@ -208,13 +209,14 @@ function postersOf({
   const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
   const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
   const resolving = resolve ? { resolve } : {}
+  const toOperator = [config.alertWebhook, config.heartbeatUrl].flatMap(placeOf)
   const toSuppliers = { ...supplierRules, ...resolving, limits: SUPPLIER_LIMITS, keepBody: true }
   return {
     targetRules,
     supplierRules,
     poster: createPoster({ ...targetRules, ...resolving, keepFirstBytes: ANSWER_BYTES }),
     supplierPoster: createPoster(toSuppliers),
-    alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: placeOf(config.alertWebhook) }),
+    alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: toOperator }),
     postOffice: postOffice({
       url: config.mailUrl,
       from: config.mailFrom,

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { sendHeartbeat } from './alerts/heartbeat.ts'
 import { raiseAlertsNow } from './alerts/look-around.ts'
+import { watchDatabase } from './alerts/watch-database.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
 import { answers, frontOf } from './front.ts'
 import type { HttpServer } from './http/server.ts'
+import { type Reporting, reporting } from './jobs/keep-reporting.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { observeBatches, startMetrics } from './metrics.ts'
 import { type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
@@ -38,6 +41,7 @@ type Door = {
   workers: Worker[]
   sweeps: CellSweep[]
   timers: NodeJS.Timeout[]
+  told: Reporting | null
 }
 
 type Every = (ms: number, work: () => Promise<unknown>) => void
@@ -48,6 +52,9 @@ const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const ALERT_LOOK_MS = 30_000
+const REPORT_MS = 5000
+const WATCH_MS = 15_000
+const HEARTBEAT_MS = 60_000
 // A start does not fail because the database is slow.
 const BEGIN_WITHIN_MS = 60_000
 const REACH_AGAIN_MS = { first: 50, most: 2000 }
@@ -55,7 +62,7 @@ const REACH_AGAIN_MS = { first: 50, most: 2000 }
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { config, log, role } = options
-  const door: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [] }
+  const door: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [], told: null }
   const registry = new Registry()
   const server = frontOf(door, options, registry)
   await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -105,7 +112,17 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   door.opened = opened
   gateway.startRails()
   const every = keepUp(door, opened, log)
-  if (role !== 'web') startWorkers(door, gateway, log)
+  const byCell = new Map<string, Worker>()
+  const told = reporting(gateway, { role, wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep) })
+  door.told = told
+  every(REPORT_MS, () => told.beat())
+  const watch = watchDatabase(gateway)
+  every(WATCH_MS, () => watch.look())
+  if (role !== 'web')
+    every(HEARTBEAT_MS, async () => {
+      if (await answers(gateway.directory)) await sendHeartbeat(gateway)
+    })
+  if (role !== 'web') startWorkers(door, gateway, { log, byCell, told })
   // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.
   else every(ALERT_LOOK_MS, () => raiseAlertsNow(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
@@ -160,11 +177,12 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   return every
 }
 
-function startWorkers(door: Door, gateway: Gateway, log: Logger): void {
-  const byCell = new Map<string, Worker>()
+type Working = { log: Logger; byCell: Map<string, Worker>; told: Reporting }
+
+function startWorkers(door: Door, gateway: Gateway, { log, byCell, told }: Working): void {
   for (const app of gateway.cells) {
     const sweeps = sweepsOf(app)
-    const worker = startWorker(sweeps, { log, clock: gateway.clock })
+    const worker = startWorker(sweeps, { log, clock: gateway.clock, ran: (run) => told.ran(app, run) })
     byCell.set(app.cell, worker)
     door.workers.push(worker)
     door.sweeps.push(...sweeps)
@@ -184,6 +202,7 @@ async function drain(door: Door, server: HttpServer, config: Config): Promise<vo
   await door.opened?.gateway.addressCounts.idle()
   await door.opened?.gateway.requests.flush()
   for (const timer of door.timers) clearInterval(timer)
+  await door.told?.stop()
   await door.opened?.close()
 }
 

@@ -1,5 +1,7 @@
 import { auditSealer, SEALED_AT_ONCE } from './actors/seal-audit.ts'
 import { raiseAlerts } from './alerts/look-around.ts'
+import { verifyAtNight } from './alerts/nightly-verify.ts'
+import { tellReceivers } from './alerts/tell-receivers.ts'
 import type { App, SweepName } from './app.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
@@ -90,7 +92,7 @@ export function sweepsOf(app: App): CellSweep[] {
       everyMs: 5 * SECOND,
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
     },
-    'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => raiseAlerts(app) },
+    'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => lookAround(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: () => tallyDays(app) },
     'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
     'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
@@ -98,9 +100,16 @@ export function sweepsOf(app: App): CellSweep[] {
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
+    verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))
+}
+
+async function lookAround(app: App): Promise<number> {
+  const holding = await raiseAlerts(app)
+  await tellReceivers(app, app.clock.now())
+  return holding
 }
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]

@@ -1,7 +1,6 @@
 import type { Anchor } from '../actors/audit-chain.ts'
 import { type AuditProof, verifyAudit } from '../actors/verify-audit.ts'
-import { recordLook } from '../alerts/raise-alerts.ts'
-import { sendAlerts } from '../alerts/send-alerts.ts'
+import { tellOfAudit } from '../alerts/tell-of-checks.ts'
 import type { Gateway } from '../app.ts'
 import { command } from './command.ts'
 import { optionalText } from './input.ts'
@@ -23,7 +22,7 @@ const verify = command({
       const own = kept?.place === place ? kept : null
       proofs.push({ place, ...(await verifyAudit(db, gateway.clock.now(), own)) })
     }
-    await tell(gateway, proofs)
+    await tellOfAudit(gateway, proofs)
     return {
       json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(shown) },
       lines: proofs.map(line),
@@ -49,21 +48,4 @@ function readAnchor(given: string | undefined): (Anchor & { place: string }) | n
   if (place === undefined || number === undefined || hash === undefined)
     throw new WrongUsage('--anchor must look like cell_0:12:<64 hexadecimal digits>, as the log says it')
   return { place, number: Number(number), hash }
-}
-
-/** Raises the alert for each broken chain, also when the command runs at night by a timer, and closes it for the others. */
-async function tell(gateway: Gateway, proofs: readonly Proof[]): Promise<void> {
-  const at = gateway.clock.now()
-  try {
-    for (const { place, broken } of proofs) {
-      const says = `the audit of ${place} is not as it was written: ${broken}`
-      const alarm = { kind: 'audit_broken', subject: place, says, size: 1, since: at } as const
-      const found = broken === null ? [] : [alarm]
-      await recordLook(gateway.directory, { place, kinds: ['audit_broken'], found, at })
-    }
-    await sendAlerts(gateway)
-  } catch (error) {
-    // What was found must be printed even if the alert fails.
-    gateway.log.error({ err: error }, 'the alert about the audit could not be raised')
-  }
 }

@@ -1,12 +1,12 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
-import { recordLook } from '../alerts/raise-alerts.ts'
-import { sendAlerts } from '../alerts/send-alerts.ts'
+import { tellOfVerify } from '../alerts/tell-of-checks.ts'
 import type { App, Gateway } from '../app.ts'
 import { type CellSweep, sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
-import { verifyCell, verifyReport } from '../verify/verify.ts'
+import { type Finding, verifyCell, verifyReport } from '../verify/verify.ts'
+import { storeVerifyRun } from '../verify/verify-runs.ts'
 import { command, factLines } from './command.ts'
 import { examine } from './doctor.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -65,8 +65,10 @@ const verify = command({
   async run({ gateway }) {
     const cells = []
     for (const app of gateway.cells) {
-      const findings = [...(await verifyCell(app.db, gateway.clock.now())), await verifyStops(app)]
+      const begunAt = gateway.clock.now()
+      const findings = [...(await verifyCell(app.db, begunAt)), await verifyStops(app)]
       cells.push({ cell: app.cell, findings })
+      await keep(app, begunAt, findings)
       await tellOfVerify(app, findings)
     }
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
@@ -79,21 +81,11 @@ const verify = command({
   },
 })
 
-/** Raises an alert for a broken invariant, also when the command runs at night by a timer. */
-async function tellOfVerify(app: App, findings: Awaited<ReturnType<typeof verifyCell>>): Promise<void> {
-  const broken = findings.filter(({ violations }) => violations > 0)
-  const at = app.clock.now()
-  const says = `verify found broken invariants in ${app.cell}: ${broken.map(({ id }) => id).join(', ')}`
-  const size = broken.reduce((sum, { violations }) => sum + violations, 0)
-  const found =
-    broken.length === 0 ? [] : [{ kind: 'verify_failed', subject: app.cell, says, size, since: at } as const]
-  try {
-    await recordLook(app.directory, { place: app.cell, kinds: ['verify_failed'], found, at })
-    await sendAlerts(app)
-  } catch (error) {
-    // The result of verify must be printed even if the alert fails.
-    app.log.error({ err: error }, 'the alert about verify could not be raised')
-  }
+/** Keeps the result for the console and the metrics. It is printed even if that fails. */
+async function keep(app: App, begunAt: Date, findings: readonly Finding[]): Promise<void> {
+  await storeVerifyRun(app, { begunAt, findings }).catch((error) =>
+    app.log.error({ err: error }, 'the result of verify could not be stored'),
+  )
 }
 
 const doctor = command({

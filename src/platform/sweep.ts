@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { count } from './measures.ts'
 
 /** A background task: work that has a due time in a row of its own. `runOnce` handles what is due now and says how many. */
 export type Sweep = {
@@ -10,6 +11,15 @@ export type Sweep = {
   /** A run that handled this many has probably left some, and is followed by another at once. Default 1. */
   full?: number
   runOnce(): Promise<number>
+}
+
+/** One run of a background task that has ended. `handled` is null where it failed, and then `error` says how. */
+export type SweepRun = {
+  sweep: Sweep
+  startedAt: Date
+  ms: number
+  handled: number | null
+  error: unknown
 }
 
 export type SweepLog = {
@@ -26,7 +36,8 @@ export type Worker = {
   lastRunMs: ReadonlyMap<string, number>
 }
 
-type Watched = { log: SweepLog; clock: Clock }
+/** `ran`: hears of every run. */
+type Watched = { log: SweepLog; clock: Clock; ran?: (run: SweepRun) => void }
 
 // After an error the same sweep waits this long, so that a database that is away is not hammered.
 const AFTER_ERROR_MS = 1000
@@ -36,7 +47,7 @@ const RESTS_AFTER_RUNS = 20
  * Loops over the sweeps until stopped, each on its own: a run that handled something is followed by another at once.
  * A killed process loses nothing, for whatever was due is still due.
  */
-export function startWorker(sweeps: readonly Sweep[], { log, clock }: Watched): Worker {
+export function startWorker(sweeps: readonly Sweep[], { log, clock, ran = () => {} }: Watched): Worker {
   const lastRunMs = new Map<string, number>()
   const wakers = new Map<string, () => void>()
   const nudged = new Set<string>()
@@ -46,25 +57,11 @@ export function startWorker(sweeps: readonly Sweep[], { log, clock }: Watched): 
     let idleRuns = 0
     while (!stopping) {
       nudged.delete(sweep.name)
-      const handled = await runLogged(sweep)
+      const handled = await runLogged(sweep, { log, clock, ran })
+      if (handled !== null) lastRunMs.set(sweep.name, clock.nowMs())
       idleRuns = handled === 0 ? idleRuns + 1 : 0
       const waitMs = waitAfter(sweep, handled, idleRuns)
       if (waitMs > 0 && !stopping && !nudged.has(sweep.name)) await pause(sweep.name, waitMs)
-    }
-  }
-
-  // How much it handled; null after an error.
-  async function runLogged(sweep: Sweep): Promise<number | null> {
-    const started = performance.now()
-    try {
-      const handled = await sweep.runOnce()
-      lastRunMs.set(sweep.name, clock.nowMs())
-      if (handled > 0)
-        log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
-      return handled
-    } catch (error) {
-      log.error({ sweep: sweep.name, err: error }, 'sweep failed')
-      return null
     }
   }
 
@@ -92,6 +89,26 @@ export function startWorker(sweeps: readonly Sweep[], { log, clock }: Watched): 
       for (const wake of [...wakers.values()]) wake()
       await Promise.all(loops)
     },
+  }
+}
+
+/** How much it handled; null after an error. */
+async function runLogged(sweep: Sweep, { log, clock, ran }: Required<Watched>): Promise<number | null> {
+  const started = performance.now()
+  const startedAt = clock.now()
+  const ended = (handled: number | null, error: unknown = null) =>
+    ran({ sweep, startedAt, ms: performance.now() - started, handled, error })
+  try {
+    const handled = await sweep.runOnce()
+    ended(handled)
+    if (handled > 0)
+      log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
+    return handled
+  } catch (error) {
+    log.error({ sweep: sweep.name, err: error }, 'sweep failed')
+    count('sweep_failed_total', sweep.name)
+    ended(null, error)
+    return null
   }
 }
 

@@ -1,0 +1,32 @@
+import { verifyAudit } from '../actors/verify-audit.ts'
+import type { App } from '../app.ts'
+import { loggedError } from '../platform/error-log.ts'
+import { verifyStops } from '../verify/stops.ts'
+import { verifyCell } from '../verify/verify.ts'
+import { claimVerifyRun, endVerifyRun } from '../verify/verify-runs.ts'
+import { tellOfAudit, tellOfVerify } from './tell-of-checks.ts'
+
+/**
+ * The nightly proof of one cell: every invariant, and the chain of the audit. At three in the morning of Kampala, later where no worker
+ * ran then, and whenever it is asked for; one at a time over all workers. It reads in snapshots on connections for reports, so no payment
+ * waits for it. Answers whether it ran.
+ */
+export async function verifyAtNight(app: App): Promise<number> {
+  const id = await claimVerifyRun(app)
+  if (id === null) return 0
+  try {
+    const findings = [...(await verifyCell(app.db, app.clock.now())), await verifyStops(app)]
+    await endVerifyRun(app, { id, ended: { findings } })
+    await tellOfVerify(app, findings)
+  } catch (error) {
+    await endVerifyRun(app, { id, ended: { error: loggedError(error).message } })
+    throw error
+  }
+  const places = [
+    { place: app.cell, db: app.db },
+    { place: 'directory', db: app.directory },
+  ]
+  for (const { place, db } of places)
+    await tellOfAudit(app, [{ place, ...(await verifyAudit(db, app.clock.now())) }])
+  return 1
+}

@@ -1,0 +1,170 @@
+import { listProcesses, type ProcessSeen, SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
+import { isLate, type Job, lagMs, listJobs } from '../../jobs/read-jobs.ts'
+import { askForRun, listAskedRuns, type RunRequest } from '../../jobs/requested-runs.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { listVerifyRuns } from '../../verify/verify-runs.ts'
+import { JOBS } from '../texts/jobs.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { ageText } from './age.ts'
+import { VerifyRuns } from './verify-runs.tsx'
+
+const { processes: process, tasks, asked } = JOBS
+const VERIFY_RUNS = 7
+
+const RUN: FormSpec = {
+  path: '/jobs/:cell/:sweep/run',
+  action: 'sweep.run',
+  fields: [],
+  submit: tasks.run,
+  plain: true,
+}
+
+const processColumns = (nowMs: number): readonly Column<ProcessSeen>[] => [
+  { title: process.columns.id, cell: ({ id }) => <code>{id.slice(0, 8)}</code> },
+  { title: process.columns.role, cell: ({ role }) => role },
+  {
+    title: process.state,
+    cell: ({ seenAt }) =>
+      nowMs - seenAt.getTime() > SILENT_AFTER_MS ? (
+        <Status word={process.silent} tone="bad" />
+      ) : (
+        <Status word={process.alive} tone="good" />
+      ),
+  },
+  { title: process.columns.started, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: process.columns.seen, cell: ({ seenAt }) => ageText(nowMs - seenAt.getTime()), figures: true },
+]
+
+function StateOf({ job, nowMs }: { job: Job; nowMs: number }) {
+  if (job.failures > 0)
+    return (
+      <>
+        <Status word={tasks.fails} tone="bad" />
+        <p class="hint">
+          {tasks.failures(job.failures)}: <Said text={job.lastError} />
+        </p>
+      </>
+    )
+  return isLate(job, nowMs) ? (
+    <Status word={tasks.late} tone="warn" />
+  ) : (
+    <Status word={tasks.works} tone="good" />
+  )
+}
+
+const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[] => [
+  { title: tasks.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
+  { title: tasks.columns.cell, cell: ({ cell }) => cell },
+  { title: tasks.columns.state, cell: (job) => <StateOf job={job} nowMs={nowMs} /> },
+  { title: tasks.columns.last, cell: ({ lastAt }) => <Time at={lastAt} /> },
+  { title: tasks.columns.took, cell: ({ tookMs }) => tasks.milliseconds(tookMs), figures: true },
+  {
+    title: tasks.columns.handled,
+    cell: ({ handled, handledAt }) =>
+      handled === null ? null : (
+        <>
+          {tasks.handled(handled)}
+          <p class="hint">
+            <Time at={handledAt} />
+          </p>
+        </>
+      ),
+    figures: true,
+  },
+  { title: tasks.columns.due, cell: ({ oldestDueAt }) => <Time at={oldestDueAt} /> },
+  { title: tasks.columns.lag, cell: (job) => ageText(lagMs(job, nowMs)), figures: true },
+  {
+    title: tasks.columns.run,
+    cell: ({ cell, sweep }) => <FormBox of={RUN} visit={visit} params={{ cell, sweep }} compact />,
+  },
+]
+
+const stateOf = ({ claimedAt, endedAt, error }: RunRequest) => {
+  if (endedAt !== null) return error === null ? asked.states.done : asked.states.failed
+  return claimedAt === null ? asked.states.waits : asked.states.runs
+}
+
+const ASKED: readonly Column<RunRequest>[] = [
+  { title: asked.columns.sweep, cell: ({ sweep }) => <code>{sweep}</code> },
+  { title: asked.columns.cell, cell: ({ cell }) => cell },
+  { title: asked.columns.by, cell: ({ askedBy }) => <Said text={askedBy} /> },
+  { title: asked.columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
+  {
+    title: asked.columns.state,
+    cell: (one) => (
+      <>
+        <Status word={stateOf(one)} />
+        {one.error !== null && (
+          <p class="hint">
+            <Said text={one.error} />
+          </p>
+        )}
+      </>
+    ),
+  },
+  {
+    title: asked.columns.handled,
+    cell: ({ handled }) => (handled === null ? null : tasks.handled(handled)),
+    figures: true,
+  },
+]
+
+/** What runs by itself, when it last did, and how far it is behind. */
+async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const { gateway, now } = visit
+  const nowMs = now.getTime()
+  const [jobs, seen, requests, runs] = await Promise.all([
+    listJobs(gateway),
+    listProcesses(gateway),
+    listAskedRuns(gateway),
+    listVerifyRuns(gateway, VERIFY_RUNS),
+  ])
+  const age = workerAgeMs(seen, nowMs)
+  return shownPage(
+    JOBS.title,
+    <>
+      <h1>{JOBS.title}</h1>
+      <p>{JOBS.lead}</p>
+      {state?.fault != null && <Note tone="warn">{state.fault}</Note>}
+      {(age === null || age > SILENT_AFTER_MS) && <Note tone="bad">{process.noWorker}</Note>}
+      <Section title={tasks.title} id="tasks">
+        {jobs.length === 0 ? (
+          <Empty title={tasks.none} />
+        ) : (
+          <Table caption={tasks.title} rows={jobs} columns={taskColumns(visit, nowMs)} />
+        )}
+      </Section>
+      {requests.length > 0 && (
+        <Section title={asked.title} id="asked">
+          <Table caption={asked.title} rows={requests} columns={ASKED} />
+        </Section>
+      )}
+      <Section title={process.title} id="processes">
+        {seen.length === 0 ? (
+          <Empty title={process.none} />
+        ) : (
+          <Table caption={process.title} rows={seen} columns={processColumns(nowMs)} />
+        )}
+      </Section>
+      <VerifyRuns runs={runs} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The background tasks of the service. */
+export const JOB_ROUTES: readonly ConsoleRoute[] = [
+  page('/jobs', (visit) => showJobs(visit)),
+  form(RUN, {
+    async submit({ gateway, caller, params, to }) {
+      const { cell = '', sweep = '' } = params
+      await askForRun(gateway, caller, { cell, sweep })
+      return doneTo(to('/jobs'), tasks.asked(sweep))
+    },
+    again: showJobs,
+  }),
+]

@@ -1,0 +1,42 @@
+import { Empty, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Column, Table } from '../../pages/table.tsx'
+import type { VerifyRun } from '../../verify/verify-runs.ts'
+import { JOBS } from '../texts/jobs.ts'
+
+const { verify: words, tasks } = JOBS
+
+/** How a run ended, as a word with the names of what is broken. */
+function VerifyResult({ run: { violations, broken, error } }: { run: VerifyRun }) {
+  if (error !== null) return <Status word={words.unfinished(error)} tone="warn" />
+  if (violations === 0) return <Status word={words.holds} tone="good" />
+  return <Status word={words.broken((broken ?? []).map(({ id }) => id).join(', '))} tone="bad" />
+}
+
+const COLUMNS: readonly Column<VerifyRun>[] = [
+  { title: words.columns.cell, cell: ({ cell }) => cell },
+  { title: words.columns.at, cell: ({ begunAt }) => <Time at={begunAt} /> },
+  { title: words.columns.by, cell: ({ runBy }) => (runBy === 'night' ? words.night : words.person) },
+  {
+    title: words.columns.rows,
+    cell: ({ looked }) => (looked === null ? null : tasks.handled(looked)),
+    figures: true,
+  },
+  {
+    title: words.columns.took,
+    cell: ({ begunAt, endedAt }) => words.seconds(Math.round((endedAt.getTime() - begunAt.getTime()) / 1000)),
+    figures: true,
+  },
+  { title: words.columns.result, cell: (run) => <VerifyResult run={run} /> },
+]
+
+/** The latest proofs of the books. */
+export const VerifyRuns = ({ runs }: { runs: readonly VerifyRun[] }) => (
+  <Section title={words.title} id="verify">
+    <p>{words.lead}</p>
+    {runs.length === 0 ? (
+      <Empty title={words.none} />
+    ) : (
+      <Table caption={words.title} rows={runs} columns={COLUMNS} />
+    )}
+  </Section>
+)

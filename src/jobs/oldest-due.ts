@@ -1,0 +1,36 @@
+import { statement } from '../platform/db/statement.ts'
+
+const due = (sweep: string, time: string, from: string) =>
+  `select '${sweep}' as sweep, (select ${time} from ${from} order by 1 limit 1) as due`
+
+/**
+ * The oldest row that is due of each task whose rows have a due time, each from the first entry of an index. Payouts of frozen and paused
+ * accounts wait on purpose; those of the platform's freeze are left out whole.
+ */
+export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
+  'oldest due rows of tasks',
+  [
+    due('follow-charges', 'follow_at', 'charges where follow_at is not null'),
+    due('follow-top-ups', 'follow_at', 'top_ups where follow_at is not null'),
+    due(
+      'send-payouts',
+      'follow_at',
+      `(select p.follow_at, p.merchant_id, p.mode from payouts p where p.follow_at is not null order by p.follow_at limit 200) p
+         join ledger_heads h on h.merchant_id = p.merchant_id and h.mode = p.mode
+         where h.payouts_paused_by is null and h.payouts_frozen_for is null
+           and not exists (select 1 from payout_stops where frozen_for is not null)`,
+    ),
+    due(
+      'run-schedules',
+      'next_run_at',
+      `(select s.next_run_at, s.merchant_id, s.mode from schedules s where s.status = 'active' order by s.next_run_at limit 200) s
+         join merchants m on m.id = s.merchant_id and m.active
+         join ledger_heads h on h.merchant_id = s.merchant_id and h.mode = s.mode and h.payouts_paused_by is null
+         where s.mode = 'test'
+           or (h.payouts_frozen_for is null and not exists (select 1 from payout_stops where frozen_for is not null))`,
+    ),
+    due('send-deliveries', 'next_attempt_at', 'deliveries where next_attempt_at is not null'),
+    due('refund-jams', 'refund_due_at', 'vending_orders where refund_due_at is not null'),
+    `select 'seal-audit', (select a.at from audit_to_seal q join audit a on a.id = q.audit_id order by q.audit_id limit 1)`,
+  ].join(' union all '),
+)

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { statement } from '../platform/db/statement.ts'
+import { totalOf } from '../platform/measures.ts'
+
+export type ProcessRole = 'all' | 'web' | 'worker'
+/** A process of the service, as it tells of itself. */
+export type ProcessSeen = {
+  id: string
+  role: ProcessRole
+  startedAt: Date
+  seenAt: Date
+}
+
+// What passed uncounted, or was dropped, since the last time raises both the sum and the time.
+const SEEN = statement(
+  'a process lives',
+  `insert into processes as p (id, role, started_at, seen_at, uncounted, uncounted_at, dropped, dropped_at)
+   values ($1, $2, $3, $3, $4::bigint, case when $4::bigint > 0 then $3::timestamptz end, $5::bigint, case when $5::bigint > 0 then $3::timestamptz end)
+   on conflict (id) do update set seen_at = excluded.seen_at,
+     uncounted_at = case when excluded.uncounted > p.uncounted then excluded.seen_at else p.uncounted_at end, uncounted = excluded.uncounted,
+     dropped_at = case when excluded.dropped > p.dropped then excluded.seen_at else p.dropped_at end, dropped = excluded.dropped`,
+)
+const GONE = statement('a process has ended', 'delete from processes where id = $1')
+const PRUNE = statement(
+  'forget dead processes',
+  'delete from processes where seen_at < $1 and id <> $2 returning id',
+)
+const LIST = statement<ProcessSeen>(
+  'processes of the service',
+  `select id, role, started_at as "startedAt", seen_at as "seenAt" from processes order by seen_at desc limit 100`,
+)
+
+// Long enough for a person to see on the page of jobs what has died.
+const KEPT_MS = 3_600_000
+
+/** Tells that this process lives. `beat` again and again, `gone` once it has ended. */
+export type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
+
+export function heartOf(
+  { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
+  role: ProcessRole,
+): Heart {
+  // Not the process id: in containers every process may have the same.
+  const id = randomUUID()
+  return {
+    id,
+    async beat() {
+      const now = clock.now()
+      const figures = [totalOf('rate_limiter_uncounted_total'), totalOf('log_lines_dropped_total')]
+      await directory.query(SEEN, [id, role, now.toISOString(), ...figures])
+      await directory.query(PRUNE, [later(now, -KEPT_MS).toISOString(), id])
+    },
+    gone: async () => void (await directory.query(GONE, [id])),
+  }
+}
+
+/** The processes that live or have died within the hour, the one heard last first. */
+export const listProcesses = ({ directory }: Pick<Gateway, 'directory'>): Promise<ProcessSeen[]> =>
+  directory.query(LIST)
+
+/** A worker that has said nothing for so long is taken for dead (reliability.md 11.3). */
+export const SILENT_AFTER_MS = 60_000
+
+/** How long ago the worker heard last was heard; null when there is none. */
+export function workerAgeMs(seen: readonly ProcessSeen[], nowMs: number): number | null {
+  const worker = seen.find(({ role }) => role !== 'web')
+  return worker === undefined ? null : Math.max(0, nowMs - worker.seenAt.getTime())
+}

@@ -1,0 +1,46 @@
+import type { Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** A background task of one cell, as its workers told. */
+export type Job = {
+  cell: string
+  sweep: string
+  periodMs: number
+  lastAt: Date
+  /** Since when its last run worked; of a task that never did, when it first ran. */
+  workedAt: Date
+  tookMs: number
+  failures: number
+  lastError: string | null
+  handled: number | null
+  handledAt: Date | null
+  oldestDueAt: Date | null
+}
+
+const LIST = statement<Job>(
+  'tasks and their runs',
+  `select cell, sweep, period_ms as "periodMs", last_at as "lastAt", coalesce(last_ok_at, first_at) as "workedAt", took_ms as "tookMs", failures,
+     last_error as "lastError", handled, handled_at as "handledAt", oldest_due_at as "oldestDueAt"
+   from sweep_runs order by cell, sweep limit 500`,
+)
+
+// Workers report every few seconds, and a task may take a moment: less than this is no lag.
+const REPORTED_MS = 15_000
+// A task whose period is a fraction of a second is not behind because of a second.
+const LEAST_LATE_MS = 60_000
+const PERIODS = 5
+
+/** Every task of every cell. */
+export const listJobs = ({ directory }: Pick<Gateway, 'directory'>): Promise<Job[]> => directory.query(LIST)
+
+/** How long a task has worked without an end, or not at all, beyond its period, in ms. */
+const restedMs = ({ periodMs, workedAt }: Job, nowMs: number): number =>
+  Math.max(0, nowMs - workedAt.getTime() - periodMs - REPORTED_MS)
+
+/** How far a task is behind, in ms: since its oldest row fell due, or since its next run should have come. */
+export const lagMs = (job: Job, nowMs: number): number =>
+  Math.max(restedMs(job, nowMs), job.oldestDueAt === null ? 0 : nowMs - job.oldestDueAt.getTime(), 0)
+
+/** Whether its runs do not come, or all fail: five of its periods, and a minute at least (reliability.md 11.3). */
+export const isLate = (job: Job, nowMs: number): boolean =>
+  restedMs(job, nowMs) > Math.max(LEAST_LATE_MS, PERIODS * job.periodMs)

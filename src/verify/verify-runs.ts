@@ -1,0 +1,129 @@
+import type { App } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
+import type { Finding } from './verify.ts'
+
+/** What is kept of an invariant that does not hold. */
+export type Broken = { id: string; says: string; violations: number; offenders: string[] }
+/** A run of verify over one cell that has ended. `error`: it did not come to its end. */
+export type VerifyRun = {
+  cell: string
+  runBy: 'person' | 'night'
+  begunAt: Date
+  endedAt: Date
+  looked: number | null
+  violations: number | null
+  broken: Broken[] | null
+  error: string | null
+}
+type Keeping = Pick<App, 'directory' | 'clock' | 'cell'>
+
+const STORE = statement(
+  'store run of verify',
+  `insert into verify_runs (cell, run_by, begun_at, ended_at, looked, violations, broken)
+   values ($1, 'person', $2, $3, $4, $5, $6::jsonb)`,
+)
+const DUE = statement<{ last: Date | null; first: Date | null; tonight: boolean; asked: boolean }>(
+  'is verify due',
+  `select (select max(begun_at) from verify_runs where cell = $1) as last,
+     (select first_at from sweep_runs where cell = $1 and sweep = 'verify') as first,
+     exists (select 1 from verify_runs where cell = $1 and night = $2::date) as tonight,
+     exists (select 1 from sweep_requests where cell = $1 and sweep = 'verify' and claimed_at is not null and ended_at is null) as asked`,
+)
+const GIVE_UP = statement(
+  'give up runs of verify',
+  `update verify_runs set ended_at = $1, error = 'its worker ended before it did' where ended_at is null and begun_at <= $2`,
+)
+// One row without an end at a time, and one a night: whoever comes second inserts nothing.
+const CLAIM = statement<{ id: number }>(
+  'claim run of verify',
+  `insert into verify_runs (cell, run_by, night, begun_at) values ($1, $2, $3::date, $4) on conflict do nothing returning id`,
+)
+const END = statement(
+  'end run of verify',
+  `update verify_runs set ended_at = $2, looked = $3, violations = $4, broken = $5::jsonb, error = $6 where id = $1 and ended_at is null`,
+)
+const LATEST = statement<VerifyRun>(
+  'latest runs of verify',
+  `select r.cell, r.run_by as "runBy", r.begun_at as "begunAt", r.ended_at as "endedAt", r.looked, r.violations, r.broken, r.error
+   from (select name from cells) c cross join lateral (
+     select * from verify_runs v where v.cell = c.name and v.ended_at is not null order by v.begun_at desc limit $1) r
+   order by r.begun_at desc`,
+)
+const LAST_SUCCESS = statement<{ cell: string; at: Date | null; first: Date | null }>(
+  'last run of verify to its end',
+  `select c.name as cell, (select max(v.ended_at) from verify_runs v where v.cell = c.name and v.error is null and v.violations = 0) as at,
+     (select first_at from sweep_runs s where s.cell = c.name and s.sweep = 'verify') as first
+   from cells c order by 1`,
+)
+
+// Three at night in Kampala: shops are closed, and every day is whole.
+const NIGHT_HOURS = { from: 3, until: 5 }
+// When no worker ran in the night, the next one that runs does it.
+const CAUGHT_UP_AFTER_MS = 26 * 3_600_000
+// Each invariant may take a minute; all of them together take less than this.
+const GIVEN_UP_AFTER_MS = 2 * 3_600_000
+const MOST_BROKEN = 50
+const MOST_WORDS = 300
+
+const totals = (findings: readonly Finding[]) => ({
+  looked: findings.reduce((sum, one) => sum + one.looked, 0),
+  violations: findings.reduce((sum, one) => sum + one.violations, 0),
+  broken: JSON.stringify(
+    findings
+      .filter(({ violations }) => violations > 0)
+      .slice(0, MOST_BROKEN)
+      .map(({ id, says, violations, offenders }) => ({ id, says, violations, offenders })),
+  ),
+})
+
+/** Keeps the result of a run that somebody made. */
+export async function storeVerifyRun(
+  { directory, clock, cell }: Keeping,
+  { begunAt, findings }: { begunAt: Date; findings: readonly Finding[] },
+): Promise<void> {
+  const { looked, violations, broken } = totals(findings)
+  const times = [begunAt.toISOString(), clock.now().toISOString()]
+  await directory.query(STORE, [cell, ...times, looked, violations, broken])
+}
+
+/** Takes the run of this night, or one that is overdue or asked for, for this process alone; null when there is none to do. */
+export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promise<number | null> {
+  const now = clock.now()
+  const day = kampalaDay(now)
+  const due = await firstRow(directory.query(DUE, [cell, day]))
+  const hour = Number(kampalaIso(now).slice(11, 13))
+  const isNight = hour >= NIGHT_HOURS.from && hour < NIGHT_HOURS.until
+  const since = due?.last ?? due?.first ?? now
+  const night = isNight && due?.tonight !== true
+  const overdue = now.getTime() - since.getTime() > CAUGHT_UP_AFTER_MS
+  if (!night && !overdue && due?.asked !== true) return null
+  const at = now.toISOString()
+  await directory.query(GIVE_UP, [at, later(now, -GIVEN_UP_AFTER_MS).toISOString()])
+  const runBy = due?.asked ? 'person' : 'night'
+  const [claimed] = await directory.query(CLAIM, [cell, runBy, night ? day : null, at])
+  return claimed?.id ?? null
+}
+
+/** Keeps what became of a claimed run: its findings, or why it did not come to its end. */
+export async function endVerifyRun(
+  { directory, clock }: Keeping,
+  { id, ended }: { id: number; ended: { findings: readonly Finding[] } | { error: string } },
+): Promise<void> {
+  const at = clock.now().toISOString()
+  if ('error' in ended)
+    return void (await directory.query(END, [id, at, null, null, null, ended.error.slice(0, MOST_WORDS)]))
+  const { looked, violations, broken } = totals(ended.findings)
+  await directory.query(END, [id, at, looked, violations, broken, null])
+}
+
+/** The latest runs of each cell, newest first. */
+export const listVerifyRuns = (
+  { directory }: Pick<App, 'directory'>,
+  ofEachCell: number,
+): Promise<VerifyRun[]> => directory.query(LATEST, [ofEachCell])
+
+/** When every invariant of each cell last held, and since when a worker could have looked. */
+export const lastVerified = ({ directory }: Pick<App, 'directory'>) => directory.query(LAST_SUCCESS)
