@@ -161,6 +161,7 @@ export const ACTIONS = {
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
   'alert.confirm': { ...AUDITED, operators: OPERATORS },
+  'alert.close': { audited: true, operators: OPERATORS },
   'ledger.settle': { others: ['command', 'service'] },
 } as const satisfies Record<string, Rule>
 

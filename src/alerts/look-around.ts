@@ -1,9 +1,11 @@
 import type { App, Gateway } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
-import type { Config } from '../settings/config.ts'
 import type { Alarm, AlertKind } from './alert.ts'
+import { lookAtMachine } from './look-at-machine.ts'
 import { lookAtMails } from './look-at-mails.ts'
 import { lookAtRails } from './look-at-rails.ts'
+import { lookAtReleases } from './look-at-releases.ts'
+import { lookAtService } from './look-at-service.ts'
 import { LOOKS } from './looks.ts'
 import { recordLook } from './raise-alerts.ts'
 import { sendAlerts } from './send-alerts.ts'
@@ -11,11 +13,11 @@ import { sendAlerts } from './send-alerts.ts'
 /** A check for a condition that a person must know, as a query on one cell. No row means that all is well. */
 export type Look = {
   kind: AlertKind
-  /** $1 is now, $2 are the `hours`. */
+  /** $1 is now, $2 is the `value`. */
   rows: Statement<Seen>
-  /** After how long it counts, where a setting says so. */
-  hours?(config: Config): number
-  says(seen: Seen, hours: number): string
+  /** What it is compared with, where a setting or another count says so. */
+  value?(app: App): Promise<number>
+  says(seen: Seen, value: number): string
 }
 export type Seen = {
   subject: string
@@ -24,6 +26,15 @@ export type Seen = {
   since: Date
   /** Some of the ids it is about. */
   examples: string
+}
+
+/** Checks that are more than one query on a cell. Each records what it found and answers how many conditions hold. */
+const OTHER_LOOKS = {
+  rails: lookAtRails,
+  mails: lookAtMails,
+  service: lookAtService,
+  releases: lookAtReleases,
+  machine: lookAtMachine,
 }
 
 /**
@@ -42,16 +53,12 @@ export async function raiseAlerts(app: App): Promise<number> {
       app.log.error({ err: error, alert: kind }, 'a look for alerts failed')
     }
   }
-  try {
-    holding += await lookAtRails(app, at)
-  } catch (error) {
-    app.log.error({ err: error }, 'a look at the rails failed')
-  }
-  try {
-    holding += await lookAtMails(app, at)
-  } catch (error) {
-    app.log.error({ err: error }, 'a look at the mails failed')
-  }
+  for (const [name, look] of Object.entries(OTHER_LOOKS))
+    try {
+      holding += await look(app, at)
+    } catch (error) {
+      app.log.error({ err: error, look: name }, 'a look for alerts failed')
+    }
   try {
     await sendAlerts(app)
   } catch (error) {
@@ -69,12 +76,12 @@ async function lookFor(app: App, kind: AlertKind, at: Date): Promise<Alarm[]> {
   const looks = LOOKS.filter((look) => look.kind === kind)
   const found = await Promise.all(
     looks.map(async (look) => {
-      const hours = look.hours?.(app.config)
-      const rows = await app.db.query(look.rows, [at.toISOString(), ...(hours === undefined ? [] : [hours])])
+      const value = await look.value?.(app)
+      const rows = await app.db.query(look.rows, [at.toISOString(), ...(value === undefined ? [] : [value])])
       return rows.map((seen) => ({
         kind,
         subject: `${app.cell} ${seen.subject}`,
-        says: `${look.says(seen, hours ?? 0)} (${app.cell}, since ${seen.since.toISOString()})`,
+        says: `${look.says(seen, value ?? 0)} (${app.cell}, since ${seen.since.toISOString()})`,
         size: seen.count,
         since: seen.since,
       }))

@@ -1,5 +1,7 @@
 import { statement } from '../platform/db/statement.ts'
 import type { Look, Seen } from './look-around.ts'
+import { LOOKS_OF_TODAY } from './looks-of-today.ts'
+import { movementsOfAnHour } from './movements-of-an-hour.ts'
 
 // Live movements that an operator may have and has not answered, with when they left (rails.md 4.7). Queued ones have not left.
 const WITHOUT_ANSWER = `
@@ -20,10 +22,12 @@ const WITHOUT_ANSWER = `
 const SUMMED = `count(*) as count, coalesce(sum(amount), 0) as amount, min(left_at) as since,
   array_to_string((array_agg(subject order by left_at))[1:5], ', ') as examples`
 
+// Of very few payments one is always more than 5 %.
+const FEW = 3
 const PARKED = statement<Seen>(
   'alert: parked money',
   `select noun || 's' as subject, ${SUMMED} from (${WITHOUT_ANSWER}) x
-   where left_at <= $1::timestamptz - interval '15 minutes' group by noun having count(*) > 20`,
+   where left_at <= $1::timestamptz - interval '15 minutes' group by noun having count(*) > 20 or (count(*) >= ${FEW} and count(*) * 20 > $2::bigint)`,
 )
 const STUCK = statement<Seen>(
   'alert: stuck money',
@@ -111,19 +115,20 @@ export const LOOKS: readonly Look[] = [
   {
     kind: 'parked_money',
     rows: PARKED,
+    value: movementsOfAnHour,
     says: (seen) => `${money(seen)} have waited for the operator's answer for more than 15 minutes`,
   },
   {
     kind: 'stuck_money',
     rows: STUCK,
-    hours: ({ stuckHours }) => stuckHours,
+    value: async ({ config }) => config.stuckHours,
     says: (seen, hours) =>
       `${money(seen)} have waited for the operator's answer for more than ${hours} hours`,
   },
   {
     kind: 'never_arrived',
     rows: NEVER_ARRIVED,
-    hours: ({ unresolvedHours }) => unresolvedHours,
+    value: async ({ config }) => config.unresolvedHours,
     says: (seen, hours) =>
       `${money(seen)} left more than ${hours} hours ago, and the operator does not know them`,
   },
@@ -153,4 +158,5 @@ export const LOOKS: readonly Look[] = [
         ? `live payouts of the platform are frozen: ${examples}`
         : `live payouts of ${subject} are frozen: ${examples}`,
   },
+  ...LOOKS_OF_TODAY,
 ]

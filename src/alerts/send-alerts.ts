@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Gateway } from '../app.ts'
-import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { statement } from '../platform/db/statement.ts'
 import { groupBy } from '../platform/group-by.ts'
-import { ALERT_KINDS, type AlertKind } from './alert.ts'
+import { type AlertKind, pageOf, paragraphOf, toDoOf } from './alert.ts'
+import { recordLook } from './raise-alerts.ts'
+import { type Message, type Sent, type Speaking, sendByAllWays } from './ways.ts'
 
 type Claimed = {
   id: number
@@ -16,7 +16,7 @@ type Claimed = {
   toTell: 'opened' | 'worse' | 'closed'
 }
 /** The parts needed to send alerts. */
-export type Telling = Pick<Gateway, 'directory' | 'clock' | 'log' | 'config' | 'alertPoster' | 'baseUrl'>
+export type Telling = Speaking
 
 // One message a kind in this time; what comes meanwhile goes into the next one together (reliability.md 11.3).
 const QUIET_MS = 10 * 60_000
@@ -44,8 +44,8 @@ const TOLD = statement(
 )
 
 /**
- * Sends due alerts to the log, and to ALERT_WEBHOOK if it is set. What could not be posted is tried again in a minute.
- * Never throws for what the receiver does.
+ * Sends due alerts to the log, and by every way there is: ALERT_WEBHOOK and mail. What neither of them took is tried again in a minute.
+ * Never throws for what a receiver or a mail server does.
  */
 export async function sendAlerts(telling: Telling): Promise<number> {
   const now = telling.clock.now()
@@ -61,7 +61,9 @@ export async function sendAlerts(telling: Telling): Promise<number> {
   const byKind = groupBy(claimed, ({ kind }) => kind)
   for (const [kind, alerts] of byKind) {
     telling.log.error({ alert: kind, alerts: alerts.slice(0, MOST_LINES).map(describe) }, 'alert')
-    if (!(await post(telling, messageOf(telling, kind, alerts)))) continue
+    const sent = await sendByAllWays(telling, messageOf(telling, kind, alerts))
+    await tellOfWays(telling, sent)
+    if (sent.ways.length > 0 && sent.failed.length === sent.ways.length) continue
     await telling.directory.query(TOLD, [
       token,
       telling.clock.now().toISOString(),
@@ -72,42 +74,45 @@ export async function sendAlerts(telling: Telling): Promise<number> {
   return claimed.length
 }
 
-/** Posts one message to ALERT_WEBHOOK. True when it was taken, or when there is no address. */
-export async function post(
-  { config, alertPoster, log }: Pick<Telling, 'config' | 'alertPoster' | 'log'>,
-  message: object,
-): Promise<boolean> {
-  if (config.alertWebhook === null) return true
-  assertOutsideTransaction('an alert')
-  const attempted = await alertPoster.post({
-    url: config.alertWebhook,
-    body: Buffer.from(JSON.stringify(message)),
-    headers: { 'Content-Type': 'application/json', 'User-Agent': 'gateway-alerts/1.0' },
-    keepAlive: false,
-  })
-  const isTaken = attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
-  if (!isTaken) {
-    const status = attempted.kind === 'answered' ? attempted.status : undefined
-    log.error({ outcome: attempted.kind, status }, 'ALERT_WEBHOOK did not take an alert')
-  }
-  return isTaken
+/** A way that fails while the other one works is a condition of its own, which leaves by the other; it is over when both work. */
+async function tellOfWays({ directory, clock }: Telling, { ways, failed }: Sent): Promise<void> {
+  if (ways.length < 2 || failed.length === ways.length) return
+  const at = clock.now()
+  const found = failed.map(({ way, why }) => ({
+    kind: 'alert_way' as const,
+    subject: way,
+    says: `${way} did not take an alert: ${why}`,
+    size: 1,
+    since: at,
+  }))
+  await recordLook(directory, { place: 'ways', kinds: ['alert_way'], found, at })
 }
 
-/** `text` is for receivers that show a line of text to people, as chat programs do. */
-function messageOf({ baseUrl }: Telling, kind: AlertKind, alerts: readonly Claimed[]) {
-  const lines = alerts.slice(0, MOST_LINES).map((one) => `${WORDS[one.toTell]}: ${one.says}`)
-  const rest = alerts.length - lines.length
+/** `text` is for receivers that show a line of text to people, as chat programs do, and for mails. */
+function messageOf({ baseUrl }: Telling, kind: AlertKind, alerts: readonly Claimed[]): Message {
+  const told = alerts.slice(0, MOST_LINES).map((one) => `${WORDS[one.toTell]}: ${one.says}`)
+  const rest = alerts.length - told.length
+  const page = `${baseUrl}${pageOf(kind)}`
+  const paragraph = `${baseUrl}${paragraphOf(kind)}`
+  const first = alerts[0]?.toTell ?? 'opened'
   return {
-    kind,
-    service: baseUrl,
-    to_do: ALERT_KINDS[kind],
-    alerts: alerts.slice(0, MOST_LINES).map(describe),
-    more: rest,
+    subject: `${WORDS[first]}: ${kind} (${new URL(baseUrl).host})`,
+    json: {
+      kind,
+      service: baseUrl,
+      to_do: toDoOf(kind),
+      page,
+      paragraph,
+      alerts: alerts.slice(0, MOST_LINES).map(describe),
+      more: rest,
+    },
     text: [
       `${kind} (${baseUrl})`,
-      ...lines,
+      ...told,
       ...(rest > 0 ? [`and ${rest} more`] : []),
-      ALERT_KINDS[kind],
+      toDoOf(kind),
+      page,
+      paragraph,
     ].join('\n'),
   }
 }

@@ -6,7 +6,8 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { randomText } from '../platform/ids.ts'
 import { badRequest, domainRefusal } from '../platform/refusal.ts'
-import { post, type Telling } from './send-alerts.ts'
+import type { Telling } from './send-alerts.ts'
+import { alertMailTo, sendByAllWays } from './ways.ts'
 
 const KEEP = statement(
   'keep test alert',
@@ -26,18 +27,20 @@ const CONFIRM = statement(
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789' // What people do not misread.
 const CODE_CHARACTERS = 6
 
-/** Sends one alert with a code to ALERT_WEBHOOK, for its reader to confirm. Refuses without an address or an answer. */
+/** Sends one alert with a code by every way there is, for its reader to confirm. Refuses without a way, or when one did not take it. */
 export async function sendTestAlert(telling: Telling): Promise<void> {
-  const address = telling.config.alertWebhook
-  if (address === null) throw badRequest('ALERT_WEBHOOK is not set: there is nobody to tell')
+  const address = await addressesOf(telling)
+  if (address === '')
+    throw badRequest('ALERT_WEBHOOK is not set, and no mail either (ALERT_MAIL): there is nobody to tell')
   const code = randomText(CODE_ALPHABET, CODE_CHARACTERS)
   const text = `A test alert of ${telling.baseUrl}. Confirm that somebody reads this: gateway alerts test --code ${code}`
-  const message = { kind: 'test', service: telling.baseUrl, code, alerts: [], more: 0, text }
+  const json = { kind: 'test', service: telling.baseUrl, code, alerts: [], more: 0 }
   await telling.directory.query(KEEP, [digest(address), digest(code), telling.clock.now().toISOString()])
-  if (!(await post(telling, message)))
+  const { failed } = await sendByAllWays(telling, { subject: 'A test alert', json, text })
+  if (failed.length > 0)
     throw domainRefusal(
       'not_delivered',
-      'ALERT_WEBHOOK did not take the test alert; the log line above says why',
+      `${failed.map(({ way }) => way).join(' and ')} did not take the test alert; the log line above says why`,
     )
 }
 
@@ -56,14 +59,22 @@ export async function confirmTestAlert(telling: Telling, actor: Actor, code: str
   })
 }
 
-/** Whether a test alert to the present address was confirmed. */
+/** Whether a test alert to the present addresses was confirmed. */
 export async function isAlertAddressConfirmed(
   telling: Pick<Telling, 'directory' | 'config'>,
 ): Promise<boolean> {
-  const address = telling.config.alertWebhook
-  if (address === null) return false
+  const address = await addressesOf(telling)
+  if (address === '') return false
   const [sent] = await telling.directory.query(FIND)
   return sent !== undefined && sent.confirmedAt !== null && sent.addressHash.equals(digest(address))
+}
+
+/** Where alerts go, as one text: another address wants a test of its own. Operators who get them by their role are not named. */
+async function addressesOf(telling: Pick<Telling, 'directory' | 'config'>): Promise<string> {
+  const { alertWebhook, alertMail } = telling.config
+  const named = [...(alertWebhook === null ? [] : [alertWebhook]), ...alertMail]
+  if (named.length > 0) return named.join(' ')
+  return (await alertMailTo(telling)).length > 0 ? 'operators' : ''
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

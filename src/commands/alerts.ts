@@ -4,7 +4,7 @@ import { optionalText } from './input.ts'
 
 const testAlert = command({
   usage: 'alerts test [--code C]',
-  says: 'send one alert to ALERT_WEBHOOK; with the code that stands in it, confirm that a person reads them',
+  says: 'send one alert by every way there is; with the code that stands in it, confirm that a person reads them',
   async run(input) {
     const code = optionalText(input, 'code')
     if (code === undefined) {

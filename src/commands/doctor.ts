@@ -1,4 +1,5 @@
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
+import { alertMailTo } from '../alerts/ways.ts'
 import type { Gateway } from '../app.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -50,6 +51,7 @@ export async function examine({
   const behind = await columnsBehind(gateway)
   const orphaned = await contractFaults(config, gateway)
   const warnings = [
+    ...(await alertWarnings(gateway)),
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
     ...(config.production && config.mailUrl === null
       ? [
@@ -159,8 +161,32 @@ async function connectionFaults(gateway: Gateway): Promise<string[]> {
 }
 
 async function alertFaults(gateway: Gateway): Promise<string[]> {
-  if (gateway.config.alertWebhook === null)
-    return ['ALERT_WEBHOOK is not set: nobody hears when money is stuck or the ledger is wrong']
+  const { alertWebhook } = gateway.config
+  const mailed = await alertMailTo(gateway)
+  if (alertWebhook === null && mailed.length === 0)
+    return [
+      'ALERT_WEBHOOK is not set, and no mail either: nobody hears when money is stuck or the ledger is wrong',
+    ]
   if (await isAlertAddressConfirmed(gateway)) return []
-  return ['nobody has confirmed an alert of ALERT_WEBHOOK: run "gateway alerts test"']
+  return ['nobody has confirmed an alert: run "gateway alerts test"']
+}
+
+/** What makes alerts less certain to arrive. */
+async function alertWarnings(gateway: Gateway): Promise<string[]> {
+  const { alertWebhook, alertMail, mailUrl, heartbeatUrl } = gateway.config
+  const mailed = await alertMailTo(gateway)
+  return [
+    ...(alertWebhook !== null && mailed.length === 0
+      ? ['alerts leave by one way only: set ALERT_MAIL too, so that a failure of one goes out by the other']
+      : []),
+    ...(alertWebhook === null && mailed.length > 0
+      ? ['alerts leave by mail only: set ALERT_WEBHOOK too, so that a failure of one goes out by the other']
+      : []),
+    ...(alertMail.length > 0 && mailUrl === null
+      ? ['ALERT_MAIL is set and MAIL_URL is not: alerts are files in DATA_DIR/mail']
+      : []),
+    ...(heartbeatUrl === null
+      ? ['HEARTBEAT_URL is not set: nobody hears when the whole service is down']
+      : []),
+  ]
 }

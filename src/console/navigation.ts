@@ -7,6 +7,13 @@ const { pages } = FRAME
 export const NAVIGATION: readonly NavigationGroup[] = [
   { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
   {
+    name: FRAME.groups.service,
+    entries: [
+      { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
+      { path: '/jobs', name: pages.jobs, icon: 'clock', see: 'console.read' },
+    ],
+  },
+  {
     name: FRAME.groups.people,
     entries: [
       { path: '/operators', name: pages.operators, icon: 'people', see: 'console.read' },

@@ -1,7 +1,15 @@
+import { ALERT_ROUTES } from './alerts/alerts-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
+import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
 import { SECURITY_ROUTES } from './people/security-page.tsx'
 import type { ConsoleRoute } from './visit.ts'
 
 /** Every page and form of the console for operators who have signed in. */
-export const ROUTES: readonly ConsoleRoute[] = [...HOME_ROUTES, ...OPERATORS_ROUTES, ...SECURITY_ROUTES]
+export const ROUTES: readonly ConsoleRoute[] = [
+  ...HOME_ROUTES,
+  ...ALERT_ROUTES,
+  ...JOB_ROUTES,
+  ...OPERATORS_ROUTES,
+  ...SECURITY_ROUTES,
+]

@@ -175,6 +175,16 @@ const LETTERS = {
     subject: `${business}: the close of ${day}`,
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
+  alert: ({ subject = '', text = '' }: Values) => ({ subject, lines: text.split('\n') }),
+  'receiver-failing': ({ business = '', waiting = '', link = '' }: Values) => ({
+    subject: `Webhooks of ${business} have not arrived for a day`,
+    lines: [
+      `The webhook address of ${business} has taken nothing for 24 hours, and ${waiting} events wait for it. Each is tried eight times over some two days and then given up.`,
+      'Look at what your server answers:',
+      link,
+      'What has failed can be sent again from there once it works.',
+    ],
+  }),
 } as const satisfies Record<string, (values: Values) => Letter>
 
 export type Template = keyof typeof LETTERS

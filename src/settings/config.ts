@@ -2,19 +2,17 @@ import { resolve } from 'node:path'
 import { armCrashPoint } from '../platform/crash-point.ts'
 import { watchTransactions } from '../platform/db/open-transaction.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
+import { ALERT_SETTINGS } from './alert-settings.ts'
 import { AMOUNT_SETTINGS } from './amount-settings.ts'
 import { FOLLOW_SETTINGS } from './follow-settings.ts'
 import { readOp1Installations } from './op1-installations.ts'
 import { RATE_SETTINGS } from './rate-settings.ts'
 import { missingSettings, refusedSettings } from './refused-settings.ts'
 import {
-  address,
   anyText,
   databaseUrl,
   headerName,
   hostPorts,
-  mailFrom,
-  mailUrl,
   masterKey,
   masterKeys,
   oneOf,
@@ -150,24 +148,7 @@ const SETTINGS = {
     'bearer token that opens /metrics on the API port and on METRICS_PORT; empty keeps it shut to other machines',
     optional,
   ),
-  alertWebhook: setting(
-    'ALERT_WEBHOOK',
-    '',
-    'an address of yours that gets every alert as JSON with a line of text; production wants one, confirmed with "alerts test"',
-    address,
-  ),
-  mailUrl: setting(
-    'MAIL_URL',
-    '',
-    'the mail server, `smtps://user:password@host:465` or `smtp://...`; empty writes mails as files into DATA_DIR/mail',
-    mailUrl,
-  ),
-  mailFrom: setting(
-    'MAIL_FROM',
-    'Gateway <gateway@localhost>',
-    'the sender of mails: an address, or a name and an address in angle brackets',
-    mailFrom,
-  ),
+  ...ALERT_SETTINGS,
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '',

@@ -55,6 +55,13 @@ export const address = (text: string) => {
     throw new WrongSettings('must be an http or https address without a user name')
   return read.href
 }
+/** E-mail addresses with commas between. */
+export const addresses = (text: string) => {
+  const list = text.split(',').flatMap((part) => part.trim() || [])
+  if (list.some((one) => !/^[^<>@\s,]+@[^<>@\s,]+$/.test(one)))
+    throw new WrongSettings('must be e-mail addresses with commas between')
+  return list
+}
 /** A mail server: smtp or smtps, with its user and password in the address. */
 export const mailUrl = (text: string) => {
   if (text === '') return null

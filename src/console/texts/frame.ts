@@ -5,9 +5,11 @@ export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance'
 export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
-  groups: { people: 'People' },
+  groups: { service: 'Service', people: 'People' },
   pages: {
     home: 'Home',
+    alerts: 'Alerts',
+    jobs: 'Jobs',
     operators: 'Operators',
     security: 'Your account',
   },

@@ -1,0 +1,63 @@
+import type { Gateway } from '../app.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { AlertKind } from './alert.ts'
+
+/** An alert as a person reads it. */
+export type ShownAlert = {
+  id: number
+  kind: AlertKind
+  subject: string
+  says: string
+  size: number
+  times: number
+  since: Date
+  openedAt: Date
+  lastSeenAt: Date
+  toldAt: Date | null
+  closedAt: Date | null
+  /** Who closed it by hand, and why; null where its condition was over. */
+  closedBy: string | null
+  note: string | null
+}
+
+const SHOWN = `id, kind, subject, says, size, times, since, opened_at as "openedAt", last_seen_at as "lastSeenAt", told_at as "toldAt",
+  closed_at as "closedAt", closed_by as "closedBy", note`
+// By alerts_open_once; those that are open are few, whatever there was.
+const OPEN = statement<ShownAlert>(
+  'open alerts',
+  `select ${SHOWN} from alerts where closed_at is null order by since, id limit 200`,
+)
+const ENDED = statement<ShownAlert>(
+  'ended alerts',
+  `select ${SHOWN} from alerts where closed_at is not null and ($1::timestamptz is null or (closed_at, id) < ($1, $2::bigint))
+   order by closed_at desc, id desc limit $3`,
+)
+const ONE = statement<ShownAlert>('one alert', `select ${SHOWN} from alerts where id = $1`)
+
+const ROWS = 25
+
+/** What is wrong now, the oldest first. */
+export const openAlerts = ({ directory }: Pick<Gateway, 'directory'>): Promise<ShownAlert[]> =>
+  directory.query(OPEN)
+
+/** What was, the latest end first, with the cursor of the next page. A cursor that is none begins again. */
+export async function endedAlerts(
+  { directory }: Pick<Gateway, 'directory'>,
+  after: string | null,
+): Promise<{ rows: ShownAlert[]; older: string | null }> {
+  const [, ms, id] = /^([0-9]{1,15})-([0-9]{1,15})$/.exec(after ?? '') ?? []
+  const from = ms === undefined ? null : new Date(Number(ms)).toISOString()
+  const found = await directory.query(ENDED, [from, id ?? null, ROWS + 1])
+  const rows = found.slice(0, ROWS)
+  const last = rows.at(-1)
+  const more = found.length > ROWS && last?.closedAt != null
+  return { rows, older: more ? `${last.closedAt?.getTime()}-${last.id}` : null }
+}
+
+/** One of them, or null. */
+export const findAlert = (
+  { directory }: Pick<Gateway, 'directory'>,
+  id: string,
+): Promise<ShownAlert | null> =>
+  /^[0-9]{1,15}$/.test(id) ? firstRow(directory.query(ONE, [id])) : Promise.resolve(null)

@@ -1,0 +1,169 @@
+import { pageOf, paragraphOf, readKind, toDoOf } from '../../alerts/alert.ts'
+import { closeAlert } from '../../alerts/close-alert.ts'
+import { endedAlerts, findAlert, openAlerts, type ShownAlert } from '../../alerts/list-alerts.ts'
+import { Markdown } from '../../docs/markdown.tsx'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Empty, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { notFound } from '../../platform/refusal.ts'
+import { ALERTS } from '../texts/alerts.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { paragraphAbout } from './paragraph.ts'
+
+const { columns, one: facts } = ALERTS
+
+const CLOSE: FormSpec = {
+  path: '/alerts/:id/close',
+  action: 'alert.close',
+  fields: [
+    { name: 'note', label: ALERTS.close.note, hint: ALERTS.close.hint, kind: 'lines', most: 500, rows: 3 },
+  ],
+  submit: ALERTS.close.submit,
+  danger: true,
+}
+
+const WHAT: readonly Column<ShownAlert>[] = [
+  { title: columns.kind, cell: ({ kind }) => kind },
+  { title: columns.says, cell: ({ says }) => <Said text={says} /> },
+]
+const OPEN: readonly Column<ShownAlert>[] = [
+  ...WHAT,
+  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  { title: columns.size, cell: ({ size }) => ALERTS.count(size), figures: true },
+  { title: columns.times, cell: ({ times }) => ALERTS.count(times), figures: true },
+  { title: columns.told, cell: ({ toldAt }) => (toldAt === null ? ALERTS.untold : <Time at={toldAt} />) },
+]
+const ENDED: readonly Column<ShownAlert>[] = [
+  ...WHAT,
+  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
+  { title: columns.ended, cell: ({ closedAt }) => <Time at={closedAt} /> },
+  {
+    title: columns.by,
+    cell: ({ closedBy }) => (closedBy === null ? ALERTS.itself : <Said text={closedBy} />),
+  },
+]
+
+/** What is wrong now, and what was. */
+async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> {
+  const [open, ended] = await Promise.all([openAlerts(gateway), endedAlerts(gateway, query.after ?? null)])
+  const href = ({ id }: ShownAlert) => to(`/alerts/${id}`)
+  return shownPage(
+    ALERTS.title,
+    <>
+      <h1>{ALERTS.title}</h1>
+      <p>{ALERTS.lead}</p>
+      <Section title={ALERTS.open} id="open">
+        {open.length === 0 ? (
+          <Empty title={ALERTS.none}>
+            <p>{ALERTS.noneSays}</p>
+          </Empty>
+        ) : (
+          <Table caption={ALERTS.open} rows={open} columns={OPEN} href={href} />
+        )}
+      </Section>
+      <Section title={ALERTS.ended} id="ended">
+        {ended.rows.length === 0 ? (
+          <Empty title={ALERTS.noneEnded} />
+        ) : (
+          <Table caption={ALERTS.ended} rows={ended.rows} columns={ENDED} href={href} />
+        )}
+        <Pager cursors={{ newer: null, older: ended.older }} query={query} here={to('/alerts')} />
+      </Section>
+    </>,
+  )
+}
+
+async function showAlert(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const alert = await findAlert(visit.gateway, visit.params.id ?? '')
+  if (alert === null) throw notFound('alert')
+  const { kind, closedAt } = alert
+  return shownPage(
+    kind,
+    <>
+      <div class="top">
+        <h1>{kind}</h1>
+        {closedAt === null ? (
+          <Status word={ALERTS.open} tone="bad" />
+        ) : (
+          <Status word={ALERTS.ended} tone="quiet" />
+        )}
+      </div>
+      <p>
+        <Said text={alert.says} />
+      </p>
+      <Section title={facts.toDo}>
+        <p>{toDoOf(kind)}</p>
+        <p>
+          <a class="button" href={pageOf(kind)}>
+            {facts.deal}
+          </a>{' '}
+          <a class="button plain" href={paragraphOf(kind)}>
+            {facts.paragraph}
+          </a>
+        </p>
+      </Section>
+      <Section title={columns.says}>
+        <Facts
+          facts={[
+            [facts.subject, <Said text={alert.subject} />],
+            [facts.since, <Time at={alert.since} />],
+            [facts.opened, <Time at={alert.openedAt} />],
+            [facts.seen, <Time at={alert.lastSeenAt} />],
+            [facts.size, ALERTS.count(alert.size)],
+            [facts.times, ALERTS.count(alert.times)],
+            [facts.told, alert.toldAt === null ? ALERTS.untold : <Time at={alert.toldAt} />],
+            closedAt !== null && [facts.closed, <Time at={closedAt} />],
+            alert.closedBy !== null && [facts.by, <Said text={alert.closedBy} />],
+            alert.note !== null && [facts.note, <Said text={alert.note} />],
+          ]}
+        />
+      </Section>
+      {closedAt === null && (
+        <Section title={ALERTS.close.title} id="close">
+          <FormBox of={CLOSE} visit={visit} state={state} params={{ id: String(alert.id) }} />
+        </Section>
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** The paragraph of the manual about one kind. */
+async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
+  const kind = readKind(params.kind ?? '')
+  if (kind === null) throw notFound('alert')
+  return shownPage(
+    kind,
+    <>
+      <h1>{kind}</h1>
+      <p class="hint">{ALERTS.about}</p>
+      <Markdown text={paragraphAbout(kind)} />
+      <p>
+        <a class="button" href={pageOf(kind)}>
+          {facts.deal}
+        </a>{' '}
+        <a class="button plain" href={to('/alerts')}>
+          {ALERTS.all}
+        </a>
+      </p>
+    </>,
+  )
+}
+
+/** What a person must know of the service. */
+export const ALERT_ROUTES: readonly ConsoleRoute[] = [
+  page('/alerts', showAlerts),
+  page('/alerts/kinds/:kind', showKind),
+  page('/alerts/:id', (visit) => showAlert(visit)),
+  form(CLOSE, {
+    async submit({ gateway, caller, params, to }, { note = '' }) {
+      const id = Number(params.id)
+      if (!Number.isSafeInteger(id) || id < 1) throw notFound('alert')
+      await closeAlert(gateway, caller, { id, note })
+      return doneTo(to('/alerts'), ALERTS.close.done)
+    },
+    again: showAlert,
+  }),
+]

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AlertKind } from '../../alerts/alert.ts'
+import { ROOT } from '../../platform/root.ts'
+
+let manual: string | null = null
+
+/** The paragraph of docs/operating.md about a kind of alert, as Markdown. */
+export function paragraphAbout(kind: AlertKind): string {
+  manual ??= readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8')
+  const begun = manual.split(`\n### ${kind}\n`)[1] ?? ''
+  return begun.split(/\n#{2,3} /, 1)[0]?.trim() ?? ''
+}
