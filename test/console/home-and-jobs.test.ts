@@ -66,7 +66,7 @@ test('run now is done by a worker, once, with its result on the page and a row o
   work('prune')
   await told.beat()
   const page = await admin.get('/console/jobs')
-  const path = '/console/jobs/cell_0/prune/run'
+  const path = '/console/jobs/cell_0.prune/run'
   const sent = await admin.send(page, path)
   assert.equal(sent.status, 303)
   assert.deepEqual(woken, [], 'the request itself runs nothing')
@@ -93,11 +93,11 @@ test('run now is done by a worker, once, with its result on the page and a row o
 test('only an admin asks for a run, and only of a task that there is', async () => {
   const support = await operatorSignedIn(service, 'support')
   const csrf = /name="csrf" value="([^"]+)"/.exec((await support.get('/console/jobs')).text)?.[1]
-  const refused = await support.post('/console/jobs/cell_0/prune/run', csrf === undefined ? {} : { csrf })
+  const refused = await support.post('/console/jobs/cell_0.prune/run', csrf === undefined ? {} : { csrf })
   assert.equal(refused.status, 403)
   const admin = await operatorSignedIn(service, 'admin')
   const page = await admin.get('/console/jobs')
-  const unknown = await admin.post('/console/jobs/cell_0/nothing/run', {
+  const unknown = await admin.post('/console/jobs/cell_0.nothing/run', {
     csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
   })
   assert.equal(unknown.status, 400)
@@ -114,7 +114,7 @@ test('a request that a dead worker had taken up is taken up again after ten minu
   dead.work('tend-addresses')
   await dead.told.beat()
   const page = await admin.get('/console/jobs')
-  await admin.send(page, '/console/jobs/cell_0/tend-addresses/run')
+  await admin.send(page, '/console/jobs/cell_0.tend-addresses/run')
   await dead.told.beat()
   await next.told.beat()
   assert.deepEqual(next.woken, [])

@@ -21,7 +21,10 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
   const people = Object.fromEntries(
     await Promise.all(OPERATOR_ROLES.map(async (role) => [role, await operatorSignedIn(service, role)])),
   ) as ConsoleWorld['people']
-  return { people, ids: { ...(await operatorObjects(service, people.admin)) } }
+  return {
+    people,
+    ids: { ...(await operatorObjects(service, people.admin)), ...(await healthObjects(service)) },
+  }
 }
 
 /** A second operator with a session, an open invitation, and an authenticator that is being added. */
@@ -46,6 +49,31 @@ async function operatorObjects(
     '/security/factors': app,
     '/security/sessions': admin.sessionId,
   }
+}
+
+/** A task that has run, and an open alert. */
+async function healthObjects(service: TestService): Promise<Record<string, string>> {
+  const at = service.clock.now()
+  await service.rows(
+    `insert into sweep_runs (cell, sweep, period_ms, first_at, last_at, last_ok_at, took_ms, handled, handled_at)
+     values ('cell_0', 'prune', 3600000, $1, $1, $1, 1234, 17, $1)`,
+    [at],
+  )
+  await service.rows(
+    `insert into processes (id, role, started_at, seen_at) values ('11111111-planted', 'worker', $1, $1)`,
+    [at],
+  )
+  await service.rows(
+    `insert into verify_runs (cell, run_by, begun_at, ended_at, looked, violations, broken) values ('cell_0', 'night', $1, $1, 1234567, 0, '[]')`,
+    [at],
+  )
+  const [alert] = await service.rows<{ id: number }>(
+    `insert into alerts (kind, subject, place, says, size, since, opened_at, last_seen_at)
+     values ('stuck_money', 'cell_0 charges', 'elsewhere', '1 live charges of 7000 UGX together (txn_planted) have waited', 1, $1, $1, $1)
+     returning id`,
+    [at],
+  )
+  return { '/alerts': String(alert?.id), '/alerts/kinds': 'parked_money', '/jobs': 'cell_0.prune' }
 }
 
 /** Every declared page and form, about an object of the world where it is about one. */

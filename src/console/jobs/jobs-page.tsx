@@ -16,7 +16,7 @@ const { processes: process, tasks, asked } = JOBS
 const VERIFY_RUNS = 7
 
 const RUN: FormSpec = {
-  path: '/jobs/:cell/:sweep/run',
+  path: '/jobs/:id/run',
   action: 'sweep.run',
   fields: [],
   submit: tasks.run,
@@ -79,7 +79,7 @@ const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[]
   { title: tasks.columns.lag, cell: (job) => ageText(lagMs(job, nowMs)), figures: true },
   {
     title: tasks.columns.run,
-    cell: ({ cell, sweep }) => <FormBox of={RUN} visit={visit} params={{ cell, sweep }} compact />,
+    cell: ({ cell, sweep }) => <FormBox of={RUN} visit={visit} params={{ id: `${cell}.${sweep}` }} compact />,
   },
 ]
 
@@ -161,7 +161,7 @@ export const JOB_ROUTES: readonly ConsoleRoute[] = [
   page('/jobs', (visit) => showJobs(visit)),
   form(RUN, {
     async submit({ gateway, caller, params, to }) {
-      const { cell = '', sweep = '' } = params
+      const [cell = '', sweep = ''] = (params.id ?? '').split('.', 2)
       await askForRun(gateway, caller, { cell, sweep })
       return doneTo(to('/jobs'), tasks.asked(sweep))
     },
