@@ -28,6 +28,10 @@ const ROOM = statement<{ connections: number }>(
   `select (select setting::int from pg_settings where name = 'max_connections')
      - (select setting::int from pg_settings where name = 'superuser_reserved_connections') as connections`,
 )
+const ADMIN = statement(
+  'any admin',
+  `select 1 from people where realm = 'operator' and operator_role = 'admin' and closed_at is null limit 1`,
+)
 const DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
 
 const MOST_SKEW_MS = 2000
@@ -50,8 +54,12 @@ export async function examine({
   ]
   const behind = await columnsBehind(gateway)
   const orphaned = await contractFaults(config, gateway)
+  const admins = await gateway.directory.query(ADMIN)
   const warnings = [
     ...(await alertWarnings(gateway)),
+    ...(admins.length === 0
+      ? ['the console has no admin: make one with "gateway admin create --email E"']
+      : []),
     ...(config.databaseUrl === null ? ['DATABASE_URL is unset: the embedded database is in use'] : []),
     ...(config.production && config.mailUrl === null
       ? [

@@ -107,6 +107,7 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.match(says, /refused BASE_URL is not https/)
   assert.match(says, /refused the database has fsync = off/)
   assert.match(says, /warning MAIL_URL is unset/)
+  assert.match(says, /warning the console has no admin: make one with "gateway admin create --email E"/)
 })
 
 test('wrong settings are named all at once with exit code 2', async () => {

@@ -11,12 +11,14 @@ import { faultIn, wrongWays } from '../dashboard/whole/wrong-ways.ts'
 import { browserOf } from '../helpers/browser.ts'
 import { OPERATOR_ROLES } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
+import { enrolled, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { type ConsolePlace, consoleWorld, formsOf, pagesOf, placesOf } from './world.ts'
 
 type Role = (typeof OPERATOR_ROLES)[number]
-const service = openedAndVerified(() => startService())
+const lines: string[] = []
+const service = openedAndVerified(() => startService({ lines }))
 const world = made(() => consoleWorld(service))
 const FILES = /^(?:text\/csv|application\/)/
 
@@ -157,4 +159,16 @@ test('the tokens of one operator open no form of another', async () => {
   const tokens = await tokensOf(service, finance, address)
   const reply = await admin.post(address, { ...tokens, name: 'Somebody else' })
   assert.equal(reply.status, 403)
+})
+
+test('the log of all this has no link, no password, no code and no secret of an authenticator', async () => {
+  const token = 'c'.repeat(43)
+  for (const path of ['join', 'reset']) await browserOf(service).get(`/console/${path}?link=${token}`)
+  const { email, secret, codes } = await enrolled(service)
+  const [code = 'none'] = codes
+  const fields = { email, password: OPERATOR_PASSWORD, code }
+  assert.equal((await browserOf(service).post('/console/sign-in', fields)).status, 303)
+  const log = lines.join('')
+  assert.ok(lines.length > 100, `${lines.length} lines were logged`)
+  for (const hidden of [token, secret, code, OPERATOR_PASSWORD]) assert.ok(!log.includes(hidden), hidden)
 })

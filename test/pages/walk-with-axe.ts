@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Planted } from '../helpers/dashboard.ts'
+import type { Page } from 'playwright-core'
+import type { Browser } from '../helpers/browser.ts'
 import { axeFinds, cutOff, OF_LOOKS } from './accessible.ts'
-import { launchBrowser, newVisitor, type Size } from './browser.ts'
+import { launchBrowser, newVisitor, SIZES, type Size } from './browser.ts'
+
+const NARROW = { width: 320, height: 600 }
 
 const LOOKS: readonly { size: Size; colorScheme: 'light' | 'dark'; rules?: readonly string[] }[] = [
   { size: 'phone', colorScheme: 'light' },
@@ -9,22 +12,23 @@ const LOOKS: readonly { size: Size; colorScheme: 'light' | 'dark'; rules?: reado
 ]
 
 /**
- * What axe finds on these pages for somebody who has signed in, and what scrolls sideways, with everything unfolded, on a phone in light
- * colours, and what may differ on a desktop in dark ones. With SHOTS a picture of each is written there.
+ * What axe finds on these pages for somebody who has signed in (null: nobody), and what scrolls sideways, with everything unfolded, on a phone in
+ * light colours and in a window of 320 pixels, and what may differ on a desktop in dark ones. With SHOTS a picture of each is written
+ * there.
  */
 export async function walkWithAxe(
   service: { url: string },
-  person: Planted,
+  person: Pick<Browser, 'cookies'> | null,
   pages: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const [cookie] = person.cookies()
-  assert.ok(cookie)
+  const cookies = person === null ? [] : person.cookies().slice(0, 1)
+  assert.ok(person === null || cookies.length === 1, 'the person is signed in')
   const browser = await launchBrowser()
   const found: string[] = []
   try {
     for (const { size, colorScheme, rules } of LOOKS) {
       const { context, page, troubles } = await newVisitor(browser, { size, colorScheme, own: [service.url] })
-      await context.addCookies([{ name: cookie.name, value: cookie.value, url: service.url }])
+      await context.addCookies(cookies.map(({ name, value }) => ({ name, value, url: service.url })))
       for (const [name, path] of Object.entries(pages)) {
         const reply = await page.goto(`${service.url}${path}`)
         assert.equal(reply?.status(), 200, name)
@@ -33,7 +37,7 @@ export async function walkWithAxe(
         })
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${size}.png`, fullPage: true })
-        const wide = (await cutOff(page)).filter((one) => one.startsWith('scrolls'))
+        const wide = [...(await scrolls(page)), ...(size === 'phone' ? await whenNarrow(page) : [])]
         found.push(...[...(await axeFinds(page, rules)), ...wide].map((one) => `${name}, ${size}: ${one}`))
       }
       assert.deepEqual(troubles(), [])
@@ -42,5 +46,14 @@ export async function walkWithAxe(
   } finally {
     await browser.close()
   }
+  return found
+}
+
+const scrolls = async (page: Page) => (await cutOff(page)).filter((one) => one.startsWith('scrolls'))
+
+async function whenNarrow(page: Page): Promise<string[]> {
+  await page.setViewportSize(NARROW)
+  const found = (await scrolls(page)).map((one) => `in a window of 320 pixels: ${one}`)
+  await page.setViewportSize(SIZES.phone.viewport)
   return found
 }
