@@ -206,6 +206,26 @@ function change(by: PlantedOperator, whom: PlantedOperator, nth: number): Promis
     : setOperatorRole(service.gateway, actor, { publicId: whom.publicId, role: 'risk' })
 }
 
+test('a person hears of what is done past the admins, and of a role that changes', async () => {
+  const told = async () => {
+    await service.run('raise-alerts')
+    const rows = await service.rows<{ says: string }>(
+      `select says from alerts where kind = 'operators_changed' and closed_at is null order by opened_at, id`,
+    )
+    return rows.map(({ says }) => says.split(' ', 1)[0])
+  }
+  service.pass(25 * HOUR)
+  assert.deepEqual(await told(), [], 'what was done yesterday is over')
+  await enrolled(service, 'admin')
+  assert.deepEqual((await told()).sort(), ['operator.enrol', 'operator.invite'])
+  const admin = await operatorSignedIn(service, 'admin')
+  const one = await operatorSignedIn(service, 'support')
+  await sendRow(admin, `sessions/${one.sessionId}/end`)
+  assert.equal((await told()).length, 2, 'what admins do every day wakes nobody')
+  await sendRow(admin, `${one.publicId}/role`, { role: 'risk' })
+  assert.equal((await told()).length, 3)
+})
+
 test('the page prints the table of roles that the operations ask', async () => {
   const text = mainOf(await (await operatorSignedIn(service, 'support')).get(PAGE))
   assert.match(text, /What each role may do/)
