@@ -154,6 +154,8 @@ export const ACTIONS = {
   'payouts.freeze': { ...AUDITED, operators: OPERATORS },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  'movement.ask': { ...AUDITED, operators: OPERATORS },
+  'payment.mark': { ...AUDITED, operators: OPERATORS },
   'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },

@@ -59,11 +59,15 @@ const OF_SUBJECTS = statement<Row>(
 /** What was done to these objects of the caller's mode, oldest first; at most 50. */
 export async function actsOn(
   app: App,
-  { merchantId, mode }: Caller,
+  { kind, merchantId, mode }: Caller,
   subjects: readonly string[],
 ): Promise<AuditEntry[]> {
   const rows = await app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])
-  return rows.map(({ number, ...row }) => ({ ...asTold(row), id: `c${number}` }))
+  // Operators see who of them did it.
+  return rows.map(({ number, ...row }) => ({
+    ...(kind === 'operator' ? row : asTold(row)),
+    id: `c${number}`,
+  }))
 }
 
 /** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */

@@ -14,6 +14,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
+    name: FRAME.groups.money,
+    entries: [
+      { path: '/payments', name: pages.payments, icon: 'search', see: 'console.read' },
+      { path: '/parked', name: pages.parked, icon: 'clock', see: 'console.read' },
+    ],
+  },
+  {
     name: FRAME.groups.people,
     entries: [
       { path: '/operators', name: pages.operators, icon: 'people', see: 'console.read' },

@@ -2,6 +2,7 @@ import { ALERT_ROUTES } from './alerts/alerts-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
+import { PAYMENT_ROUTES } from './payments/payment-routes.ts'
 import { SECURITY_ROUTES } from './people/security-page.tsx'
 import type { ConsoleRoute } from './visit.ts'
 
@@ -10,6 +11,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...HOME_ROUTES,
   ...ALERT_ROUTES,
   ...JOB_ROUTES,
+  ...PAYMENT_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,
 ]

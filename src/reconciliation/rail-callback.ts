@@ -28,7 +28,8 @@ const FOLLOWERS: Record<string, { sooner: Callback['sooner']; sweep: Parameters<
   pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
   top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
 }
-const followerOf = (id: string) => {
+/** How a movement is asked about sooner, and the task that asks. */
+export const followerOf = (id: string) => {
   const found = FOLLOWERS[id.slice(0, id.indexOf('_'))]
   assert(found, `somebody carries movements like ${id}`)
   return found

@@ -23,7 +23,11 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
   ) as ConsoleWorld['people']
   return {
     people,
-    ids: { ...(await operatorObjects(service, people.admin)), ...(await healthObjects(service)) },
+    ids: {
+      ...(await operatorObjects(service, people.admin)),
+      ...(await healthObjects(service)),
+      ...(await paymentObjects(service)),
+    },
   }
 }
 
@@ -49,6 +53,14 @@ async function operatorObjects(
     '/security/factors': app,
     '/security/sessions': admin.sessionId,
   }
+}
+
+/** A test charge under way. */
+async function paymentObjects(service: TestService): Promise<Record<string, string>> {
+  const merchant = await service.merchant()
+  const made = await service.client(merchant.keys.test).charge()
+  assert.equal(made.status, 201, made.text)
+  return { '/payments': made.body.id }
 }
 
 /** A task that has run, and an open alert. */

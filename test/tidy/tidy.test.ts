@@ -40,6 +40,7 @@ const ORDER = [
   ['verify', 'docs', 'jobs'],
   ['alerts'],
   ['reconciliation'],
+  ['investigation'],
   ['dashboard', 'console'],
   ['settings'],
   ['(program)', 'commands'],

@@ -14,6 +14,8 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'payouts.freeze': 'Freeze payouts',
   'payouts.unfreeze': 'Unfreeze payouts',
   'exception.resolve': 'Resolve exceptions',
+  'movement.ask': 'Have the operator asked now',
+  'payment.mark': 'Mark payments to look at again',
   'movement.end-lost': 'End a movement that never arrived',
   'float.record': 'Record money that we moved at the operator',
   'reconcile.run': 'Compare with the operator',

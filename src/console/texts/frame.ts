@@ -5,11 +5,13 @@ export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance'
 export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
-  groups: { service: 'Service', people: 'People' },
+  groups: { service: 'Service', money: 'Money', people: 'People' },
   pages: {
     home: 'Home',
     alerts: 'Alerts',
     jobs: 'Jobs',
+    payments: 'Payments',
+    parked: 'Parked',
     operators: 'Operators',
     security: 'Your account',
   },

@@ -35,6 +35,7 @@ const TABLES = {
   day_tallies: ofMerchant('reports'),
   tally_marks: ofMerchant('reports'),
   disputes: money('disputes'),
+  payment_marks: other('investigation'),
   dispute_answers: { ...other('disputes'), appendOnly: true },
   payouts: money('payouts'),
   bulk_batches: money('payouts'),

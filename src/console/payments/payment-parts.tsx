@@ -1,0 +1,182 @@
+import type { ComponentChildren } from 'preact'
+import type { ExceptionAbout } from '../../exceptions/exceptions-about.ts'
+import type { Transfer } from '../../ledger/find-transfers.ts'
+import { type Entry, Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Column, Table } from '../../pages/table.tsx'
+import { shown, ugx } from '../../pages/wording.ts'
+import type { AttemptRead, EvidenceRead } from '../../rails/read-attempt.ts'
+import type { Story, StoryEntry } from '../../reports/story/story.ts'
+import type { EventTold } from '../../webhooks/events-of.ts'
+import { ACTION_NAMES } from '../texts/action-names.ts'
+import { PAYMENTS } from '../texts/payments.ts'
+import type { ConsoleVisit } from '../visit.ts'
+
+const { attempt: at, ledger, events: told, exceptions: broken, said } = PAYMENTS.payment
+
+/** A story as the entries of a timeline, in the words of operators. */
+export const entriesOf = ({ entries }: Story): Entry[] =>
+  entries.map((entry) => ({ at: entry.at, ...toldOf(entry) }))
+
+function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
+  switch (entry.kind) {
+    case 'act': {
+      const { action, actor } = entry.act
+      const name = (ACTION_NAMES as Readonly<Record<string, string>>)[action] ?? action
+      return { title: said.act(name, actor === null ? said.unnamed : shown(actor)) }
+    }
+    case 'happened':
+      return {
+        title: entry.says,
+        ...(entry.repeated > 1 ? { detail: `× ${entry.repeated}` } : {}),
+        tone: /^succeeded/.test(entry.says) ? 'good' : /^failed/.test(entry.says) ? 'bad' : 'quiet',
+      }
+    case 'money': {
+      const { kind, debit, credit, amount } = entry.transfer
+      return { title: `${kind}: ${ugx(amount)}`, detail: `${debit} → ${credit}` }
+    }
+    case 'dispute':
+      return { title: entry.moved === 'opened' ? said.opened : said.closed, tone: 'warn' }
+    case 'event':
+      return { title: said.event(entry.event.type) }
+    case 'delivery':
+      return { title: said.delivered(entry.event.type, entry.event.attempts ?? 1), tone: 'good' }
+  }
+}
+
+const EVIDENCE: readonly Column<EvidenceRead>[] = [
+  { title: at.columns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: at.columns.operation, cell: ({ operation, stage }) => `${operation}, ${stage}` },
+  { title: at.columns.answer, cell: ({ answer }) => answer },
+  { title: at.columns.http, cell: ({ httpStatus }) => httpStatus, figures: true },
+  { title: at.columns.code, cell: ({ operatorCode }) => <Said text={operatorCode} /> },
+  { title: at.columns.transport, cell: ({ transport }) => <Said text={transport} /> },
+  { title: at.columns.ms, cell: ({ elapsedMs }) => elapsedMs, figures: true },
+  {
+    title: at.columns.digest,
+    cell: ({ digest, head }) =>
+      digest === null ? (
+        <Said text={null} />
+      ) : (
+        <details>
+          <summary>
+            <code>{digest.slice(0, 12)}</code>
+          </summary>
+          <pre>{head === null ? digest : shown(head)}</pre>
+        </details>
+      ),
+  },
+]
+
+type AtOperatorProps = {
+  found: { attempt: AttemptRead; evidence: readonly EvidenceRead[] } | null
+  nextAt: Date | null
+  children: ComponentChildren
+}
+
+/** What was asked of the operator and what it answered. */
+export function AtOperator({ found, nextAt, children }: AtOperatorProps) {
+  if (found === null)
+    return (
+      <Section title={at.title}>
+        <p class="quiet">{at.none}</p>
+      </Section>
+    )
+  const { attempt, evidence } = found
+  const { facts } = at
+  return (
+    <Section title={at.title}>
+      <Facts
+        facts={[
+          [facts.state, attempt.state.replaceAll('_', ' ')],
+          [facts.reference, <code>{attempt.reference}</code>],
+          [facts.installation, attempt.installation],
+          [facts.side, attempt.side],
+          [facts.sent, <Time at={attempt.firstSentAt} />],
+          [facts.ended, <Time at={attempt.submitEndedAt} />],
+          [facts.posts, attempt.nth],
+          [facts.questions, attempt.questionCount],
+          [facts.last, <Said text={attempt.lastAnswer} />],
+          attempt.firstNotFoundAt !== null && [facts.notFound, <Time at={attempt.firstNotFoundAt} />],
+          [facts.callbacks, attempt.callbacks],
+          nextAt !== null && [
+            facts.next,
+            <>
+              <Time at={nextAt} /> {attempt.hurried && facts.hurried}
+            </>,
+          ],
+        ]}
+      />
+      {children}
+      <Table caption={at.evidence} rows={evidence} columns={EVIDENCE} />
+    </Section>
+  )
+}
+
+const TRANSFERS: readonly Column<Transfer>[] = [
+  { title: ledger.columns.seq, cell: ({ seq }) => seq, figures: true },
+  { title: ledger.columns.kind, cell: ({ kind }) => kind },
+  { title: ledger.columns.debit, cell: ({ debit }) => debit },
+  { title: ledger.columns.credit, cell: ({ credit }) => credit },
+  { title: ledger.columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
+]
+
+export const Ledger = ({ transfers }: { transfers: readonly Transfer[] }) => (
+  <Section title={ledger.title}>
+    {transfers.length === 0 ? (
+      <p class="quiet">{ledger.empty}</p>
+    ) : (
+      <Table caption={ledger.title} rows={transfers} columns={TRANSFERS} />
+    )}
+  </Section>
+)
+
+const EVENTS: readonly Column<EventTold>[] = [
+  { title: told.columns.type, cell: ({ type }) => type },
+  {
+    title: told.columns.status,
+    cell: ({ status }) =>
+      status === null ? <span class="quiet">{told.forgotten}</span> : <Status word={status} />,
+  },
+  { title: told.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  {
+    title: told.columns.answer,
+    cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
+  },
+  { title: told.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+export const Events = ({ events }: { events: readonly EventTold[] }) => (
+  <Section title={told.title}>
+    {events.length === 0 ? (
+      <p class="quiet">{told.empty}</p>
+    ) : (
+      <Table caption={told.title} rows={events} columns={EVENTS} />
+    )}
+  </Section>
+)
+
+const EXCEPTIONS: readonly Column<ExceptionAbout>[] = [
+  { title: broken.columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+  { title: broken.columns.severity, cell: ({ severity }) => severity },
+  { title: broken.columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  { title: broken.columns.closed, cell: ({ closedAt }) => <Time at={closedAt} /> },
+  { title: broken.columns.note, cell: ({ note }) => <Said text={note} /> },
+]
+
+export const Exceptions = ({
+  visit,
+  exceptions,
+}: {
+  visit: ConsoleVisit
+  exceptions: readonly ExceptionAbout[]
+}) => (
+  <Section title={broken.title}>
+    <Table
+      caption={broken.title}
+      rows={exceptions}
+      columns={EXCEPTIONS}
+      href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}
+    />
+  </Section>
+)

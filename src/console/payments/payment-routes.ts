@@ -1,0 +1,49 @@
+import { askNow } from '../../investigation/ask-now.ts'
+import { endMark, markPayment } from '../../investigation/payment-marks.ts'
+import { findPayment } from '../../investigation/read-payment.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { PAYMENTS } from '../texts/payments.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { showParked } from './parked-page.tsx'
+import { ASK, END_MARK, MARK, showPayment } from './payment-page.tsx'
+import { showSearch } from './search-page.tsx'
+
+const { marks, ask } = PAYMENTS.payment
+
+const placeOf = ({ gateway, caller, params }: ConsoleVisit) => findPayment(gateway, caller, params.id ?? '')
+const back = (visit: ConsoleVisit, says: string) =>
+  doneTo(visit.to(`/payments/${visit.params.id ?? ''}`), says)
+
+/** Payments of all merchants: found by any key, followed to their end. */
+export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
+  page('/search', showSearch),
+  page('/payments', showSearch),
+  page('/payments/:id', (visit) => showPayment(visit)),
+  page('/parked', showParked),
+  form(ASK, {
+    async submit(visit) {
+      const { app, merchant, payment } = await placeOf(visit)
+      await askNow(app, visit.caller, { merchantId: merchant.id, id: payment.row.id })
+      return back(visit, ask.done)
+    },
+    again: showPayment,
+  }),
+  form(MARK, {
+    async submit(visit, { says = '' }) {
+      const { app, merchant, payment, caller } = await placeOf(visit)
+      const subject = payment.row.id
+      const at = { merchantId: merchant.id, tag: merchant.tag, mode: caller.mode, subject }
+      await markPayment(app, visit.caller, { ...at, says })
+      return back(visit, marks.marked)
+    },
+    again: showPayment,
+  }),
+  form(END_MARK, {
+    async submit(visit, { says = '' }) {
+      const { app, merchant } = await placeOf(visit)
+      await endMark(app, visit.caller, { merchantId: merchant.id, subject: visit.params.id ?? '', says })
+      return back(visit, marks.ended)
+    },
+    again: showPayment,
+  }),
+]

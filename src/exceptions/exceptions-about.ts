@@ -1,0 +1,22 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** An exception about one object, open or closed. */
+export type ExceptionAbout = {
+  id: string
+  kind: string
+  severity: string
+  openedAt: Date
+  closedAt: Date | null
+  note: string | null
+}
+
+const ABOUT = statement<ExceptionAbout>(
+  'exceptions about object',
+  `select id, kind, severity, opened_at as "openedAt", closed_at as "closedAt", note from exceptions
+   where merchant_id = $1 and subject = $2 order by opened_at desc, id limit 50`,
+)
+
+/** The exceptions about one object, newest first; at most 50. */
+export const exceptionsAbout = (app: App, merchantId: number, subject: string): Promise<ExceptionAbout[]> =>
+  app.db.query(ABOUT, [merchantId, subject])

@@ -1,0 +1,150 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { requireRole } from '../actors/allow.ts'
+import type { App, Gateway } from '../app.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { statement } from '../platform/db/statement.ts'
+import { tagOf } from '../platform/ids.ts'
+import { identityIn, readPhone } from '../platform/phone.ts'
+import { Refusal } from '../platform/refusal.ts'
+
+/** A payment of any merchant, as a search shows it. Whole UGX. */
+export type Hit = {
+  id: string
+  merchant: string
+  business: string
+  mode: 'test' | 'live'
+  amount: number
+  status: string
+  phone: string | null
+  reference: string | null
+  createdAt: Date
+}
+
+/** What a text leads to. */
+export type FoundAny =
+  | { kind: 'payment'; id: string }
+  | { kind: 'merchant'; id: string }
+  | { kind: 'hits'; hits: readonly Hit[] }
+
+const MOST = 20
+// Of one merchant and mode, so that one of them does not hide the others.
+const OF_EACH = 5
+const LONGEST = 255
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const PAYMENTS = ['txn_', 'pout_', 'top_'] as const
+
+const CHARGE = `c.id, c.merchant_id, c.mode, c.amount, c.status::text as status, c.phone, c.reference, c.created_at`
+const PAYOUT = `p.id, p.merchant_id, p.mode, p.amount, p.status::text as status, p.recipient_phone as phone, p.reference, p.created_at`
+const TOP_UP = `t.id, t.merchant_id, 'live'::mode as mode, t.amount, t.status::text as status, t.phone, null as reference, t.created_at`
+const shown = (
+  found: string,
+) => `select f.id, m.public_id as merchant, m.name as business, f.mode, f.amount, f.status, f.phone, f.reference,
+    f.created_at as "createdAt" from (${found}) f join merchants m on m.id = f.merchant_id order by f.created_at desc, f.id limit ${MOST}`
+
+const BY_NUMBER = statement<Hit>(
+  'any payment by operator number',
+  shown(`select ${CHARGE} from charges c where c.rail_transaction_id = $1 and c.mode = 'live'
+    union all select ${PAYOUT} from payouts p where p.rail_transaction_id = $1 and p.mode = 'live'
+    union all select ${TOP_UP} from top_ups t where t.rail_transaction_id = $1`),
+)
+const BY_ATTEMPT = statement<{ id: string }>(
+  'any payment by rail reference',
+  'select a.subject as id from rail_attempts a where a.id = $1',
+)
+// Each merchant and mode has its own part of these indexes. Indexes over all merchants would cost every payment more than a search costs here.
+const EACH = `from merchants m cross join (values ('live'::mode), ('test'::mode)) k (mode) cross join lateral`
+const latest = (columns: string, of: string, where: string) =>
+  `select r.* ${EACH} (select ${columns} from ${of} where ${where} and published order by created_at desc, id desc limit ${OF_EACH}) r`
+const BY_PHONE = statement<Hit>(
+  'any payment by phone',
+  shown(`${latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and c.phone9 = $1')}
+    union all ${latest(PAYOUT, 'payouts p', 'p.merchant_id = m.id and p.mode = k.mode and right(p.recipient_phone, 9) = $1')}`),
+)
+const BY_EMAIL = statement<Hit>(
+  'any charge by email',
+  shown(
+    latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and lower(c.email) = lower($1)'),
+  ),
+)
+const BY_REFERENCE = statement<Hit>(
+  'any payment by reference',
+  shown(`${latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and c.reference = $1')}
+    union all ${latest(PAYOUT, 'payouts p', 'p.merchant_id = m.id and p.mode = k.mode and p.reference = $1')}`),
+)
+
+/** The payment that an object of another kind is about. */
+const ABOUT: Readonly<Record<string, ReturnType<typeof aboutStatement>>> = {
+  dsp_: aboutStatement('dispute', 'select charge_id as id from disputes where id = $1'),
+  evt_: aboutStatement('event', 'select subject as id from events where id = $1'),
+  lnk_: aboutStatement('link', 'select charge_id as id from payment_links where id = $1'),
+  exc_: aboutStatement('exception', 'select subject as id from exceptions where id = $1'),
+}
+
+function aboutStatement(noun: string, sql: string) {
+  return statement<{ id: string | null }>(
+    `payment of ${noun}`,
+    `${sql} and merchant_id = (select id from merchants where tag = $2)`,
+  )
+}
+
+/**
+ * Looks for one text over all merchants and modes: an id, a merchant's id or handle, the reference or the number at the operator, a phone, an
+ * e-mail, a merchant's own reference. Exact texts only; every look-up has an index. Throws 403.
+ */
+export async function findAny(gateway: Gateway, actor: OperatorCaller, text: string): Promise<FoundAny> {
+  requireRole(actor, 'console.read')
+  const wanted = text.trim().slice(0, LONGEST)
+  if (wanted === '') return { kind: 'hits', hits: [] }
+  if (PAYMENTS.some((prefix) => tagOf(prefix, wanted) !== null)) return { kind: 'payment', id: wanted }
+  const merchant = await merchantNamed(gateway, wanted)
+  if (merchant !== null) return { kind: 'merchant', id: merchant }
+  const about = await subjectOf(gateway, wanted)
+  if (about !== null) return { kind: 'payment', id: about }
+  const hits = (await Promise.all(gateway.cells.map((app) => hitsIn(app, wanted)))).flat()
+  const each = [...new Map(hits.map((hit) => [hit.id, hit])).values()]
+  const newest = each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MOST)
+  const [only] = newest
+  return only !== undefined && newest.length === 1
+    ? { kind: 'payment', id: only.id }
+    : { kind: 'hits', hits: newest }
+}
+
+async function merchantNamed(gateway: Gateway, name: string): Promise<string | null> {
+  try {
+    return (await findMerchant(gateway, name)).merchant.publicId
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+/** The payment that this id leads to, or null. */
+async function subjectOf(gateway: Gateway, wanted: string): Promise<string | null> {
+  if (UUID.test(wanted)) {
+    for (const app of gateway.cells) {
+      const [found] = await app.db.query(BY_ATTEMPT, [wanted.toLowerCase()])
+      if (found) return found.id
+    }
+    return null
+  }
+  const prefix = Object.keys(ABOUT).find((one) => tagOf(one, wanted) !== null)
+  const about = prefix === undefined ? undefined : ABOUT[prefix]
+  if (prefix === undefined || about === undefined) return null
+  for (const app of gateway.cells) {
+    const [found] = await app.db.query(about, [wanted, tagOf(prefix, wanted)])
+    const id = found?.id ?? null
+    if (id !== null && PAYMENTS.some((one) => id.startsWith(one))) return id
+  }
+  return null
+}
+
+async function hitsIn({ db }: App, wanted: string): Promise<Hit[]> {
+  const phone = readPhone(wanted) === null ? null : identityIn(wanted)
+  const found = await Promise.all([
+    db.query(BY_NUMBER, [wanted]),
+    db.query(BY_REFERENCE, [wanted]),
+    phone === null ? [] : db.query(BY_PHONE, [phone]),
+    wanted.includes('@') ? db.query(BY_EMAIL, [wanted]) : [],
+  ])
+  return found.flat()
+}

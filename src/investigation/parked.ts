@@ -1,0 +1,112 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { requireRole } from '../actors/allow.ts'
+import type { App, Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { RailSide } from '../rails/rail.ts'
+
+/** A live payment that its operator may have and has not answered. Whole UGX. */
+export type Parked = {
+  id: string
+  merchant: string
+  business: string
+  side: RailSide
+  amount: number
+  state: string
+  /** Since when the operator may have it. */
+  leftAt: Date
+  nextAt: Date | null
+  firstNotFoundAt: Date | null
+  questions: number
+  lastAnswer: string | null
+}
+
+/** How long payments have waited (rails.md 4.7), by the least age in ms. */
+export const BANDS = [
+  { name: 'new', fromMs: 0 },
+  { name: '5m', fromMs: 5 * 60_000 },
+  { name: '15m', fromMs: 15 * 60_000 },
+  { name: '6h', fromMs: 6 * 3_600_000 },
+  { name: '24h', fromMs: 24 * 3_600_000 },
+  { name: '7d', fromMs: 7 * 24 * 3_600_000 },
+] as const
+export type Band = (typeof BANDS)[number]['name']
+export type BandCount = { band: Band; count: number; amount: number }
+
+export type ParkedFilter = { side: RailSide | null; band: Band; after: { leftAt: string; id: string } | null }
+
+const PARKED_ON_A_PAGE = 50
+
+// All that is open: the partial indexes of what is followed hold nothing else.
+const WAITING = `
+  select a.subject as id, a.merchant_id, a.side, c.amount - c.gift_card_amount as amount, a.state,
+    coalesce(a.first_sent_at, a.sending_since, a.created_at) as left_at, c.follow_at as next_at, a.first_not_found_at, a.question_count,
+    a.last_answer
+  from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
+  where c.follow_at is not null and c.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')
+  union all
+  select a.subject, a.merchant_id, a.side, t.amount, a.state, coalesce(a.first_sent_at, a.sending_since, a.created_at), t.follow_at,
+    a.first_not_found_at, a.question_count, a.last_answer
+  from top_ups t join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
+  where t.follow_at is not null and a.state in ('sending', 'accepted', 'in_doubt')
+  union all
+  select a.subject, a.merchant_id, a.side, p.amount + p.fee, a.state, coalesce(a.first_sent_at, a.sending_since, a.created_at), p.follow_at,
+    a.first_not_found_at, a.question_count, a.last_answer
+  from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
+  where p.follow_at is not null and p.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')`
+
+const LIST = statement<Parked>(
+  'parked payments',
+  `select w.id, m.public_id as merchant, m.name as business, w.side, w.amount, w.state, w.left_at as "leftAt", w.next_at as "nextAt",
+     w.first_not_found_at as "firstNotFoundAt", w.question_count as questions, w.last_answer as "lastAnswer"
+   from (${WAITING}) w join merchants m on m.id = w.merchant_id
+   where w.left_at <= $1 and w.left_at > $2 and ($3::text is null or w.side = $3) and (w.left_at, w.id) > ($4::timestamptz, $5::text)
+   order by w.left_at, w.id limit ${PARKED_ON_A_PAGE + 1}`,
+)
+const COUNT = statement<{ band: number; count: number; amount: number }>(
+  'parked payments by age',
+  `select width_bucket(extract(epoch from $1::timestamptz - w.left_at) * 1000, $2::float8[]) as band, count(*)::int as count,
+     sum(w.amount)::bigint as amount from (${WAITING}) w group by 1`,
+)
+
+/** How much waits, by age. */
+export async function countParked(gateway: Gateway, actor: OperatorCaller): Promise<BandCount[]> {
+  requireRole(actor, 'console.read')
+  const now = gateway.clock.now().toISOString()
+  const edges = BANDS.map(({ fromMs }) => fromMs)
+  const rows = (await Promise.all(gateway.cells.map(({ db }) => db.query(COUNT, [now, edges])))).flat()
+  return BANDS.map(({ name }, index) => {
+    // One that left after this clock's now is as new as any.
+    const own = rows.filter(({ band }) => Math.max(1, band) === index + 1)
+    const sum = (of: 'count' | 'amount') => own.reduce((all, row) => all + row[of], 0)
+    return { band: name, count: sum('count'), amount: sum('amount') }
+  })
+}
+
+/** What has waited for so long, oldest first; `next`: there are more. */
+export async function listParked(
+  gateway: Gateway,
+  actor: OperatorCaller,
+  { side, band, after }: ParkedFilter,
+): Promise<{ parked: Parked[]; next: { leftAt: string; id: string } | null }> {
+  requireRole(actor, 'console.read')
+  const now = gateway.clock.now()
+  const index = BANDS.findIndex(({ name }) => name === band)
+  const from = BANDS[index]?.fromMs ?? 0
+  const until = BANDS[index + 1]?.fromMs ?? null
+  const values = [
+    // What left while this page was asked for is as new as any.
+    later(now, from === 0 ? 60_000 : -from).toISOString(),
+    until === null ? '-infinity' : later(now, -until).toISOString(),
+    side,
+    after?.leftAt ?? '-infinity',
+    after?.id ?? '',
+  ]
+  const found = (await Promise.all(gateway.cells.map((app: App) => app.db.query(LIST, values)))).flat()
+  const sorted = found.sort((a, b) => a.leftAt.getTime() - b.leftAt.getTime() || (a.id < b.id ? -1 : 1))
+  const parked = sorted.slice(0, PARKED_ON_A_PAGE)
+  const last = parked.at(-1)
+  const next =
+    sorted.length > PARKED_ON_A_PAGE && last ? { leftAt: last.leftAt.toISOString(), id: last.id } : null
+  return { parked, next }
+}

@@ -1,0 +1,55 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
+import type { RailSide } from './rail.ts'
+
+/** The attempt of a movement at its operator, as people who investigate see it. */
+export type AttemptRead = AttemptFacts & {
+  reference: string
+  side: RailSide
+  createdAt: Date
+  /** How often the operator has called back. */
+  callbacks: number
+  /** Its next question was brought forward and waits. */
+  hurried: boolean
+}
+
+/** One post, question or callback with what came of it (rails.md 4.8). No secret and no full phone number is in it. */
+export type EvidenceRead = {
+  seq: string
+  at: Date
+  operation: string
+  answer: string
+  stage: string
+  installation: string | null
+  httpStatus: number | null
+  operatorCode: string | null
+  transport: string | null
+  elapsedMs: number
+  digest: string | null
+  head: string | null
+}
+
+// Equal answers in a row are one row: far more than a movement has.
+const MOST = 200
+const ATTEMPT = statement<AttemptRead>(
+  'attempt to investigate',
+  `select a.id as reference, a.side, a.created_at as "createdAt", a.callbacks, a.hurried, ${ATTEMPT_FACTS}
+   from rail_attempts a where a.merchant_id = $1 and a.subject = $2`,
+)
+const EVIDENCE = statement<EvidenceRead>(
+  'evidence to investigate',
+  `select e.seq::text as seq, e.at, e.operation, e.answer, e.stage, e.installation, e.http_status as "httpStatus",
+     e.operator_code as "operatorCode", e.transport, e.elapsed_ms as "elapsedMs", e.body_sha256 as digest, e.body_head as head
+   from rail_evidence e where e.merchant_id = $1 and e.attempt_id = $2 order by e.seq desc limit ${MOST}`,
+)
+
+/** The attempt of a movement with its evidence, newest first, at most 200; null where it has none, as in test mode. */
+export async function readAttempt(
+  { db }: Pick<App, 'db'>,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<{ attempt: AttemptRead; evidence: EvidenceRead[] } | null> {
+  const [attempt] = await db.query(ATTEMPT, [merchantId, id])
+  if (!attempt) return null
+  return { attempt, evidence: await db.query(EVIDENCE, [merchantId, attempt.reference]) }
+}
