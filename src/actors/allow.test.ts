@@ -134,3 +134,24 @@ test('a person whose e-mail address is not proven moves no real money, and does 
   )
   deepEqual(mayDo({ ...unconfirmed, mode: 'test' } as Actor), mine)
 })
+
+test('no operator sees a secret or moves money of a merchant, and who works on the console is decided by admins', () => {
+  const theirs = /^(?:key|webhook|payout|bulk|charge|link|card|schedule|vending|till|people|funds|sandbox)\./
+  for (const role of OPERATOR_ROLES) {
+    deepEqual(
+      mayDo(operator(role)).filter((action) => theirs.test(action)),
+      [],
+      role,
+    )
+    const decides = mayDo(operator(role)).filter((action) => action.startsWith('operator.'))
+    deepEqual(
+      decides,
+      role === 'admin'
+        ? ['invite', 'take-back', 'reset', 'role', 'remove', 'sessions'].map((act) => `operator.${act}`)
+        : [],
+    )
+    equal(refusalOf(operator(role), 'account.email'), 'forbidden', 'the audit names operators by it')
+  }
+  for (const action of ['operator.role', 'operator.remove', 'operator.sessions', 'operator.reset'] as const)
+    equal(refusalOf(operator('admin', 5 * MINUTE + 1), action), 'step_up_required', action)
+})

@@ -22,6 +22,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'statement.import': 'Import statements of the operator',
   'sweep.run': 'Run background tasks',
   'alert.confirm': 'Confirm the test alert',
+  'alert.close': 'Close alerts with a sentence',
   'operator.invite': 'Invite operators',
   'operator.take-back': 'Take back invitations',
   'operator.reset': 'Let an operator set up its sign-in again',
