@@ -3,6 +3,7 @@ import { raiseAlerts } from './alerts/look-around.ts'
 import { verifyAtNight } from './alerts/nightly-verify.ts'
 import { tellReceivers } from './alerts/tell-receivers.ts'
 import type { App, SweepName } from './app.ts'
+import { expireApprovals } from './approvals/end-approval.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
@@ -87,7 +88,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
-    'expire-prepared': { everyMs: MINUTE, runOnce: () => expirePrepared(app) },
+    'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
     'checkpoint-ledgers': {
       everyMs: 5 * SECOND,
       runOnce: () => checkpointLedgers(app.db, app.clock.now()),
@@ -111,6 +112,9 @@ async function lookAround(app: App): Promise<number> {
   await tellReceivers(app, app.clock.now())
   return holding
 }
+
+/** What waited for a second person and was not decided in time. */
+const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
 

@@ -25,6 +25,8 @@ const MAKERS = ['owner', 'developer'] as const
 const PREPARERS = ['owner', 'accountant'] as const
 const SELLERS = ['owner', 'cashier'] as const
 const BUILDERS = ['owner', 'developer', 'cashier'] as const
+// Who asks for what takes two persons, and decides on it; each kind names its own roles besides.
+const PAIRS = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
@@ -153,6 +155,13 @@ export const ACTIONS = {
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
   'payouts.freeze': { ...AUDITED, operators: OPERATORS },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'approval.ask': { ...STEP_UP, operators: PAIRS },
+  'approval.approve': { ...STEP_UP, operators: PAIRS },
+  // To take something back, or to say no, must not wait for a factor.
+  'approval.reject': { audited: true, operators: PAIRS },
+  'approval.withdraw': { audited: true, operators: PAIRS },
+  'ledger.adjust': { ...STEP_UP, operators: ['finance', 'admin'] },
+  'exception.note': { ...AUDITED, operators: OPERATORS },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'movement.ask': { ...AUDITED, operators: OPERATORS },
   'payment.mark': { ...AUDITED, operators: OPERATORS },

@@ -1,20 +1,12 @@
-import {
-  assignPlatformException,
-  isPlatformException,
-  openPlatformExceptions,
-  type PlatformException,
-  resolvePlatformException,
-} from '../exceptions/platform-exceptions.ts'
-import {
-  assignException,
-  type OpenedException,
-  openExceptions,
-  resolveException,
-} from '../exceptions/resolve-exception.ts'
-import { findMerchant, findMerchantOfTag } from '../merchants/set-merchant.ts'
+import { assignAny, ofPlatform, placeOfException, resolveAny } from '../exceptions/any-exception.ts'
+import { openPlatformExceptions } from '../exceptions/platform-exceptions.ts'
+import { BY_ONE_PERSON } from '../exceptions/resolution.ts'
+import { type OpenedException, openExceptions } from '../exceptions/resolve-exception.ts'
+import { findMerchant } from '../merchants/set-merchant.ts'
+import { notFound } from '../platform/refusal.ts'
 import { endLost } from '../reconciliation/end-lost.ts'
 import { command, rowsAnswer } from './command.ts'
-import { type CommandInput, optionalText, required } from './input.ts'
+import { type CommandInput, oneOf, optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
 const shown = (one: OpenedException) => ({
@@ -33,6 +25,7 @@ const shown = (one: OpenedException) => ({
   closed_at: one.closedAt?.toISOString() ?? null,
   note: one.note,
   resolved_by: one.resolvedBy,
+  resolution: one.resolution,
 })
 
 const list = command({
@@ -53,36 +46,26 @@ const list = command({
   },
 })
 
-/** One that is no merchant's, in the form of the others. */
-const ofPlatform = (one: PlatformException): OpenedException => ({
-  ...one,
-  merchantId: 0,
-  merchant: null,
-  mode: 'live',
-})
-
-/** The exception that `--id` names, in its cell. */
-async function namedException(input: CommandInput) {
+/** The exception that `--id` names. */
+function namedId(input: CommandInput): string {
   const id = required(input, 'id')
-  const tag = /^exc_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
-  if (tag === undefined) throw new WrongUsage('--id must look like exc_...')
-  const { app, merchant } = await findMerchantOfTag(input.gateway, { tag, noun: 'exception' })
-  return { app, merchantId: merchant.id, id }
+  if (!/^exc_[a-z0-9]{21,}$/.test(id)) throw new WrongUsage('--id must look like exc_...')
+  return id
 }
 
 const resolve = command({
-  usage: 'exceptions resolve --id X --note N',
-  says: 'close one; the last critical one lifts the pause of its account',
+  usage: 'exceptions resolve --id X --note N [--resolution R]',
+  says: 'close one: refunded_outside, operator_corrected or no_difference (the default); the last critical one lifts the pause of its account',
   async run(input) {
     const note = required(input, 'note')
-    const id = required(input, 'id')
-    if (isPlatformException(id)) {
-      const resolved = await resolvePlatformException(input.gateway, input.actor, { id, note })
-      return { json: shown(ofPlatform(resolved)), lines: [`${id} is resolved`] }
-    }
-    const { app, ...place } = await namedException(input)
-    const resolved = await resolveException(app, input.actor, { ...place, note })
-    return { json: shown(resolved), lines: [`${place.id} is resolved`] }
+    const id = namedId(input)
+    const resolution = oneOf(
+      'resolution',
+      optionalText(input, 'resolution') ?? 'no_difference',
+      BY_ONE_PERSON,
+    )
+    const resolved = await resolveAny(input.gateway, input.actor, { id, note, resolution })
+    return { json: shown(resolved), lines: [`${id} is resolved`] }
   },
 })
 
@@ -91,14 +74,9 @@ const assign = command({
   says: 'say who looks after one',
   async run(input) {
     const owner = required(input, 'owner')
-    const id = required(input, 'id')
-    if (isPlatformException(id)) {
-      const assigned = await assignPlatformException(input.gateway, input.actor, { id, owner })
-      return { json: shown(ofPlatform(assigned)), lines: [`${owner} looks after ${id}`] }
-    }
-    const { app, ...place } = await namedException(input)
-    const assigned = await assignException(app, input.actor, { ...place, owner })
-    return { json: shown(assigned), lines: [`${owner} looks after ${place.id}`] }
+    const id = namedId(input)
+    const assigned = await assignAny(input.gateway, input.actor, { id, owner })
+    return { json: shown(assigned), lines: [`${owner} looks after ${id}`] }
   },
 })
 
@@ -107,9 +85,10 @@ const endLostMovement = command({
   says: 'fail a movement that its operator never had, by a statement that covers its time; its money goes back',
   async run(input) {
     const note = required(input, 'note')
-    const { app, ...place } = await namedException(input)
-    const resolved = await endLost(app, input.actor, { ...place, note })
-    return { json: shown(resolved), lines: [`${resolved.subject} has failed, and ${place.id} is resolved`] }
+    const { app, merchantId, id } = await placeOfException(input.gateway, namedId(input))
+    if (app === null) throw notFound('movement')
+    const resolved = await endLost(app, input.actor, { merchantId, id, note })
+    return { json: shown(resolved), lines: [`${resolved.subject} has failed, and ${id} is resolved`] }
   },
 })
 

@@ -1,4 +1,7 @@
 import { ALERT_ROUTES } from './alerts/alerts-page.tsx'
+import { APPROVAL_ROUTES } from './approvals/approval-routes.ts'
+import { EXCEPTION_ROUTES } from './exceptions/exception-routes.ts'
+import { FREEZE_ROUTES } from './freeze/freeze-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
@@ -12,6 +15,9 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...ALERT_ROUTES,
   ...JOB_ROUTES,
   ...PAYMENT_ROUTES,
+  ...EXCEPTION_ROUTES,
+  ...APPROVAL_ROUTES,
+  ...FREEZE_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,
 ]

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { actionsText } from '../actors/actions.ts'
+import { APPROVAL_MOVES } from '../approvals/approval.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
@@ -48,6 +49,7 @@ const MOVES = {
   'A charge': CHARGE_MOVES,
   'A payout': PAYOUT_MOVES,
   'A prepared payout': PREPARED_MOVES,
+  'An approval': APPROVAL_MOVES,
   'A top-up': TOP_UP_MOVES,
   'A verification application': APPLICATION_MOVES,
   'A schedule': SCHEDULE_MOVES,

@@ -4,7 +4,10 @@ import { auditRow } from '../actors/audit-row.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
-import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { notFound } from '../platform/refusal.ts'
+import { addExceptionNote } from './notes.ts'
+import type { ByOnePerson } from './resolution.ts'
+import { alreadyResolved } from './resolve-exception.ts'
 
 /** A break that belongs to no merchant: the operator's balance, or money that nobody can be named for. */
 export type PlatformBreak = {
@@ -22,10 +25,11 @@ export type PlatformException = PlatformBreak & {
   closedAt: Date | null
   note: string | null
   resolvedBy: string | null
+  resolution: ByOnePerson | null
 }
 
-const COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
-  last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy"`
+export const PLATFORM_COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
+  last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy", resolution`
 const OPEN = statement<{ opened: boolean }>(
   'open platform exception',
   `insert into platform_exceptions (id, kind, severity, subject, details, opened_at, last_seen_at)
@@ -36,16 +40,20 @@ const OPEN = statement<{ opened: boolean }>(
 )
 const LIST = statement<PlatformException>(
   'list platform exceptions',
-  `select ${COLUMNS} from platform_exceptions where closed_at is null order by opened_at, id`,
+  `select ${PLATFORM_COLUMNS} from platform_exceptions where closed_at is null order by opened_at, id`,
+)
+const FIND = statement<PlatformException>(
+  'find platform exception',
+  `select ${PLATFORM_COLUMNS} from platform_exceptions where id = $1`,
 )
 const CLOSE = statement<PlatformException>(
   'close platform exception',
-  `update platform_exceptions set closed_at = $2, note = $3, resolved_by = $4 where id = $1 and closed_at is null
-   returning ${COLUMNS}`,
+  `update platform_exceptions set closed_at = $2, note = $3, resolved_by = $4, resolution = $5 where id = $1 and closed_at is null
+   returning ${PLATFORM_COLUMNS}`,
 )
 const ASSIGN = statement<PlatformException>(
   'assign platform exception',
-  `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${COLUMNS}`,
+  `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${PLATFORM_COLUMNS}`,
 )
 const KNOWN = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
 // Twice in a row at least an hour apart (rails.md 5.4).
@@ -80,17 +88,27 @@ export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'
 export const openPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
   directory.query(LIST)
 
+/** One of them, or null. */
+export async function findPlatformException(
+  directory: Database,
+  id: string,
+): Promise<PlatformException | null> {
+  const [found] = await directory.query(FIND, [id])
+  return found ?? null
+}
+
 type Place = { directory: Database; clock: { now(): Date } }
 
 /** Closes one with a person's note. Throws 404, or 400 when it was resolved. */
 export function resolvePlatformException(
   place: Place,
   actor: Actor,
-  { id, note }: { id: string; note: string },
+  { id, note, resolution }: { id: string; note: string; resolution: ByOnePerson },
 ): Promise<PlatformException> {
   allow(actor, 'exception.resolve')
-  const closing = call(CLOSE, id, place.clock.now().toISOString(), note, nameOf(actor))
-  return change(place, actor, { id, after: { note }, changing: closing })
+  const closing = call(CLOSE, id, place.clock.now().toISOString(), note, nameOf(actor), resolution)
+  const after = { resolution, note }
+  return change(place, actor, { id, action: 'exception.resolve', after, changing: closing, also: () => [] })
 }
 
 /** Says who looks after one. Throws as resolving does. */
@@ -99,20 +117,33 @@ export function assignPlatformException(
   actor: Actor,
   { id, owner }: { id: string; owner: string },
 ): Promise<PlatformException> {
-  allow(actor, 'exception.resolve')
-  return change(place, actor, { id, after: { owner }, changing: call(ASSIGN, id, owner) })
+  allow(actor, 'exception.note')
+  const taken = { merchantId: 0, id, by: nameOf(actor), kind: 'taken', text: owner } as const
+  return change(place, actor, {
+    ...{ id, action: 'exception.note', after: { owner }, changing: call(ASSIGN, id, owner) },
+    also: (at) => [addExceptionNote({ ...taken, at })],
+  })
+}
+
+type Change = {
+  id: string
+  action: 'exception.resolve' | 'exception.note'
+  after: object
+  changing: Call<PlatformException>
+  also(at: Date): Call[]
 }
 
 async function change(
   { directory, clock }: Place,
   actor: Actor,
-  { id, after, changing }: { id: string; after: object; changing: Call<PlatformException> },
+  { id, action, after, changing, also }: Change,
 ): Promise<PlatformException> {
   return directory.transaction(async (tx) => {
     const [[known], [changed]] = await tx.send(call(KNOWN, id), changing)
     if (!known) throw notFound('exception')
-    if (!changed) throw domainRefusal('conflict', 'this exception was already resolved')
-    const act = { actor, action: 'exception.resolve', at: clock.now(), merchantId: null } as const
-    return { value: changed, last: [auditRow({ ...act, subject: id, after: { ...after } })] }
+    if (!changed) throw alreadyResolved()
+    const at = clock.now()
+    const row = auditRow({ actor, action, at, merchantId: null, subject: id, after: { ...after } })
+    return { value: changed, last: [...also(at), row] }
   })
 }

@@ -2,11 +2,13 @@ import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
+import { type Head, lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { addExceptionNote } from './notes.ts'
+import type { ByOnePerson, Resolution } from './resolution.ts'
 
 /** An exception as operators see it. */
 export type OpenedException = {
@@ -29,14 +31,16 @@ export type OpenedException = {
   note: string | null
   /** A person, or `agreement` when the next looks found nothing wrong. */
   resolvedBy: string | null
+  /** Null for what the next looks agreed on. */
+  resolution: Resolution | null
 }
 
-const COLUMNS = `e.merchant_id as "merchantId", (select m.public_id from merchants m where m.id = e.merchant_id) as merchant, e.id, e.mode, e.kind, e.severity, e.subject, e.details,
+export const EXCEPTION_COLUMNS = `e.merchant_id as "merchantId", (select m.public_id from merchants m where m.id = e.merchant_id) as merchant, e.id, e.mode, e.kind, e.severity, e.subject, e.details,
   e.opened_at as "openedAt", e.seen_count as "seenCount", coalesce(e.last_seen_at, e.opened_at) as "lastSeenAt", e.owner,
-  e.closed_at as "closedAt", e.note, e.resolved_by as "resolvedBy"`
+  e.closed_at as "closedAt", e.note, e.resolved_by as "resolvedBy", e.resolution`
 const LIST = statement<OpenedException>(
   'list open exceptions',
-  `select ${COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
+  `select ${EXCEPTION_COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
    order by e.opened_at, e.id`,
 )
 const MODE_OF = statement<{ mode: 'test' | 'live' }>(
@@ -45,11 +49,11 @@ const MODE_OF = statement<{ mode: 'test' | 'live' }>(
 )
 const LOCK = statement<OpenedException>(
   'lock exception',
-  `select ${COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2 for no key update`,
+  `select ${EXCEPTION_COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2 for no key update`,
 )
 const CLOSE = statement(
   'close exception',
-  'update exceptions set closed_at = $3, note = $4, resolved_by = $5 where merchant_id = $1 and id = $2 and closed_at is null',
+  'update exceptions set closed_at = $3, note = $4, resolved_by = $5, resolution = $6 where merchant_id = $1 and id = $2 and closed_at is null',
 )
 
 /** The open exceptions of one merchant, or of the whole cell (null), oldest first. */
@@ -58,11 +62,19 @@ export const openExceptions = (app: App, merchantId: number | null): Promise<Ope
 
 /** Closes an exception that pauses nothing, in the commit of what ends its cause. */
 export const closeWithNote = (one: OpenedException): Call =>
-  call(CLOSE, one.merchantId, one.id, one.closedAt?.toISOString() ?? null, one.note, one.resolvedBy)
+  call(
+    CLOSE,
+    one.merchantId,
+    one.id,
+    one.closedAt?.toISOString() ?? null,
+    one.note,
+    one.resolvedBy,
+    one.resolution,
+  )
 
 const FIND = statement<OpenedException>(
   'find exception',
-  `select ${COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2`,
+  `select ${EXCEPTION_COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2`,
 )
 
 /** One exception of a merchant, or null. */
@@ -75,39 +87,53 @@ export async function findException(
   return found ?? null
 }
 
-/**
- * Closes an exception with a person's note. When no other critical one of that merchant and mode is open, the account's
- * payouts run again (G69). A second closing is refused.
- */
+/** An exception that a transaction has locked with its head: the head first, here and where one is opened. Throws 404, 400 when resolved. */
+export async function lockOpenException(
+  tx: Tx,
+  { merchantId, id }: { merchantId: number; id: string },
+): Promise<{ heads: Head[]; found: OpenedException }> {
+  const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
+  if (!place) throw notFound('exception')
+  const locking = [lockHeads([{ merchantId, mode: place.mode }]), call(LOCK, merchantId, id)] as const
+  const [heads, [found]] = await tx.send(...locking)
+  assert(found, 'an exception is never deleted')
+  if (found.closedAt !== null) throw alreadyResolved()
+  return { heads, found }
+}
+
+/** Closes a locked exception. When no other critical one of that merchant and mode is open, the account's payouts run again (G69). */
+export const closeLocked = (closed: OpenedException): Call[] => [
+  closeWithNote(closed),
+  pauseHeadAgain(closed.merchantId, closed.mode),
+]
+
+export const alreadyResolved = () => domainRefusal('conflict', 'this exception was already resolved')
+
+/** Closes an exception with a person's note. A second closing is refused. */
 export async function resolveException(
   app: App,
   actor: Actor,
-  { merchantId, id, note }: { merchantId: number; id: string; note: string },
+  {
+    merchantId,
+    id,
+    note,
+    resolution,
+  }: { merchantId: number; id: string; note: string; resolution: ByOnePerson },
 ): Promise<OpenedException> {
   allow(actor, 'exception.resolve', merchantId)
   return app.db.transaction(async (tx) => {
-    const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
-    if (!place) throw notFound('exception')
-    // The head is locked before the exception, here and where one is opened, so that the second of two sees what the first
-    // has written.
-    const [, [found]] = await tx.send(
-      lockHeads([{ merchantId, mode: place.mode }]),
-      call(LOCK, merchantId, id),
-    )
-    assert(found, 'an exception is never deleted')
-    if (found.closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
+    const { found } = await lockOpenException(tx, { merchantId, id })
     const closedAt = app.clock.now()
-    const close = call(CLOSE, merchantId, id, closedAt.toISOString(), note, nameOf(actor))
+    const closed = { ...found, closedAt, note, resolution, resolvedBy: nameOf(actor) }
     const act = { actor, action: 'exception.resolve', at: closedAt, merchantId, mode: found.mode } as const
-    const row = auditRow({ ...act, subject: id, before: { kind: found.kind }, after: { note } })
-    const resume = pauseHeadAgain(merchantId, found.mode)
-    return { value: { ...found, closedAt, note, resolvedBy: nameOf(actor) }, last: [close, resume, row] }
+    const row = auditRow({ ...act, subject: id, before: { kind: found.kind }, after: { resolution, note } })
+    return { value: closed, last: [...closeLocked(closed), row] }
   })
 }
 
 const ASSIGN = statement<OpenedException>(
   'assign exception',
-  `update exceptions e set owner = $3 where e.merchant_id = $1 and e.id = $2 and e.closed_at is null returning ${COLUMNS}`,
+  `update exceptions e set owner = $3 where e.merchant_id = $1 and e.id = $2 and e.closed_at is null returning ${EXCEPTION_COLUMNS}`,
 )
 
 /** Says who looks after an open exception. Throws 404, or 400 when it was resolved. */
@@ -116,21 +142,20 @@ export async function assignException(
   actor: Actor,
   { merchantId, id, owner }: { merchantId: number; id: string; owner: string },
 ): Promise<OpenedException> {
-  allow(actor, 'exception.resolve', merchantId)
+  allow(actor, 'exception.note', merchantId)
   return app.db.transaction(async (tx) => {
     const [[place], [assigned]] = await tx.send(
       call(MODE_OF, merchantId, id),
       call(ASSIGN, merchantId, id, owner),
     )
     if (!place) throw notFound('exception')
-    if (!assigned) throw domainRefusal('conflict', 'this exception was already resolved')
-    const act = {
-      actor,
-      action: 'exception.resolve',
-      at: app.clock.now(),
-      merchantId,
-      mode: place.mode,
-    } as const
-    return { value: assigned, last: [auditRow({ ...act, subject: id, after: { owner } })] }
+    if (!assigned) throw alreadyResolved()
+    const at = app.clock.now()
+    const act = { actor, action: 'exception.note', at, merchantId, mode: place.mode } as const
+    const taken = { merchantId, id, at, by: nameOf(actor), kind: 'taken', text: owner } as const
+    return {
+      value: assigned,
+      last: [addExceptionNote(taken), auditRow({ ...act, subject: id })],
+    }
   })
 }

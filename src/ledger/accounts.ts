@@ -29,6 +29,8 @@ const TRANSFER_KINDS = {
   charge_fee_return: { debit: ['fees'], credit: ['available'] },
   test_funds: { debit: ['sandbox'], credit: ['available'] },
   top_up: { debit: ['rail'], credit: ['available'] },
+  correction_in: { debit: ['adjustments', 'rail', 'fees'], credit: ['available'] },
+  correction_out: { debit: ['available'], credit: ['adjustments', 'rail', 'fees'] },
 } as const satisfies Record<string, { debit: readonly string[]; credit: readonly string[] }>
 
 export type TransferKind = keyof typeof TRANSFER_KINDS

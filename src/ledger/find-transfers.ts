@@ -18,11 +18,13 @@ const COLUMNS = 'select seq, kind, debit, credit, amount, at from transfers'
 const OF_SUBJECT = statement<Transfer>(
   'transfers of subject',
   `select * from (${COLUMNS} where merchant_id = $1 and subject = $2 and kind not in ${SHARES} and mode = $3
-     union all ${COLUMNS} where merchant_id = $1 and subject = $2 and kind in ${SHARES} and mode = $3) t
+     union all ${COLUMNS} where merchant_id = $1 and subject = $2 and kind in ${SHARES} and mode = $3
+     union all ${COLUMNS} where merchant_id = $1 and kind not in ${SHARES} and mode = $3
+       and subject in (select id from adjustments where merchant_id = $1 and about = $2)) t
    order by seq limit 100`,
 )
 
-/** The transfers about one object, in the order of posting: where its money went. */
+/** The transfers about one object and the corrections of them, in the order of posting: where its money went. */
 export const findTransfers = (
   db: Database,
   { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },

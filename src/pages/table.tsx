@@ -92,11 +92,14 @@ export function Filters({
   filters,
   query,
   action,
+  keep = {},
   children,
 }: {
   filters: readonly Filter[]
   query: Query
   action: string
+  /** What stays in the address beside the filters. */
+  keep?: Readonly<Record<string, string>>
   children?: ComponentChildren
 }) {
   const used = filters.some(({ name }) => query[name] !== undefined)
@@ -106,6 +109,9 @@ export function Filters({
         <Icon name="search" /> {PARTS.filters}
       </summary>
       <form method="get" action={action} class="form compact">
+        {Object.entries(keep).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
         {filters.map(({ name, label, kind = 'text', choices }) => (
           <FieldBox
             field={{
@@ -123,7 +129,7 @@ export function Filters({
           {PARTS.filter}
         </button>
         {used && (
-          <a class="button plain" href={action}>
+          <a class="button plain" href={addressWith(action, keep)}>
             {PARTS.clear}
           </a>
         )}

@@ -1,5 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { platformFreeze } from '../merchants/payout-freeze.ts'
 import { statement } from '../platform/db/statement.ts'
 import { stopOf } from './payout-stops.ts'
 
@@ -7,6 +8,8 @@ import { stopOf } from './payout-stops.ts'
 export type Paused = {
   by: 'platform' | 'operator' | 'exception'
   says: string
+  /** Since when, where that is known. */
+  since: Date | null
   /** The contradiction that is investigated, where that is why. */
   exception: { id: string; kind: string; openedAt: Date } | null
 }
@@ -38,5 +41,7 @@ export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise
   const frozen = row.payoutsFrozenFor !== null
   const by =
     refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
-  return { by, says: refusal.message, exception }
+  const since =
+    by === 'platform' ? (await platformFreeze(app.directory)).changedAt : (exception?.openedAt ?? null)
+  return { by, says: refusal.message, since: by === 'operator' ? null : since, exception }
 }

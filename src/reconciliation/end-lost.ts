@@ -75,7 +75,8 @@ export async function endLost(
   const [lost] = await app.db.query(FIND, [merchantId, exception.subject, app.clock.now().toISOString()])
   if (!lost) throw notFound('movement')
   await refuseWithoutProof(app, lost)
-  const closed = { ...exception, closedAt: app.clock.now(), note, resolvedBy: nameOf(actor) }
+  const ended = { closedAt: app.clock.now(), note, resolvedBy: nameOf(actor) }
+  const closed: OpenedException = { ...exception, ...ended, resolution: 'ended_lost' }
   const alongside = [...writesFor(app, actor, { merchantId, lost, note }), closeWithNote(closed)]
   const moved = await fail(app, { merchantId, lost, alongside })
   if (moved !== 'moved')

@@ -40,6 +40,8 @@ export const CRASH_POINTS = [
   'delivery.sent',
   'delivery.answered',
   'delivery.recorded',
+  'approval.judged',
+  'approval.committed',
   'key.revoked',
   'migration.applied',
   'drain.started',

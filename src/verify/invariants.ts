@@ -1,3 +1,4 @@
+import { APPROVAL_INVARIANTS } from './approval-invariants.ts'
 import { BULK_INVARIANTS } from './bulk-invariants.ts'
 import { CHARGE_INVARIANTS } from './charge-invariants.ts'
 import { DISPUTE_INVARIANTS } from './dispute-invariants.ts'
@@ -37,6 +38,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...TALLY_INVARIANTS,
   ...PAYOUT_INVARIANTS,
   ...PREPARED_INVARIANTS,
+  ...APPROVAL_INVARIANTS,
   ...REFUND_INVARIANTS,
   ...BULK_INVARIANTS,
   ...SCHEDULE_INVARIANTS,

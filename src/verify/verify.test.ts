@@ -9,6 +9,7 @@ import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-
 import { CHARGE, DIRECT, NOW } from '../../test/verify/names.ts'
 import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
 import { buildWorld } from '../../test/verify/world.ts'
+import { APPROVAL_MOVES } from '../approvals/approval.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
@@ -139,6 +140,7 @@ for (const [table, moves] of [
   ['top_ups', TOP_UP_MOVES],
   ['schedules', SCHEDULE_MOVES],
   ['prepared_payouts', PREPARED_MOVES],
+  ['approvals', APPROVAL_MOVES],
 ] as const)
   for (const [from, to] of forbiddenMoves(moves))
     test(`${table} moved from ${from} to ${to}: refused by ${table}_move_forward`, () =>

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { askAdjustment } from '../../src/approvals/adjustment.ts'
 import { addressOf } from '../../src/console/addresses.ts'
 import { ROUTES } from '../../src/console/routes-list.ts'
 import type { ConsoleRoute } from '../../src/console/visit.ts'
+import { openException } from '../../src/exceptions/exception.ts'
+import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
+import { BY_HAND, operator } from '../helpers/actors.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
 import type { TestService } from '../helpers/test-service.ts'
 
@@ -27,6 +32,7 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
       ...(await operatorObjects(service, people.admin)),
       ...(await healthObjects(service)),
       ...(await paymentObjects(service)),
+      ...(await twoPersonObjects(service)),
     },
   }
 }
@@ -61,6 +67,35 @@ async function paymentObjects(service: TestService): Promise<Record<string, stri
   const made = await service.client(merchant.keys.test).charge()
   assert.equal(made.status, 201, made.text)
   return { '/payments': made.body.id }
+}
+
+/** A frozen merchant with an open exception, for which somebody has asked a correction. */
+async function twoPersonObjects(service: TestService): Promise<Record<string, string>> {
+  const { id: publicId } = await service.merchant()
+  const { app, merchant } = await findMerchant(service.gateway, publicId)
+  const { id: merchantId, tag } = merchant
+  await freezeAccount(app, BY_HAND, { merchantId, reason: 'chargebacks at a partner' })
+  const found = {
+    merchantId,
+    tag,
+    mode: 'live',
+    kind: 'never_arrived',
+    details: { since: 'monday' },
+  } as const
+  const opening = openException({ ...found, subject: `txn_${tag}${'w'.repeat(16)}` }, service.clock.now())
+  await app.db.transaction(async (tx) => ({ value: await tx.send(...opening) }))
+  const [exception] = await service.rows<{ id: string }>('select id from exceptions where merchant_id = $1', [
+    merchantId,
+  ])
+  const wanted = { direction: 'out', against: 'rail', amount: 12_500, told: 'It was paid after all' } as const
+  const asked = await askAdjustment(service.gateway, operator('finance', 99_001), {
+    ...{ ...wanted, exception: exception?.id ?? '', resolve: true, reason: 'statement of Monday' },
+  })
+  return {
+    '/reconciliation/exceptions': exception?.id ?? '',
+    '/approvals': asked.id,
+    '/freeze': publicId,
+  }
 }
 
 /** A task that has run, and an open alert. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/settings/crash-points.ts'
+import { whileApproving } from './approval-cases.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
 import {
   onLivePage,
@@ -46,6 +47,8 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'charge.rail-answered', led: 'live' },
   { point: 'settle.claimed', led: 'settle' },
   { point: 'settle.released', led: 'settle' },
+  { point: 'approval.judged', led: 'approve' },
+  { point: 'approval.committed', led: 'approve' },
   { point: 'key.revoked', led: 'rotate' },
   { point: 'key.revoked', led: 'D10: revoke' },
   { point: 'migration.applied', led: 'migrate' },
@@ -189,6 +192,7 @@ const WAYS = {
   stop: whileStopping,
   live: onLiveCharge,
   settle: whileSettling,
+  approve: whileApproving,
   rotate: whileRotating,
   'D10: revoke': whileRevoking,
   migrate: whileMigrating,

@@ -1,4 +1,4 @@
-import type { Actor, KeyCaller, PersonCaller, Place } from '../../src/actors/actor.ts'
+import type { Actor, KeyCaller, OperatorCaller, PersonCaller, Place } from '../../src/actors/actor.ts'
 
 /** A person on the command line. */
 export const BY_HAND = { kind: 'command', name: 'tester', origin: 'test', requestId: null } satisfies Actor
@@ -23,4 +23,10 @@ export const fullKey = (place: Place): KeyCaller => ({
 export const worker = (place: Place, role: PersonCaller['role'], personId: number): PersonCaller => ({
   ...owner(place),
   ...{ role, personId, name: `${role}${personId}@shops.invalid` },
+})
+
+/** An operator who has just given the factor; who has the same number is the same person. */
+export const operator = (role: OperatorCaller['role'], personId: number): OperatorCaller => ({
+  ...{ kind: 'operator', name: `${role}${personId}@gateway.invalid`, role, origin: 'test', requestId: null },
+  ...{ personId, sessionId: 'ses_test', factorAgeMs: 0 },
 })

@@ -37,7 +37,12 @@ async function pausedAccount() {
   }
   const first = await idOf(await open(Promise.resolve()))
   const resolve = (exception: string) =>
-    resolveException(app, BY_HAND, { merchantId: merchant.id, id: exception, note: 'looked into' })
+    resolveException(app, BY_HAND, {
+      merchantId: merchant.id,
+      id: exception,
+      note: 'looked into',
+      resolution: 'no_difference',
+    })
   const pausedBy = async () => {
     const [head] = await service.rows<{ by: string | null }>(
       `select payouts_paused_by as by from ledger_heads where merchant_id = $1 and mode = 'live'`,

@@ -193,7 +193,12 @@ async function assertPaused(shop: Shop, subject: string, kind: string): Promise<
 
 async function resolve({ merchant }: Shop, id: string): Promise<void> {
   const { app, merchant: row } = await findMerchant(service.gateway, merchant.id)
-  await resolveException(app, BY_HAND, { merchantId: row.id, id, note: 'the operator has corrected itself' })
+  await resolveException(app, BY_HAND, {
+    merchantId: row.id,
+    id,
+    note: 'the operator has corrected itself',
+    resolution: 'no_difference',
+  })
 }
 
 /** Step by step through the questions of the first minutes, then in steps of twelve hours. */

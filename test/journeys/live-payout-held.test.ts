@@ -79,5 +79,10 @@ async function resolveAll({ merchant }: Shop): Promise<void> {
     [row.id],
   )
   for (const { id } of open)
-    await resolveException(app, BY_HAND, { merchantId: row.id, id, note: 'looked into' })
+    await resolveException(app, BY_HAND, {
+      merchantId: row.id,
+      id,
+      note: 'looked into',
+      resolution: 'no_difference',
+    })
 }

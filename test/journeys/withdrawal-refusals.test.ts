@@ -42,7 +42,12 @@ test('the refusals come in order, with their exact texts and nothing written', a
       paused,
       async () => {
         for (const { id } of await openExceptions(service.app, merchantId))
-          await resolveException(service.app, BY_HAND, { merchantId, id, note: 'looked into' })
+          await resolveException(service.app, BY_HAND, {
+            merchantId,
+            id,
+            note: 'looked into',
+            resolution: 'no_difference',
+          })
       },
     ],
     [1, 'no_withdrawal_number', 'no verified withdrawal number', () => setNumber('0772000111')],

@@ -180,7 +180,12 @@ function resolveWithoutEnd(app: App, merchantId: number) {
       const open = await patiently(() => openExceptions(app, merchantId))
       for (const { id } of open)
         resolved += await patiently(() =>
-          resolveException(app, BY_HAND, { merchantId, id, note: 'looked into' }),
+          resolveException(app, BY_HAND, {
+            merchantId,
+            id,
+            note: 'looked into',
+            resolution: 'no_difference',
+          }),
         ).then(
           () => 1,
           (error) => {

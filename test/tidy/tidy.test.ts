@@ -26,6 +26,7 @@ const ORDER = [
   ['people'],
   ['verification', 'branding'],
   ['exceptions'],
+  ['approvals'],
   ['subaccounts', 'gift-cards'],
   ['charges'],
   ['payouts'],

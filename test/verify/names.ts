@@ -137,6 +137,15 @@ export const PREPARED = {
   withdrawn: idOf3('prep_', 'withdrawn'),
   expired: idOf3('prep_', 'expired'),
 }
+/** What operators have asked for about merchant 3, each named after its status, and the correction of the approved one. */
+export const APPROVAL = {
+  waiting: idOf3('apr_', 'waiting'),
+  approved: idOf3('apr_', 'approved'),
+  rejected: idOf3('apr_', 'rejected'),
+  withdrawn: idOf3('apr_', 'withdrawn'),
+  expired: idOf3('apr_', 'expired'),
+}
+export const ADJUSTED = { id: idOf3('adj_', 'corrected'), exception: idOf3('exc_', 'corrected') }
 export const SUBACCOUNT = {
   farm: idOf3('sub_', 'farm'),
   shop: idOf3('sub_', 'shop'),

@@ -1,3 +1,4 @@
+import { APPROVAL_FAULTS } from './faults/approvals.ts'
 import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
 import { DISPUTE_FAULTS } from './faults/disputes.ts'
@@ -39,6 +40,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...PAYOUT_FAULTS,
   ...WITHDRAWAL_FAULTS,
   ...PREPARED_FAULTS,
+  ...APPROVAL_FAULTS,
   ...REFUND_FAULTS,
   ...BULK_FAULTS,
   ...SCHEDULE_FAULTS,

@@ -15,6 +15,7 @@ import { tallyDays } from '../../src/reports/tallies/tally-days.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
+import { correctBooks } from './world-approvals.ts'
 import { payByCards } from './world-cards.ts'
 import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
 import { reportProblems } from './world-disputes.ts'
@@ -69,6 +70,7 @@ export async function buildWorld(db: Database): Promise<void> {
     await take(app)
   await moneyOutToday(app)
   await prepareAll(app)
+  await correctBooks(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)
   await claimGoods(app)

@@ -8,6 +8,9 @@ export const FRAME = {
   groups: { service: 'Service', money: 'Money', people: 'People' },
   pages: {
     home: 'Home',
+    approvals: 'Approvals',
+    freeze: 'Freeze',
+    exceptions: 'Exceptions',
     alerts: 'Alerts',
     jobs: 'Jobs',
     payments: 'Payments',

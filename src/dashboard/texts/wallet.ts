@@ -19,6 +19,7 @@ export const WALLET = {
     operator: 'Payouts of this account were stopped by our staff',
     exception: 'Payouts of this account wait for an investigation',
     kind: (kind: string) => `What is looked into: ${kind.replaceAll('_', ' ')}.`,
+    since: 'Since',
     what: 'Money in goes on. Payroll runs by itself as soon as payouts go on.',
   },
   ledger: {
@@ -43,7 +44,8 @@ export const WALLET = {
       charge_fee_return: 'Fee of a refunded payment came back',
       test_funds: 'Test money added',
       top_up: 'Top-up',
-      adjustment: 'Correction',
+      correction_in: 'Correction by our staff, in your favour',
+      correction_out: 'Correction by our staff: money taken back',
     } as Readonly<Record<string, string>>,
   },
   settlements: {

@@ -1,7 +1,8 @@
 import type { FloorAccount } from '../../ledger/accounts.ts'
+import { toldOf } from '../../ledger/corrections.ts'
 import { findHead } from '../../ledger/heads.ts'
 import { type LedgerLine, readLedgerLines } from '../../ledger/read-lines.ts'
-import { Empty, Money, Section, Time } from '../../pages/parts.tsx'
+import { Empty, Money, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
@@ -20,6 +21,11 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
   const account = ACCOUNTS.find((one) => one === query.account) ?? 'available'
   const head = await findHead(app, caller)
   const read = await readLedgerLines(app.db, caller, { account, limit: ROWS, ...windowOf(query) })
+  const told = await toldOf(
+    app.db,
+    caller.merchantId,
+    read.lines.map(({ subject }) => subject),
+  )
   const here = visit.to('/wallet')
   return shownPage(
     WALLET.title,
@@ -51,7 +57,7 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
             <p>{ledger.emptySays}</p>
           </Empty>
         ) : (
-          <Table caption={ledger.title} rows={read.lines} columns={columnsFor(visit)} />
+          <Table caption={ledger.title} rows={read.lines} columns={columnsFor(visit, told)} />
         )}
         <Pager
           cursors={{ newer: textOf(read.newer), older: textOf(read.older) }}
@@ -70,9 +76,9 @@ function windowOf({ after, before }: DashboardVisit['query']) {
 
 const textOf = (seq: number | null) => (seq === null ? null : String(seq))
 
-const columnsFor = (visit: DashboardVisit): readonly Column<LedgerLine>[] => [
+const columnsFor = (visit: DashboardVisit, told: Told): readonly Column<LedgerLine>[] => [
   { title: ledger.columns.what, cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' ') },
-  { title: ledger.columns.about, cell: ({ subject }) => <Subject visit={visit} id={subject} /> },
+  { title: ledger.columns.about, cell: ({ subject }) => <About visit={visit} id={subject} told={told} /> },
   {
     title: ledger.columns.change,
     cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${ugx(Math.abs(change))}`}</span>,
@@ -81,6 +87,22 @@ const columnsFor = (visit: DashboardVisit): readonly Column<LedgerLine>[] => [
   { title: ledger.columns.after, cell: ({ after }) => <Money amount={after} />, figures: true },
   { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
+
+type Told = Awaited<ReturnType<typeof toldOf>>
+
+/** What a line is about; of a correction the movement that it mends, and why. */
+function About({ visit, id, told }: { visit: DashboardVisit; id: string; told: Told }) {
+  const correction = told.get(id)
+  if (correction === undefined) return <Subject visit={visit} id={id} />
+  return (
+    <>
+      <Subject visit={visit} id={correction.about} />
+      <p class="hint">
+        <Said text={correction.told} />
+      </p>
+    </>
+  )
+}
 
 const PLACES: Readonly<Record<string, string>> = { txn: '/charges', pout: '/payouts' }
 

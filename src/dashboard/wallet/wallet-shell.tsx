@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Note } from '../../pages/parts.tsx'
+import { Note, Time } from '../../pages/parts.tsx'
 import { whyPaused } from '../../payouts/why-paused.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -31,6 +31,11 @@ export async function pausedNote({ app, caller }: DashboardVisit): Promise<Compo
     <Note tone="warn">
       <strong>{WALLET.paused[paused.by]}</strong>
       <p>{paused.says}</p>
+      {paused.since !== null && (
+        <p>
+          {WALLET.paused.since} <Time at={paused.since} />
+        </p>
+      )}
       {paused.exception !== null && <p>{WALLET.paused.kind(paused.exception.kind)}</p>}
       <p>{WALLET.paused.what}</p>
     </Note>

@@ -21,6 +21,7 @@ const TABLES = {
   transfers: record('ledger'),
   settlements: record('ledger'),
   ledger_checkpoints: record('ledger'),
+  adjustments: record('ledger'),
   ledger_heads: money('ledger'),
   subaccount_heads: money('ledger'),
   charges: money('charges'),
@@ -57,6 +58,9 @@ const TABLES = {
   float_records: other('reconciliation'),
   float_readings: other('reconciliation'),
   platform_exceptions: other('exceptions'),
+  // Both schemas have these two.
+  exception_notes: { writer: 'exceptions', appendOnly: true },
+  approvals: { writer: 'approvals', money: true, ofMerchant: true },
   rail_troubles: other('rails'),
   events: record('webhooks'),
   deliveries: money('webhooks'),

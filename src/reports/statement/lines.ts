@@ -76,8 +76,10 @@ const ADJUSTMENTS = statement<Lines>(
        from payouts p where p.merchant_id = $1 and p.id = t.subject)
      when kind = 'top_up' then '"kind":"top_up","reference":null,"id":null,"rail_reference":' || ${text('t.subject')}
        || ${AMOUNT} || ',"note":null'
-     else '"kind":"' || case kind when 'test_funds' then 'add_funds' else 'correction' end
-       || '","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
+     when kind in ('correction_in', 'correction_out') then '"kind":"correction","reference":null,"id":' || ${text('t.subject')}
+       || ',"rail_reference":null' || ${AMOUNT} || ',"note":'
+       || ${text('(select d.told from adjustments d where d.merchant_id = $1 and d.id = t.subject)')}
+     else '"kind":"add_funds","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
      end || '}' as line
    from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
      where ${WITHIN} and (kind = 'split_share' or kind not in ('charge_net', 'payout_reserve') and ${CHANGE} <> 0

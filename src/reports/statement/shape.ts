@@ -58,7 +58,10 @@ const AdjustmentLine = Type.Object(
     rail_reference: railReference,
     amount: money('what it adds to the balance; negative where it takes'),
     note: orNull(
-      Type.String({ description: 'why a payout failed, the refund, or the subaccount of the share' }),
+      Type.String({
+        description:
+          'why a payout failed, the refund, the subaccount of the share, or what a correction is for',
+      }),
     ),
   },
   { $id: 'StatementAdjustment' },

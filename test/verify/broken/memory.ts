@@ -77,7 +77,7 @@ export const MEMORY: readonly BrokenStatement[] = [
   },
   {
     statement: 'an exception closed without lifting its pause',
-    sql: `update exceptions set closed_at = ${AT}, note = 'done'`,
+    sql: `update exceptions set closed_at = ${AT}, note = 'done' where closed_at is null`,
     caughtBy: ['EX1'],
   },
   {

@@ -1,0 +1,78 @@
+import { nameOf, type OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { placeOfException } from '../exceptions/any-exception.ts'
+import { addExceptionNote } from '../exceptions/notes.ts'
+import { closeLocked, findException, lockOpenException } from '../exceptions/resolve-exception.ts'
+import { openBook } from '../ledger/book.ts'
+import { addAdjustment, postCorrection } from '../ledger/corrections.ts'
+import type { Call } from '../platform/db/database.ts'
+import { newId } from '../platform/ids.ts'
+import { domainRefusal, invalidRequest, notFound } from '../platform/refusal.ts'
+import type { Approval, Commands } from './approval.ts'
+import { ask } from './ask.ts'
+import type { Effect } from './effect.ts'
+
+type Wanted = Pick<
+  Commands['adjustment'],
+  'exception' | 'direction' | 'against' | 'amount' | 'told' | 'resolve' | 'reason'
+>
+
+/** No correction is larger than a million millions. */
+const MOST_CORRECTION = 1e12
+const MOST_TOLD = 200
+
+/** Asks for a correction of the balance of the merchant that an open exception is about. Throws Refusal. */
+export async function askAdjustment(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  wanted: Wanted,
+): Promise<Approval> {
+  allow(caller, 'ledger.adjust')
+  judgeWords(wanted)
+  const { app, merchantId } = await placeOfException(gateway, wanted.exception)
+  if (app === null)
+    throw domainRefusal('conflict', 'this exception is no merchant’s: there is no balance to correct')
+  const found = await findException(app, merchantId, wanted.exception)
+  if (found === null) throw notFound('exception')
+  const { mode, subject: about, merchant } = found
+  const tag = wanted.exception.slice(4, 9)
+  const id = newId('adj_', tag)
+  const command = { kind: 'adjustment' as const, merchant: merchant ?? '', mode, about, id, ...wanted }
+  const asked = `${wanted.direction} ${wanted.amount}`
+  return ask(caller, {
+    ...{ db: app.db, clock: gateway.clock, merchantId, tag, mode, subject: wanted.exception, command },
+    async along(tx, approval, at) {
+      await lockOpenException(tx, { merchantId, id: wanted.exception })
+      const note = { kind: 'asked', text: `${approval}: ${asked}`, at, by: nameOf(caller) } as const
+      return [addExceptionNote({ ...note, merchantId, id: wanted.exception })]
+    },
+  })
+}
+
+function judgeWords({ amount, told }: Wanted): void {
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > MOST_CORRECTION)
+    throw invalidRequest(`amount must be a whole number from 1 to ${MOST_CORRECTION}`)
+  if (told.trim() === '') throw invalidRequest('told is required')
+  if (told.length > MOST_TOLD) throw invalidRequest(`told must be at most ${MOST_TOLD} characters`)
+}
+
+/** Posts the correction, and resolves its exception where that was asked for: then the pause ends with the last critical one. */
+export const ADJUSTMENT: Effect<'adjustment'> = {
+  async run({ tx, actor, merchantId, approval, command, at }) {
+    const { id, mode, direction, against, amount, exception, about, told } = command
+    const { heads, found } = await lockOpenException(tx, { merchantId, id: exception })
+    const book = openBook(heads, at)
+    postCorrection(book, { merchantId, mode, id, direction, against, amount })
+    const act = { actor, action: 'ledger.adjust', at, merchantId, mode, subject: id } as const
+    const writes: Call[] = [
+      ...book.writes(),
+      addAdjustment({ merchantId, mode, id, direction, amount, approval, exception, about, told, at }),
+      auditRow({ ...act, after: { direction, against, amount, exception, approval } }),
+    ]
+    if (!command.resolve) return writes
+    const closed = { closedAt: at, note: command.reason, resolvedBy: nameOf(actor) }
+    return [...writes, ...closeLocked({ ...found, ...closed, resolution: 'adjusted' })]
+  },
+}

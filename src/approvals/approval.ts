@@ -1,0 +1,92 @@
+import type { Action } from '../actors/actions.ts'
+import type { Moves } from '../platform/moves.ts'
+
+type Mode = 'test' | 'live'
+
+/** Against which account of the merchant's own books a correction is posted. */
+export const AGAINST = ['rail', 'fees', 'adjustments'] as const
+
+/** What is asked for, as its stored bytes say it. */
+export type Commands = {
+  adjustment: {
+    kind: 'adjustment'
+    merchant: string
+    mode: Mode
+    exception: string
+    /** What the exception is about. */
+    about: string
+    /** The subject of its transfer: chosen when it was asked for, so that it can be posted once. */
+    id: string
+    /** `in`: the merchant's balance grows. */
+    direction: 'in' | 'out'
+    against: (typeof AGAINST)[number]
+    /** Whole UGX. */
+    amount: number
+    /** What the merchant reads. */
+    told: string
+    /** Whether the exception is resolved with it. */
+    resolve: boolean
+    reason: string
+  }
+  /** `frozen_for`: the reason of the freeze that is to end; another freeze is not meant. */
+  'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; frozen_for: string; reason: string }
+  'unfreeze-platform': { kind: 'unfreeze-platform'; frozen_for: string; reason: string }
+}
+export type ApprovalKind = keyof Commands
+export type Command = Commands[ApprovalKind]
+
+/** What somebody must be allowed to do to ask for it and to approve it. */
+export const ACTION_OF = {
+  adjustment: 'ledger.adjust',
+  'unfreeze-merchant': 'payouts.unfreeze',
+  'unfreeze-platform': 'payouts.unfreeze',
+} as const satisfies Record<ApprovalKind, Action>
+
+export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+
+/** The one table of moves; the database refuses every other (trigger approvals_move_forward). */
+export const APPROVAL_MOVES = {
+  waiting: { approved: null, rejected: null, withdrawn: null, expired: null },
+  approved: {},
+  rejected: {},
+  withdrawn: {},
+  expired: {},
+} as const satisfies Moves<ApprovalStatus>
+
+/** A row of `approvals`. `merchantId` 0: it is about the platform, and lies in the directory. */
+export type Approval = {
+  merchantId: number
+  id: string
+  kind: ApprovalKind
+  mode: Mode
+  subject: string
+  status: ApprovalStatus
+  command: Buffer
+  digest: Buffer
+  reason: string
+  askedBy: number
+  askedName: string
+  askedAt: Date
+  expiresAt: Date
+  decidedBy: number | null
+  decidedName: string | null
+  decidedAt: Date | null
+  note: string | null
+  /** Why it could not be done when somebody approved it last. */
+  refused: string | null
+  refusedAt: Date | null
+}
+
+/** How long an approval waits. */
+export const WAITS_MS = 24 * 3_600_000
+export const APPROVAL_PREFIX = 'apr_'
+/** The tag of approvals that are about the platform; no merchant's tag has it, because tags have five characters. */
+export const PLATFORM_TAG = 'platform'
+
+export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.mode, a.subject, a.status, a.command, a.digest, a.reason,
+  a.asked_by as "askedBy", a.asked_name as "askedName", a.asked_at as "askedAt", a.expires_at as "expiresAt",
+  a.decided_by as "decidedBy", a.decided_name as "decidedName", a.decided_at as "decidedAt", a.note, a.refused,
+  a.refused_at as "refusedAt"`
+
+/** What was asked for. Its bytes were written from a command, and a constraint holds them to their digest. */
+export const commandOf = ({ command }: Pick<Approval, 'command'>): Command => JSON.parse(command.toString())

@@ -1,0 +1,97 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { inOpenMonth } from '../ledger/book.ts'
+import { crashPoint } from '../platform/crash-point.ts'
+import type { Call } from '../platform/db/database.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
+import { ADJUSTMENT } from './adjustment.ts'
+import { type Approval, type ApprovalKind, type Command, commandOf } from './approval.ts'
+import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
+import { told } from './ask.ts'
+import type { Effect } from './effect.ts'
+import { judgeApproving } from './judge-approval.ts'
+import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
+import { decideApproval, keepRefusal, lockApproval } from './write-approvals.ts'
+
+const EFFECTS: { [Kind in ApprovalKind]: Effect<Kind> } = {
+  adjustment: ADJUSTMENT,
+  'unfreeze-merchant': UNFREEZE_MERCHANT,
+  'unfreeze-platform': UNFREEZE_PLATFORM,
+}
+
+/** The operation itself refused, not whoever approves it: it still waits, and says why. */
+class NotNow extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/**
+ * A second operator approves: exactly the stored bytes run, and what they make commits with the approval. Of two at once, one does
+ * it. The same person again changes nothing. Throws Refusal: 403 for who asked, 409 when it was decided, and what the operation
+ * refuses; then it still waits, with that text.
+ */
+export async function approve(gateway: Gateway, caller: OperatorCaller, id: string): Promise<Approval> {
+  allow(caller, 'approval.approve')
+  const place = await placeOfApproval(gateway, id)
+  try {
+    const { row, isNew } = await inOpenMonth(() => commit(gateway, caller, place))
+    if (isNew) {
+      crashPoint('approval.committed')
+      const command = commandOf(row)
+      await effectOf(command).after?.(gateway, command)
+    }
+    return row
+  } catch (error) {
+    if (!(error instanceof NotNow)) throw error
+    const kept = keepRefusal(place, error.message, gateway.clock.now())
+    await place.db.query(kept.statement, kept.values)
+    throw error.refusal
+  }
+}
+
+function commit(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  place: ApprovalPlace,
+): Promise<{ row: Approval; isNew: boolean }> {
+  return place.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
+    const at = gateway.clock.now()
+    const [[row]] = await tx.send(lockApproval(place))
+    if (!row) throw notFound('approval')
+    if (row.status === 'approved' && row.decidedBy === caller.personId)
+      return { value: { row, isNew: false } }
+    judgeApproving(row, caller, at)
+    const { merchantId, id, mode } = row
+    const command = commandOf(row)
+    const running = { gateway, tx, actor: caller, merchantId, approval: id, command, at }
+    const writes: readonly Call[] = await unlessRefused(() => effectOf(command).run(running))
+    crashPoint('approval.judged')
+    const act = { actor: caller, action: 'approval.approve', at, subject: id } as const
+    const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
+    return {
+      value: { row, isNew: true },
+      last: [
+        ...writes,
+        decideApproval({ merchantId, id, status: 'approved', by: caller, at, note: null }),
+        auditRow({ ...act, ...whose, after: told(row) }),
+      ],
+    }
+  })
+}
+
+async function unlessRefused<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) throw new NotNow(error)
+    throw error
+  }
+}
+
+// The kind of a command chooses the effect of the same kind.
+const effectOf = (command: Command) => EFFECTS[command.kind] as Effect<ApprovalKind>

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import { canonicalJson } from '../platform/canonical-json.ts'
+import { later } from '../platform/clock.ts'
+import type { Call, Database, Tx } from '../platform/db/database.ts'
+import { newId } from '../platform/ids.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approval.ts'
+import { judgeAsking } from './judge-approval.ts'
+import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
+
+/** What somebody asks for, and where it is kept. `merchantId` 0 with the tag of the platform: in the directory. */
+export type Asking = {
+  db: Database
+  clock: { now(): Date }
+  merchantId: number
+  tag: string
+  mode: 'test' | 'live'
+  subject: string
+  command: Command
+  /** Judges it on rows of its transaction, and answers what is written with it. Throws Refusal. */
+  along?(tx: Tx, id: string, at: Date): Promise<readonly Call[]>
+}
+
+const MOST_REASON = 500
+
+/**
+ * Keeps what an operator asks for, for a second one. Of one thing one waits at a time. Throws Refusal: 403, 409 when somebody has asked
+ * for the same already, and what is wrong with it.
+ */
+export async function ask(caller: OperatorCaller, asking: Asking): Promise<Approval> {
+  allow(caller, 'approval.ask')
+  const { command, merchantId, mode, subject, tag, db, clock } = asking
+  judgeAsking(caller, command.kind)
+  judgeReason(command.reason)
+  return db.transaction<Approval>(async (tx) => {
+    const at = clock.now()
+    const id = newId(APPROVAL_PREFIX, tag)
+    const row = rowOf(caller, { ...asking, id, at })
+    const others = (await asking.along?.(tx, id, at)) ?? []
+    const [, [added], [waiting]] = await tx.send(expireAbout(row, at), addApproval(row), waitingAbout(row))
+    if (!added) throw alreadyAsked(waiting?.id ?? subject)
+    const act = { actor: caller, action: 'approval.ask', at, subject: id } as const
+    const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
+    return { value: row, last: [...others, auditRow({ ...act, ...whose, after: told(row) })] }
+  })
+}
+
+/** What the audit keeps, which the merchant reads too: which bytes, and no name. */
+export const told = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
+
+function rowOf(
+  { personId, name }: OperatorCaller,
+  { merchantId, id, mode, subject, command, at }: Asking & { id: string; at: Date },
+): Approval {
+  const bytes = Buffer.from(canonicalJson(command))
+  return {
+    ...{ merchantId, id, kind: command.kind, mode, subject, status: 'waiting', command: bytes },
+    digest: createHash('sha256').update(bytes).digest(),
+    ...{ reason: command.reason, askedBy: personId, askedName: name, askedAt: at },
+    ...{ expiresAt: later(at, WAITS_MS), decidedBy: null, decidedName: null, decidedAt: null },
+    ...{ note: null, refused: null, refusedAt: null },
+  }
+}
+
+function judgeReason(reason: string): void {
+  if (reason.trim() === '') throw invalidRequest('reason is required')
+  if (reason.length > MOST_REASON) throw invalidRequest(`reason must be at most ${MOST_REASON} characters`)
+}
+
+const alreadyAsked = (id: string) =>
+  new Refusal(409, 'conflict', `somebody has asked for this already: ${id} waits for a second operator`)

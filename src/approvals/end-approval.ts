@@ -1,0 +1,66 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App, Gateway } from '../app.ts'
+import { notFound } from '../platform/refusal.ts'
+import type { Approval } from './approval.ts'
+import { placeOfApproval } from './approval-place.ts'
+import { judgeRejecting, judgeWithdrawing } from './judge-approval.ts'
+import { decideApproval, expireDueApprovals, lockApproval } from './write-approvals.ts'
+
+type Ended = { id: string; note: string | null }
+type How = {
+  status: 'rejected' | 'withdrawn'
+  action: 'approval.reject' | 'approval.withdraw'
+  judge(row: Approval, caller: OperatorCaller, at: Date): void
+}
+
+const EXPIRED_AT_ONCE = 500
+
+/** A second operator says no, with a reason. The same again changes nothing. Throws Refusal. */
+export function rejectApproval(gateway: Gateway, caller: OperatorCaller, ended: Ended): Promise<Approval> {
+  allow(caller, 'approval.reject')
+  return end(gateway, caller, {
+    ...{ ...ended, status: 'rejected', action: 'approval.reject', judge: judgeRejecting },
+  })
+}
+
+/** Who asked takes it back. The same again changes nothing. Throws Refusal. */
+export function withdrawApproval(gateway: Gateway, caller: OperatorCaller, ended: Ended): Promise<Approval> {
+  allow(caller, 'approval.withdraw')
+  return end(gateway, caller, {
+    ...{ ...ended, status: 'withdrawn', action: 'approval.withdraw', judge: judgeWithdrawing },
+  })
+}
+
+async function end(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  { id, note, status, action, judge }: Ended & How,
+): Promise<Approval> {
+  const place = await placeOfApproval(gateway, id)
+  return place.db.transaction<Approval>(async (tx) => {
+    const at = gateway.clock.now()
+    const [[row]] = await tx.send(lockApproval(place))
+    if (!row) throw notFound('approval')
+    if (row.status === status && row.decidedBy === caller.personId) return { value: row }
+    judge(row, caller, at)
+    const { merchantId, mode } = row
+    const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
+    const act = { actor: caller, action, at, subject: id, ...whose } as const
+    return {
+      value: row,
+      last: [
+        decideApproval({ merchantId, id, status, by: caller, at, note }),
+        auditRow({ ...act, after: { kind: row.kind, status, note } }),
+      ],
+    }
+  })
+}
+
+/** Ends what nobody has decided in time, in this cell and in the directory. Answers how many. */
+export async function expireApprovals({ db, directory, clock }: App): Promise<number> {
+  const due = expireDueApprovals(clock.now(), EXPIRED_AT_ONCE)
+  const ended = await Promise.all([db, directory].map((one) => one.query(due.statement, due.values)))
+  return ended.flat().length
+}

@@ -1,0 +1,60 @@
+import type { Gateway } from '../app.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import { notFound } from '../platform/refusal.ts'
+import { APPROVAL_COLUMNS, type Approval } from './approval.ts'
+import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
+
+/** Which approvals: those that wait (asked by this person, or by others), and those that were decided. */
+export type ApprovalList = 'for-me' | 'by-me' | 'decided'
+
+const WAITING = mergedList<Approval>(
+  'approvals that wait',
+  'a.asked_at',
+  `select ${APPROVAL_COLUMNS} from approvals a where {beyond} and a.status = 'waiting' and a.expires_at > $4
+     and ($5 and a.asked_by = $6 or not $5 and a.asked_by <> $6) order by {order}`,
+)
+const DECIDED = mergedList<Approval>(
+  'approvals that were decided',
+  'a.decided_at',
+  `select ${APPROVAL_COLUMNS} from approvals a where {beyond} and a.status <> 'waiting' order by {order}`,
+)
+const ONE = statement<Approval>(
+  'approval',
+  `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.id = $2`,
+)
+const ABOUT = statement<Approval>(
+  'approvals about something',
+  `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.subject = $2 order by a.asked_at desc, a.id desc limit 20`,
+)
+
+/** One page of a list, over all cells and the directory, newest first. Indexes: approvals_waiting, approvals_decided. */
+export function findApprovals(
+  gateway: Gateway,
+  { list, personId }: { list: ApprovalList; personId: number },
+  window: MergedWindow,
+): Promise<MergedPage<Approval>> {
+  const isDecided = list === 'decided'
+  const filters = isDecided ? [] : [gateway.clock.now().toISOString(), list === 'by-me', personId]
+  const places = [gateway.directory, ...gateway.cells.map(({ db }) => db)].map((db) => ({
+    ...{ db, list: isDecided ? DECIDED : WAITING, filters },
+  }))
+  const timeOf = ({ askedAt, decidedAt }: Approval) => (isDecided ? (decidedAt ?? askedAt) : askedAt)
+  return readMerged({ places, timeOf }, window)
+}
+
+/** One approval as it is now: one whose time is over has expired. Throws 404. */
+export async function getApproval(gateway: Gateway, id: string): Promise<Approval> {
+  const { db, merchantId } = await placeOfApproval(gateway, id)
+  const found = await firstRow(db.query(ONE, [merchantId, id]))
+  if (found === null) throw notFound('approval')
+  const isOver = found.status === 'waiting' && found.expiresAt <= gateway.clock.now()
+  return isOver ? { ...found, status: 'expired' } : found
+}
+
+/** What was asked about something, newest first. `merchantId` 0 for what is about the platform. */
+export const approvalsAbout = (
+  { db, merchantId }: Pick<ApprovalPlace, 'db' | 'merchantId'>,
+  subject: string,
+): Promise<Approval[]> => db.query(ABOUT, [merchantId, subject])

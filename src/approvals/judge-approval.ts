@@ -1,0 +1,42 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow, requireRole } from '../actors/allow.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
+
+// The one place that judges who may decide on what another operator has asked for. `row` is locked.
+
+/** Whether this person may ask for something of this kind. Throws Refusal. */
+export function judgeAsking(caller: OperatorCaller, kind: ApprovalKind): void {
+  allow(caller, 'approval.ask')
+  allow(caller, ACTION_OF[kind])
+}
+
+/** Whether this person may approve it now. Throws Refusal. */
+export function judgeApproving(row: Approval, caller: OperatorCaller, at: Date): void {
+  allow(caller, ACTION_OF[row.kind])
+  if (row.askedBy === caller.personId) throw samePerson()
+  judgeWaiting(row, at)
+}
+
+/** Whether this person may reject it now: somebody else who might have approved it. Throws Refusal. */
+export function judgeRejecting(row: Approval, caller: OperatorCaller, at: Date): void {
+  requireRole(caller, ACTION_OF[row.kind])
+  if (row.askedBy === caller.personId) throw samePerson()
+  judgeWaiting(row, at)
+}
+
+/** Whether this person may withdraw it now: who has asked for it. Throws Refusal. */
+export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date): void {
+  if (row.askedBy !== caller.personId)
+    throw new Refusal(403, 'forbidden', 'only who asked for this may withdraw it; you may reject it')
+  judgeWaiting(row, at)
+}
+
+function judgeWaiting({ status, expiresAt }: Approval, at: Date): void {
+  if (status !== 'waiting') throw alreadyEnded(status)
+  if (expiresAt <= at) throw alreadyEnded('expired')
+}
+
+const samePerson = () =>
+  new Refusal(403, 'same_person', 'you asked for this yourself: a second operator must decide on it')
+const alreadyEnded = (status: string) => new Refusal(409, 'conflict', `this was already ${status}`)

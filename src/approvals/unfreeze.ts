@@ -1,0 +1,81 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App, Gateway } from '../app.ts'
+import { freezeHead, lockHeads } from '../ledger/book.ts'
+import { findHead } from '../ledger/heads.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { lockPlatformFreeze, platformFreeze, tellCells, thawPlatform } from '../merchants/payout-freeze.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { type Approval, PLATFORM_TAG } from './approval.ts'
+import { ask } from './ask.ts'
+import type { Effect } from './effect.ts'
+
+/** What approvals and the audit call the platform. */
+export const PLATFORM = 'platform'
+const notFrozen = () => domainRefusal('conflict', 'these payouts are not frozen')
+const otherFreeze = () =>
+  domainRefusal(
+    'conflict',
+    'these payouts were frozen again for another reason: ask for the end of that freeze',
+  )
+
+/** Asks for the end of the platform's freeze. Throws Refusal. */
+export async function askUnfreezePlatform(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  reason: string,
+): Promise<Approval> {
+  const freeze = await platformFreeze(gateway.directory)
+  if (freeze.reason === null) throw notFrozen()
+  const command = { kind: 'unfreeze-platform', frozen_for: freeze.reason, reason } as const
+  const place = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
+  return ask(caller, { ...place, mode: 'live', subject: PLATFORM, command })
+}
+
+/** Asks for the end of the freeze of one account. Throws Refusal. */
+export async function askUnfreezeMerchant(
+  app: App,
+  caller: OperatorCaller,
+  { merchant, reason }: { merchant: Merchant; reason: string },
+): Promise<Approval> {
+  const { id: merchantId, tag, publicId } = merchant
+  const { payoutsFrozenFor } = await findHead(app, { merchantId, mode: 'live' })
+  if (payoutsFrozenFor === null) throw notFrozen()
+  const command = {
+    kind: 'unfreeze-merchant',
+    merchant: publicId,
+    frozen_for: payoutsFrozenFor,
+    reason,
+  } as const
+  const place = { db: app.db, clock: app.clock, merchantId, tag } as const
+  return ask(caller, { ...place, mode: 'live', subject: publicId, command })
+}
+
+/** Ends the freeze that was meant, and no later one. */
+export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
+  async run({ tx, actor, merchantId, approval, command, at }) {
+    const [[head]] = await tx.send(lockHeads([{ merchantId, mode: 'live' }]))
+    if (!head || head.payoutsFrozenFor === null) throw notFrozen()
+    if (head.payoutsFrozenFor !== command.frozen_for) throw otherFreeze()
+    const act = { actor, action: 'payouts.unfreeze', at, merchantId, mode: 'live' } as const
+    const [before, after] = [{ reason: head.payoutsFrozenFor }, { reason: null, approval }]
+    return [freezeHead(merchantId, 'live', null), auditRow({ ...act, before, after })]
+  },
+}
+
+/** The directory says so in this commit; the cells are told after it, and the task `follow-freeze` tells what was not reached. */
+export const UNFREEZE_PLATFORM: Effect<'unfreeze-platform'> = {
+  async run({ tx, actor, approval, command, at }) {
+    const [[freeze]] = await tx.send(lockPlatformFreeze())
+    if (!freeze || freeze.reason === null) throw notFrozen()
+    if (freeze.reason !== command.frozen_for) throw otherFreeze()
+    const act = { actor, action: 'payouts.unfreeze', at, merchantId: null, subject: PLATFORM } as const
+    const [before, after] = [{ reason: freeze.reason }, { reason: null, approval }]
+    return [thawPlatform(actor, at), auditRow({ ...act, before, after })]
+  },
+  async after(gateway) {
+    await tellCells(gateway).catch((error) => {
+      gateway.log.warn({ err: error }, 'a cell was not told yet that payouts run again')
+    })
+  },
+}

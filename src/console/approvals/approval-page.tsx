@@ -1,0 +1,89 @@
+import { mayDo } from '../../actors/allow.ts'
+import { ACTION_OF, type Approval, commandOf } from '../../approvals/approval.ts'
+import { getApproval } from '../../approvals/find-approvals.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Copy, Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { APPROVALS } from '../texts/approvals.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { APPROVE, REJECT, WITHDRAW } from './approval-forms.ts'
+import { About, sentencesOf } from './in-words.tsx'
+
+const { one, forms, kinds } = APPROVALS
+
+/** One approval: what it does in words and in bytes, who asked and why, and what this operator may do about it. */
+export async function showApproval(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const approval = await getApproval(visit.gateway, visit.params.id ?? '')
+  return shownPage(
+    kinds[approval.kind],
+    <>
+      <div class="top">
+        <h1>{kinds[approval.kind]}</h1>
+        <Status word={approval.status} />
+      </div>
+      {approval.refused !== null && approval.status === 'waiting' && (
+        <Note tone="warn">
+          <strong>{one.refused}</strong>
+          <p>
+            <Said text={approval.refused} /> (<Time at={approval.refusedAt} />)
+          </p>
+        </Note>
+      )}
+      <Asked visit={visit} approval={approval} />
+      {approval.status === 'waiting' && <Deciding visit={visit} approval={approval} state={state} />}
+      <Section title={one.raw}>
+        <Copy text={approval.command.toString()} label={one.raw} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function Asked({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
+  const { facts } = one
+  const decided = approval.decidedAt !== null
+  return (
+    <Section title={one.asked}>
+      {sentencesOf(commandOf(approval)).map((says) => (
+        <p>{says}</p>
+      ))}
+      <p>
+        {APPROVALS.words.about} <About visit={visit} approval={approval} />.
+      </p>
+      <Facts
+        facts={[
+          [facts.by, <Said text={approval.askedName} />],
+          [facts.reason, <Said text={approval.reason} />],
+          [facts.at, <Time at={approval.askedAt} />],
+          [facts.until, <Time at={approval.expiresAt} />],
+          [facts.mode, approval.mode],
+          decided && [facts.decided, <Said text={approval.decidedName} />],
+          decided && [facts.decidedAt, <Time at={approval.decidedAt} />],
+          approval.note !== null && [facts.note, <Said text={approval.note} />],
+          [facts.digest, <code class="long">{approval.digest.toString('hex')}</code>],
+        ]}
+      />
+    </Section>
+  )
+}
+
+type DecidingProps = { visit: ConsoleVisit; approval: Approval; state: FormState | null }
+
+function Deciding({ visit, approval: { id, kind, askedBy }, state }: DecidingProps) {
+  const params = { id }
+  if (askedBy === visit.caller.personId)
+    return (
+      <Section title={forms.decide}>
+        <p>{one.own}</p>
+        <FormBox of={WITHDRAW} {...{ visit, state, params }} />
+      </Section>
+    )
+  if (!mayDo(visit.caller, ACTION_OF[kind])) return <p class="quiet">{one.notYours}</p>
+  return (
+    <Section title={forms.decide}>
+      <FormBox of={APPROVE} {...{ visit, state, params }} />
+      <FormBox of={REJECT} {...{ visit, state, params }} />
+    </Section>
+  )
+}

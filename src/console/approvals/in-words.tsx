@@ -1,0 +1,37 @@
+import type { Approval, Command } from '../../approvals/approval.ts'
+import { commandOf } from '../../approvals/approval.ts'
+import { shown } from '../../pages/wording.ts'
+import { APPROVALS } from '../texts/approvals.ts'
+import type { ConsoleVisit } from '../visit.ts'
+
+const { words } = APPROVALS
+
+/** What an approval does, in sentences. Each kind of command has its own. */
+export function sentencesOf(command: Command): string[] {
+  switch (command.kind) {
+    case 'adjustment':
+      return [
+        words.correction(command.direction, command.amount),
+        words.against[command.against],
+        words.told(shown(command.told)),
+        command.resolve ? words.resolve : words.open,
+      ]
+    case 'unfreeze-merchant':
+      return [words.unfreeze(command.merchant, shown(command.frozen_for))]
+    case 'unfreeze-platform':
+      return [words.unfreeze(words.platform, shown(command.frozen_for))]
+  }
+}
+
+/** What it is about, with the way to its page. */
+export function About({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
+  const command = commandOf(approval)
+  switch (command.kind) {
+    case 'adjustment':
+      return <a href={visit.to(`/reconciliation/exceptions/${command.exception}`)}>{command.exception}</a>
+    case 'unfreeze-merchant':
+      return <a href={visit.to(`/merchants/${command.merchant}`)}>{command.merchant}</a>
+    case 'unfreeze-platform':
+      return <a href={visit.to('/freeze')}>{words.platform}</a>
+  }
+}

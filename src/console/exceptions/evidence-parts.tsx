@@ -1,0 +1,65 @@
+import { Facts, Money, Said, Section, Time, Timeline } from '../../pages/parts.tsx'
+import { type Column, Table } from '../../pages/table.tsx'
+import type { Evidence, OurSide, TheirLine } from '../../reconciliation/evidence.ts'
+import { EXCEPTIONS } from '../texts/exceptions.ts'
+import type { ConsoleVisit } from '../visit.ts'
+
+const { one } = EXCEPTIONS
+const { lineColumns: columns } = one
+
+const LINES: readonly Column<TheirLine>[] = [
+  { title: columns.number, cell: ({ number }) => <Said text={number} /> },
+  { title: columns.id, cell: ({ externalId }) => <Said text={externalId} /> },
+  { title: columns.type, cell: ({ type }) => type },
+  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.status, cell: ({ status }) => <Said text={status} /> },
+  { title: columns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: columns.imported, cell: ({ importedAt }) => <Time at={importedAt} /> },
+]
+
+/** What we say of a movement, and what its operator says. */
+export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: Evidence }) => (
+  <>
+    <Section title={one.ours}>
+      {evidence.ours === null ? <p>{one.none}</p> : <Ours visit={visit} ours={evidence.ours} />}
+    </Section>
+    <Section title={one.theirs}>
+      <h3>{one.heard}</h3>
+      {evidence.heard.length === 0 ? (
+        <p class="quiet">{one.heardNone}</p>
+      ) : (
+        <Timeline
+          entries={evidence.heard.map(({ at, summary, operatorCode, digest }) => ({
+            at,
+            title: summary,
+            detail: [operatorCode, digest].filter((text) => text !== null).join(', '),
+          }))}
+        />
+      )}
+      <h3>{one.lines}</h3>
+      {evidence.lines.length === 0 ? (
+        <p class="quiet">{one.linesNone}</p>
+      ) : (
+        <Table caption={one.lines} rows={evidence.lines} columns={LINES} />
+      )}
+    </Section>
+  </>
+)
+
+function Ours({ visit, ours }: { visit: ConsoleVisit; ours: OurSide }) {
+  const { oursFacts: facts } = one
+  return (
+    <Facts
+      facts={[
+        [facts.id, <a href={visit.to(`/payments/${ours.id}`)}>{ours.id}</a>],
+        [facts.side, ours.side],
+        [facts.status, ours.status],
+        [facts.amount, <Money amount={ours.amount} />],
+        [facts.made, <Time at={ours.createdAt} />],
+        [facts.ended, <Time at={ours.completedAt} />],
+        [facts.reference, <Said text={ours.reference} />],
+        [facts.number, <Said text={ours.number} />],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,176 @@
+import type { ComponentChildren } from 'preact'
+import type { Approval } from '../../approvals/approval.ts'
+import { approvalsAbout } from '../../approvals/find-approvals.ts'
+import { getException } from '../../exceptions/any-exception.ts'
+import type { ExceptionNote } from '../../exceptions/notes.ts'
+import type { OpenedException } from '../../exceptions/resolve-exception.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import {
+  type Entry,
+  Facts,
+  Note,
+  RawJson,
+  Said,
+  Section,
+  Status,
+  Time,
+  Timeline,
+} from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { shown } from '../../pages/wording.ts'
+import { evidenceOf } from '../../reconciliation/evidence.ts'
+import { EXCEPTIONS } from '../texts/exceptions.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { BothSides } from './evidence-parts.tsx'
+import { ADJUST, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { Severity } from './exceptions-page.tsx'
+
+const { one, forms } = EXCEPTIONS
+
+/** One exception: what was found, what both sides say, what was done about it, and what may be done now. */
+export async function showException(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const { gateway, params } = visit
+  const { place, exception, notes } = await getException(gateway, params.id ?? '')
+  const [evidence, asked] = await Promise.all([
+    evidenceOf(gateway, place.app, exception),
+    place.app === null ? [] : approvalsAbout(place, exception.id),
+  ])
+  const title = exception.kind.replaceAll('_', ' ')
+  return shownPage(
+    title,
+    <>
+      <div class="top">
+        <h1>{title}</h1>
+        <Severity of={exception.severity} />
+      </div>
+      <About visit={visit} exception={exception} />
+      <Section title={one.found}>
+        <RawJson value={exception.details} />
+      </Section>
+      <BothSides visit={visit} evidence={evidence} />
+      {asked.length > 0 && <Asked visit={visit} asked={asked} />}
+      <Section title={one.history}>
+        <Timeline entries={historyOf(exception, notes)} />
+        <FormBox of={NOTE} visit={visit} state={state} params={{ id: exception.id }} />
+      </Section>
+      {exception.closedAt === null && <Acts visit={visit} exception={exception} state={state} />}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+function About({ visit, exception }: { visit: ConsoleVisit; exception: OpenedException }) {
+  const { facts } = one
+  const { merchant, owner, closedAt, resolution } = exception
+  return (
+    <Section title={exception.id}>
+      {closedAt === null && exception.severity === 'critical' && merchant !== null && (
+        <Note tone="warn">{one.pauses}</Note>
+      )}
+      <Facts
+        facts={[
+          [
+            facts.merchant,
+            merchant === null ? (
+              EXCEPTIONS.platform
+            ) : (
+              <a href={visit.to(`/merchants/${merchant}`)}>{merchant}</a>
+            ),
+          ],
+          [facts.mode, exception.mode],
+          [facts.subject, <Subject visit={visit} exception={exception} />],
+          [facts.owner, owner === null ? one.nobody : <Said text={owner} />],
+          [facts.opened, <Time at={exception.openedAt} />],
+          [facts.seen, EXCEPTIONS.times(exception.seenCount)],
+          [facts.last, <Time at={exception.lastSeenAt} />],
+          closedAt !== null && [facts.closed, <Time at={closedAt} />],
+          closedAt !== null && [
+            facts.resolution,
+            resolution === null ? EXCEPTIONS.agreed : EXCEPTIONS.resolutions[resolution],
+          ],
+          closedAt !== null && [facts.by, <Said text={exception.resolvedBy} />],
+          closedAt !== null && [facts.note, <Said text={exception.note} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** A movement of a merchant has a page; what a leg found wrong in the books has none. */
+const Subject = ({ visit, exception: { subject } }: { visit: ConsoleVisit; exception: OpenedException }) =>
+  /^(?:txn|pout|top)_[a-z0-9]+$/.test(subject) ? (
+    <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
+  ) : (
+    <code>{shown(subject)}</code>
+  )
+
+const Asked = ({ visit, asked }: { visit: ConsoleVisit; asked: readonly Approval[] }) => (
+  <Section title={one.approvals}>
+    <ul>
+      {asked.map(({ id, status, askedAt }) => (
+        <li>
+          <a href={visit.to(`/approvals/${id}`)}>{id}</a> <Status word={status} /> <Time at={askedAt} />
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+function historyOf(exception: OpenedException, notes: readonly ExceptionNote[]): Entry[] {
+  const { openedAt, closedAt, resolution, note, resolvedBy } = exception
+  const how = resolution === null ? EXCEPTIONS.agreed : EXCEPTIONS.resolutions[resolution]
+  return [
+    { at: openedAt, title: one.opened, tone: 'warn' },
+    ...notes.map(({ at, by, kind, text }) => ({ at, title: wordsOf(kind, text), detail: one.by(shown(by)) })),
+    ...(closedAt === null
+      ? []
+      : [
+          {
+            ...{ at: closedAt, title: one.resolved(how), tone: 'good' as const },
+            detail: `${shown(note ?? '')} (${shown(resolvedBy ?? '')})`,
+          },
+        ]),
+  ]
+}
+
+function wordsOf(kind: ExceptionNote['kind'], text: string): ComponentChildren {
+  switch (kind) {
+    case 'note':
+      return <span class="lines">{text}</span>
+    case 'taken':
+      return one.taken(shown(text))
+    case 'asked':
+      return one.asked(shown(text))
+  }
+}
+
+type ActsProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
+
+function Acts({ visit, exception, state }: ActsProps) {
+  const of = { visit, state, params: { id: exception.id } }
+  return (
+    <>
+      {exception.owner !== visit.caller.name && <FormBox of={TAKE} {...of} />}
+      <Section title={forms.resolve}>
+        <FormBox of={RESOLVE} {...of}>
+          <p class="hint">{forms.resolveSays}</p>
+        </FormBox>
+      </Section>
+      {exception.merchant !== null && (
+        <Section title={forms.adjust}>
+          <FormBox of={ADJUST} {...of} values={{ against: 'rail', resolve: 'yes' }}>
+            <p class="hint">{forms.adjustSays}</p>
+          </FormBox>
+        </Section>
+      )}
+      {exception.kind === 'never_arrived' && (
+        <Section title={forms.lost}>
+          <FormBox of={END_LOST} {...of}>
+            <p class="hint">{forms.lostSays}</p>
+          </FormBox>
+        </Section>
+      )}
+    </>
+  )
+}

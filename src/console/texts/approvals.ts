@@ -1,0 +1,98 @@
+import type { ApprovalKind, ApprovalStatus } from '../../approvals/approval.ts'
+import { ugx } from '../../pages/wording.ts'
+
+/** What takes two operators. */
+export const APPROVALS = {
+  title: 'Approvals',
+  lead: 'What takes two operators: one asks, another one approves. The approval does exactly what was asked for, at once.',
+  lists: { 'for-me': 'Waiting for me', 'by-me': 'Asked by me', decided: 'Decided' },
+  empty: {
+    'for-me': 'Nobody waits for you',
+    'by-me': 'Nothing of yours waits',
+    decided: 'Nothing was decided yet',
+  },
+  emptySays: 'Corrections are asked for on the page of an exception, the end of a freeze on the page Freeze.',
+  columns: { what: 'What', about: 'About', by: 'Asked by', at: 'Asked', status: 'State', until: 'Until' },
+  kinds: {
+    adjustment: 'Correction of a balance',
+    'unfreeze-merchant': 'Unfreeze a merchant',
+    'unfreeze-platform': 'Unfreeze the platform',
+  } as const satisfies Record<ApprovalKind, string>,
+  statuses: {
+    waiting: 'waiting',
+    approved: 'approved',
+    rejected: 'rejected',
+    withdrawn: 'withdrawn',
+    expired: 'expired',
+  } as const satisfies Record<ApprovalStatus, string>,
+  words: {
+    correction: (direction: 'in' | 'out', amount: number) =>
+      direction === 'in'
+        ? `${ugx(amount)} is added to what the merchant has available.`
+        : `${ugx(amount)} is taken from what the merchant has available.`,
+    against: {
+      rail: 'It is booked against the money at the operator: the operator really moved it.',
+      fees: 'It is booked against our fees.',
+      adjustments: 'It is booked as a loss or gain of ours.',
+    },
+    told: (text: string) => `The merchant reads: ${text}`,
+    resolve: 'The exception is resolved with it. Payouts run again when it was the last critical one.',
+    open: 'The exception stays open.',
+    unfreeze: (whose: string, reason: string) =>
+      `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
+    platform: 'the platform',
+    about: 'It is about',
+  },
+  one: {
+    asked: 'What was asked for',
+    facts: {
+      status: 'State',
+      by: 'Asked by',
+      at: 'Asked',
+      until: 'Waits until',
+      reason: 'Reason',
+      merchant: 'Merchant',
+      mode: 'Mode',
+      decided: 'Decided by',
+      decidedAt: 'Decided',
+      note: 'Note',
+      digest: 'SHA-256 of the command',
+    },
+    raw: 'The command, byte for byte',
+    refused: 'It could not be done when it was approved last',
+    own: 'You asked for this yourself. A second operator decides on it.',
+    notYours: 'Your role does not decide on this.',
+  },
+  forms: {
+    decide: 'Decide',
+    approve: 'Approve, and do it now',
+    reject: 'Reject',
+    note: 'Why not',
+    withdraw: 'Withdraw it',
+    done: 'Approved, and done.',
+    rejected: 'Rejected. Nothing was done.',
+    withdrawn: 'Withdrawn. Nothing was done.',
+    asked: 'Asked for. A second operator must approve it within 24 hours.',
+  },
+}
+
+/** The page from which live payouts are stopped, and their end is asked for. */
+export const FREEZE = {
+  title: 'Freeze',
+  lead: 'Stops what leaves. Money in goes on, and payouts that the operator has keep their course.',
+  platform: 'The platform',
+  runs: 'Live payouts run.',
+  frozen: 'Live payouts of everybody are frozen.',
+  facts: { reason: 'Reason', since: 'Since', by: 'By', lastChange: 'Changed last', lastBy: 'By' },
+  reason: 'Reason',
+  freeze: 'Freeze live payouts',
+  freezeSays: 'One person may do this. No payout can be reserved once it is done.',
+  done: 'Live payouts are frozen.',
+  ask: 'Ask to let payouts run again',
+  askSays: 'A second operator must approve this within 24 hours.',
+  waits: 'Somebody has asked for the end of it:',
+  merchants: 'Frozen merchants',
+  none: 'No merchant is frozen',
+  noneSays: 'Freeze one on its own page.',
+  columns: { merchant: 'Merchant', reason: 'Reason', act: 'End of it' },
+}

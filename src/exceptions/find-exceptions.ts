@@ -1,0 +1,66 @@
+import type { Gateway } from '../app.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import { PLATFORM_COLUMNS } from './platform-exceptions.ts'
+import { EXCEPTION_COLUMNS, type OpenedException } from './resolve-exception.ts'
+
+/** Three lists, never one: what one side lacks, what both have and tell differently, and what only waits. */
+export const EXCEPTION_LISTS = {
+  missing: ['ours_only', 'rail_only', 'never_arrived'],
+  mismatched: [
+    ...['mismatch', 'late_contradiction', 'doubled_by_rail', 'contradictory_answer'],
+    ...['ledger_breach', 'float_drift'],
+  ],
+  waiting: ['unresolved'],
+} as const satisfies Record<string, readonly string[]>
+export type ExceptionList = keyof typeof EXCEPTION_LISTS
+
+/** Which exceptions; a filter that is absent is null. `merchantId` 0: those of the platform. */
+export type ExceptionFilter = {
+  list: ExceptionList
+  isOpen: boolean
+  severity: 'critical' | 'major' | null
+  owner: string | null
+  merchant: string | null
+}
+
+const WHERE = `kind = any($4::text[]) and ($5::text is null or severity = $5) and ($6::text is null or owner = $6)`
+const inCell = (name: string, state: string) =>
+  mergedList<OpenedException>(
+    name,
+    'e.opened_at',
+    `select ${EXCEPTION_COLUMNS} from exceptions e where {beyond} and e.closed_at is ${state} and ${WHERE}
+       and ($7::text is null or e.merchant_id = (select m.id from merchants m where m.public_id = $7 or m.handle = $7))
+     order by {order}`,
+  )
+const inDirectory = (name: string, state: string) =>
+  mergedList<OpenedException>(
+    name,
+    'opened_at',
+    `select 0 as "merchantId", null::text as merchant, 'live' as mode, ${PLATFORM_COLUMNS} from platform_exceptions where {beyond} and closed_at is ${state} and ${WHERE}
+       and $7::text is null order by {order}`,
+  )
+const LISTS = {
+  open: {
+    cell: inCell('exceptions of all, open', 'null'),
+    directory: inDirectory('platform exceptions, open', 'null'),
+  },
+  closed: {
+    cell: inCell('exceptions of all, resolved', 'not null'),
+    directory: inDirectory('platform exceptions, resolved', 'not null'),
+  },
+}
+
+/** One page of exceptions over all cells and the platform, newest first. Indexes: exceptions_listed_open, exceptions_listed. */
+export async function findExceptions(
+  gateway: Gateway,
+  { list, isOpen, severity, owner, merchant }: ExceptionFilter,
+  window: MergedWindow,
+): Promise<MergedPage<OpenedException>> {
+  const lists = isOpen ? LISTS.open : LISTS.closed
+  const filters = [EXCEPTION_LISTS[list], severity, owner, merchant]
+  const places = [
+    ...gateway.cells.map(({ db }) => ({ db, list: lists.cell, filters })),
+    { db: gateway.directory, list: lists.directory, filters },
+  ]
+  return readMerged({ places, timeOf: ({ openedAt }) => openedAt }, window)
+}

@@ -1,0 +1,32 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** What happened to an exception besides its opening and its end: a note, who took it, what was asked for it. */
+export type ExceptionNote = {
+  number: number
+  at: Date
+  by: string
+  kind: 'note' | 'taken' | 'asked'
+  text: string
+}
+/** `merchantId`: 0 for an exception that is no merchant's. */
+type NewNote = Omit<ExceptionNote, 'number'> & { merchantId: number; id: string }
+
+const MOST_NOTES = 500
+const ADD = statement(
+  'add exception note',
+  'insert into exception_notes (merchant_id, exception_id, at, by, kind, text) values ($1, $2, $3, $4, $5, $6)',
+)
+const OF = statement<ExceptionNote>(
+  'notes of exception',
+  `select number, at, by, kind, text from exception_notes where merchant_id = $1 and exception_id = $2
+   order by number limit ${MOST_NOTES}`,
+)
+
+/** The row of one note, in the database where the exception is. */
+export const addExceptionNote = ({ merchantId, id, at, by, kind, text }: NewNote): Call =>
+  call(ADD, merchantId, id, at.toISOString(), by, kind, text)
+
+/** The notes of an exception, oldest first. */
+export const notesOf = ({ merchantId, id }: { merchantId: number; id: string }): Call<ExceptionNote> =>
+  call(OF, merchantId, id)

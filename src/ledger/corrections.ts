@@ -1,0 +1,76 @@
+import { type Call, call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { type Account, railAccount } from './accounts.ts'
+import type { Book } from './book.ts'
+
+/** A correction of a merchant's balance that two operators have agreed on. Whole UGX; `in` adds to what is available. */
+export type Correction = {
+  merchantId: number
+  mode: 'test' | 'live'
+  id: string
+  direction: 'in' | 'out'
+  against: 'rail' | 'fees' | 'adjustments'
+  amount: number
+}
+type Adjustment = Omit<Correction, 'against'> & {
+  approval: string
+  exception: string
+  about: string
+  told: string
+  at: Date
+}
+
+// Live money goes through one operator.
+const CHANNEL = 'op1_momo'
+const ADD = statement(
+  'add adjustment',
+  `insert into adjustments (merchant_id, id, mode, approval_id, exception_id, about, direction, amount, told, at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+)
+const TOLD = statement<{ id: string; told: string; about: string }>(
+  'what adjustments tell',
+  'select id, told, about from adjustments where merchant_id = $1 and id = any($2::text[])',
+)
+
+/**
+ * Posts a correction on the locked head of the book. Throws a refusal when the merchant cannot cover what is taken: nothing of a
+ * merchant goes below zero.
+ */
+export function postCorrection(
+  book: Book,
+  { merchantId, mode, id, direction, against, amount }: Correction,
+): void {
+  const { available } = book.head(merchantId, mode)
+  const other: Account = against === 'rail' ? railAccount(CHANNEL) : against
+  const about = { merchantId, mode, subject: id, amount } as const
+  if (direction === 'in') {
+    book.post({ ...about, kind: 'correction_in', debit: other, credit: 'available' })
+    return
+  }
+  if (available < amount)
+    throw domainRefusal(
+      'insufficient_funds',
+      `the merchant has UGX ${available} available, and this takes UGX ${amount}: it waits until the money is there`,
+    )
+  book.post({ ...about, kind: 'correction_out', debit: 'available', credit: other })
+}
+
+/** What is kept of a correction beside its transfer, in the same commit. */
+export const addAdjustment = (made: Adjustment): Call =>
+  call(
+    ADD,
+    ...[made.merchantId, made.id, made.mode, made.approval, made.exception, made.about],
+    ...[made.direction, made.amount, made.told, made.at.toISOString()],
+  )
+
+/** What the merchant is told of these corrections, by the subject of their transfers. */
+export async function toldOf(
+  db: Database,
+  merchantId: number,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, { told: string; about: string }>> {
+  const ids = subjects.filter((one) => one.startsWith('adj_'))
+  const rows = ids.length === 0 ? [] : await db.query(TOLD, [merchantId, ids])
+  return new Map(rows.map(({ id, told, about }) => [id, { told, about }]))
+}

@@ -1,0 +1,67 @@
+import type { App, Gateway } from '../app.ts'
+import type { OpenedException } from '../exceptions/resolve-exception.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { railStory, type StoryLine } from '../rails/movement-story.ts'
+import { LIVE_MOVEMENTS } from './movements.ts'
+
+/** What our books say of a movement. Whole UGX. */
+export type OurSide = {
+  id: string
+  side: 'collect' | 'disburse'
+  status: string
+  amount: number
+  createdAt: Date
+  completedAt: Date | null
+  reference: string | null
+  number: string | null
+}
+/** A line of the operator's own list about it. */
+export type TheirLine = {
+  digest: Buffer
+  number: string | null
+  externalId: string | null
+  type: string
+  amount: number
+  currency: string
+  at: Date
+  status: string
+  importedAt: Date
+}
+/** Both sides of an exception, as they were kept. */
+export type Evidence = { ours: OurSide | null; heard: StoryLine[]; lines: TheirLine[] }
+
+const OURS = statement<OurSide>(
+  'our side of exception',
+  `select m.id, m.side, case when m.voided_at is not null then 'void' else m.status end as status, m.amount::float8 as amount,
+     m.created_at as "createdAt", m.completed_at as "completedAt", m.rail_reference as reference,
+     m.rail_transaction_id as number
+   from (${LIVE_MOVEMENTS}) m where m.merchant_id = $1 and m.id = $2`,
+)
+// By two indexes: the id that the line names, and the operator's own number.
+const LINES = statement<TheirLine>(
+  'their side of exception',
+  `select digest, rail_transaction_id as number, external_id as "externalId", type, amount, currency, at, status,
+     imported_at as "importedAt"
+   from rail_statement_lines where external_id = $1 or rail_transaction_id = $2 order by at limit 50`,
+)
+const MOST_HEARD = 50
+
+/** What we say, what the operator answered when it was asked, and what its statements list. */
+export async function evidenceOf(
+  gateway: Gateway,
+  app: App | null,
+  { merchantId, subject: id }: OpenedException,
+): Promise<Evidence> {
+  const [ours, heard] =
+    app === null
+      ? [null, []]
+      : await Promise.all([
+          firstRow(app.db.query(OURS, [merchantId, id])),
+          railStory(app, { merchantId, id }),
+        ])
+  // A line without our own id stands in the first cell.
+  const lines = await Promise.all(gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.number ?? null])))
+  const inOrder = heard.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(-MOST_HEARD)
+  return { ours, heard: inOrder, lines: lines.flat() }
+}

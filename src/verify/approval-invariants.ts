@@ -1,0 +1,43 @@
+import type { Invariant } from './invariant.ts'
+
+const SAID = `convert_from(a.command, 'UTF8')::jsonb`
+
+/** What one operator has asked for and another has decided, and the corrections that came of it. */
+export const APPROVAL_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'AP1',
+    says: 'what was approved was asked for by another person, in time, and its bytes are those that were asked for',
+    counted: 'select count(*) from approvals',
+    offenders: `select a.id as offender from approvals a
+      where a.digest <> sha256(a.command) or ${SAID}->>'kind' <> a.kind or (a.status = 'waiting') <> (a.decided_at is null)
+        or (a.status in ('approved', 'rejected') and (a.decided_by is null or a.decided_by = a.asked_by))
+        or (a.status = 'approved' and a.decided_at >= a.expires_at)`,
+  },
+  {
+    id: 'AP2',
+    says: 'a correction moved, when it was approved and once, exactly the money that its approval names; there is no other correction',
+    counted: 'select count(*) from adjustments',
+    offenders: `select coalesce(a.id, d.id, t.subject) as offender
+      from (select * from approvals where kind = 'adjustment' and status = 'approved') a
+      full join adjustments d on (d.merchant_id, d.approval_id) = (a.merchant_id, a.id)
+      full join (select * from transfers where kind in ('correction_in', 'correction_out')) t
+        on (t.merchant_id, t.subject) = (d.merchant_id, d.id)
+      where a.id is null or d.id is null or t.subject is null
+        or (d.mode::text, t.mode::text, d.at, t.at) is distinct from (a.mode, a.mode, a.decided_at, a.decided_at)
+        or (${SAID}->>'id', ${SAID}->>'exception', ${SAID}->>'about') is distinct from (d.id, d.exception_id, d.about)
+        or (d.direction, d.amount, 'correction_' || d.direction, d.amount) is distinct from
+          (${SAID}->>'direction', (${SAID}->>'amount')::bigint, t.kind, t.amount)
+        or split_part(case d.direction when 'in' then t.debit else t.credit end, ':', 1) is distinct from ${SAID}->>'against'`,
+  },
+  {
+    id: 'AP3',
+    says: 'an exception counts as adjusted exactly when an approved correction was to resolve it, from that moment on',
+    counted: `select count(*) from exceptions where resolution is not null`,
+    offenders: `select coalesce(e.id, d.exception_id) as offender
+      from (select * from exceptions where resolution = 'adjusted') e
+      full join (select d.* from adjustments d join approvals a on (a.merchant_id, a.id) = (d.merchant_id, d.approval_id)
+          where (${SAID}->>'resolve')::boolean) d
+        on (d.merchant_id, d.exception_id, d.mode, d.at, d.about) = (e.merchant_id, e.id, e.mode, e.closed_at, e.subject)
+      where e.id is null or d.id is null`,
+  },
+]
