@@ -5,6 +5,7 @@ import type { Gateway } from '../../app.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
 import { firstRow } from '../../platform/db/first-row.ts'
+import { statement } from '../../platform/db/statement.ts'
 import { isTaken } from '../../platform/db/taken.ts'
 import { domainRefusal, Refusal } from '../../platform/refusal.ts'
 import { addOperator } from '../accounts.ts'
@@ -17,7 +18,7 @@ import { hashPassword } from '../password-pool.ts'
 import { judgePassword } from '../password-rules.ts'
 import { linkBinding } from '../sealed-columns.ts'
 import { signInLimits } from '../sign-in-limits.ts'
-import { type Entered, nameFrom, sent } from '../sign-up.ts'
+import { type Entered, nameFrom } from '../sign-up.ts'
 import { tell } from '../tell.ts'
 import { accountCounter, clearCounter, forgetBrowsers, rememberBrowser } from '../tries.ts'
 import { addressOf, type Visitor, visitorActor } from '../visitor.ts'
@@ -34,6 +35,11 @@ export type Enrolment = {
   secret: string
   address: string
 }
+
+const ADDRESS = statement<{ email: string }>(
+  'address of operator',
+  `select email from people where id = $1 and realm = 'operator' and closed_at is null`,
+)
 
 type Wanted = { token: string; password: string; code: string; name?: string | undefined }
 type Ready = { wanted: Wanted; hash: string; secret: string; step: number; at: Date }
@@ -57,7 +63,7 @@ export async function findEnrolment(
 /** Whose sign-in is set up again; null when the account is closed. */
 async function ownerOf({ directory }: Gateway, { personId }: Link): Promise<string | null> {
   if (personId === null) return null
-  return (await firstRow(directory.query(...sent(lockPerson(personId)))))?.email ?? null
+  return (await firstRow(directory.query(ADDRESS, [personId])))?.email ?? null
 }
 
 /**

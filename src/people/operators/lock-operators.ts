@@ -1,5 +1,5 @@
 import type { Actor, OperatorRole } from '../../actors/actor.ts'
-import { type Call, call, type Tx } from '../../platform/db/database.ts'
+import { call, type Tx } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 
@@ -36,11 +36,9 @@ export async function lockOperator(
   { publicId, staysAdmin }: { publicId: string; staysAdmin: boolean },
 ): Promise<LockedOperator> {
   const admins = await lockAdmins(tx, actor)
-  const [[operator]] = await tx.send(lockOne(publicId))
+  const [[operator]] = await tx.send(call(LOCK, publicId))
   if (!operator) throw notFound('operator')
   if (operator.role === 'admin' && !staysAdmin && admins.length <= 1)
     throw domainRefusal('last_admin', 'the console needs an admin: make somebody else an admin first')
   return operator
 }
-
-const lockOne = (publicId: string): Call<LockedOperator> => call(LOCK, publicId)
