@@ -2,12 +2,15 @@ import { pino } from 'pino'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
 import { WrongUsage } from './commands/wrong-usage.ts'
 import { loggedError } from './platform/error-log.ts'
+import { count } from './platform/measures.ts'
 import type { Role } from './serve.ts'
 import type { Config } from './settings/config.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
 // A stop that takes longer than this is cut short; the product is safe to kill at any moment.
 const STOP_MS = 30_000
+// Lines that wait for whoever reads the output; what comes beyond is dropped and counted.
+const MOST_LOG_BYTES = 64 * 1024 * 1024
 
 const STREAMS: CommandStreams = {
   out: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
@@ -16,7 +19,9 @@ const STREAMS: CommandStreams = {
 
 async function runService(config: Config, role: Role): Promise<void> {
   // Written in blocks, so that a log line does not cost a system call; flushed at the end.
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, maxLength: MOST_LOG_BYTES })
+  // A reader that does not keep up must not fill the memory.
+  destination.on('drop', () => count('log_lines_dropped_total'))
   const log = pino(
     { level: config.logLevel, base: { pid: process.pid }, serializers: { err: loggedError } },
     destination,

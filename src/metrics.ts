@@ -1,18 +1,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import { collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
-import { sealLagSeconds } from './actors/seal-audit.ts'
+import { collectDefaultMetrics, type Registry } from 'prom-client'
 import type { Gateway } from './app.ts'
 import { bearerToken } from './http/guards.ts'
 import type { HttpServer } from './http/server.ts'
+import { addReadings } from './metrics-read.ts'
 import { lanesOf } from './platform/lane.ts'
+import {
+  COUNTED,
+  type Counted,
+  onTimed,
+  openSockets,
+  sumsOf,
+  TIMED,
+  type Timed,
+  totalOf,
+} from './platform/measures.ts'
+import { counterOf, gaugeOf, histogramOf } from './platform/metric-table.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Config } from './settings/config.ts'
 
 type Parts = { registry: Registry; config: Config; gateway: () => Gateway | null }
 
 const LOOPBACK = '127.0.0.1'
-const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200]
+const LIMITER_MS = 60_000
+const MS = 1000
 
 /**
  * Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API.
@@ -25,7 +37,8 @@ export async function startMetrics({
 }: Parts): Promise<{ close(): Promise<void> }> {
   collectDefaultMetrics({ register: registry, prefix: 'gateway_' })
   addGauges(registry, gateway)
-  if (config.metricsPort === 0) return { close: async () => {} }
+  const forget = addCounts(registry)
+  if (config.metricsPort === 0) return { close: async () => forget() }
   const own = createServer((request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (config.metricsToken !== null && !isOpenTo(request, config.metricsToken))
@@ -37,7 +50,12 @@ export async function startMetrics({
   await new Promise<void>((resolve, reject) =>
     own.once('error', reject).listen(config.metricsPort, hostOf(config), resolve),
   )
-  return { close: () => new Promise((resolve) => own.close(() => resolve())) }
+  return {
+    close: () => {
+      forget()
+      return new Promise((resolve) => own.close(() => resolve()))
+    },
+  }
 }
 
 /** Without a token the metrics are only served on this machine. */
@@ -60,79 +78,85 @@ export function addMetricsRoute(server: HttpServer, registry: Registry, token: s
   })
 }
 
+/** What this process knows of itself without asking anybody. */
 function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   const cells = () => gateway()?.cells ?? []
-  const gauge = (
-    options: { name: string; help: string; labelNames?: string[] },
-    collect: (self: Gauge) => void,
-  ) =>
-    new Gauge({
-      ...options,
-      registers: [registry],
-      collect() {
-        collect(this)
-      },
-    })
-  gauge({ name: 'db_pool_in_use', help: 'connections in use', labelNames: ['pool'] }, (self) => {
+  gaugeOf(registry, 'db_pool_in_use', (self) => {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.pool.totalCount - db.pool.idleCount)
   })
-  gauge(
-    { name: 'batch_waiting', help: 'items waiting for a group commit', labelNames: ['batch'] },
-    (self) => {
-      for (const app of cells())
-        for (const { name, lane } of lanesOf(app)) self.set({ batch: name }, lane.waiting())
-    },
-  )
-  gauge({ name: 'db_pool_waiting', help: 'work waiting for a connection', labelNames: ['pool'] }, (self) => {
+  gaugeOf(registry, 'batch_waiting', (self) => {
+    for (const app of cells())
+      for (const { name, lane } of lanesOf(app)) self.set({ lane: name }, lane.waiting())
+  })
+  gaugeOf(registry, 'db_pool_waiting', (self) => {
     for (const { cell, db } of cells()) self.set({ pool: cell }, db.waiting())
   })
-  gauge(
-    { name: 'request_log_dropped_total', help: 'requests without room in the log of their merchant' },
-    (self) => {
-      self.set(gateway()?.requests.dropped() ?? 0)
-    },
+  gaugeOf(registry, 'class_in_work', (self) => {
+    self.reset()
+    for (const { db } of cells())
+      for (const [kind, inside] of Object.entries(db.inWork())) self.inc({ class: kind }, inside)
+  })
+  gaugeOf(registry, 'request_log_dropped_total', (self) => self.set(gateway()?.requests.dropped() ?? 0))
+  gaugeOf(registry, 'idempotency_in_flight', (self) =>
+    self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0)),
   )
-  addSealLag(registry, gateway)
-  gauge({ name: 'idempotency_in_flight', help: 'keys being worked on' }, (self) => {
-    self.set(cells().reduce((sum, app) => sum + app.keysInFlight.count(), 0))
+  gaugeOf(registry, 'webhook_sockets', (self) => {
+    self.reset()
+    for (const [lane, open] of openSockets()) self.set({ lane }, open)
+  })
+  addLimiter(registry)
+  addReadings(registry, gateway)
+}
+
+/** Whether requests pass uncounted now: some did since the last minute began. */
+function addLimiter(registry: Registry): void {
+  let before = 0
+  let raisedMs = Number.NEGATIVE_INFINITY
+  gaugeOf(registry, 'rate_limiter_down', (self) => {
+    const now = totalOf('rate_limiter_uncounted_total')
+    if (now > before) raisedMs = performance.now()
+    before = now
+    self.set(performance.now() - raisedMs < LIMITER_MS ? 1 : 0)
   })
 }
 
-/** How long committed rows of the audit wait for their seals. Without an answer of the database there is no figure. */
-function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
-  new Gauge({
-    name: 'audit_chain_lag_seconds',
-    help: 'age of the oldest audit row that no seal holds',
-    labelNames: ['place'],
-    registers: [registry],
-    async collect() {
-      this.reset()
-      const running = gateway()
-      if (running === null) return
-      const { clock, cells, directory } = running
-      const places = [
-        ...cells.map(({ cell, db }) => ({ place: cell, db })),
-        { place: 'directory', db: directory },
-      ]
-      for (const { place, db } of places) {
-        const lag = await sealLagSeconds(db, clock.nowMs()).catch(() => null)
-        if (lag !== null) this.set({ place }, lag)
-      }
-    },
+/** Counters and times that are kept wherever things happen. */
+function addCounts(registry: Registry): () => void {
+  for (const [name, names] of Object.entries(COUNTED) as [Counted, readonly string[]][]) {
+    const counter = counterOf(registry, name)
+    // Read when somebody asks: counting itself must cost nothing.
+    Object.assign(counter, {
+      collect() {
+        counter.reset()
+        for (const { labels, value } of sumsOf(name))
+          counter.inc(Object.fromEntries(names.map((label, at) => [label, labels[at] ?? ''])), value)
+      },
+    })
+  }
+  const timers = new Map(
+    (Object.entries(TIMED) as [Timed, readonly string[]][]).map(([name, names]) => [
+      name,
+      { histogram: histogramOf(registry, name), names },
+    ]),
+  )
+  return onTimed((name, seconds, labels) => {
+    const timer = timers.get(name)
+    if (timer === undefined) return
+    if (timer.names.length === 0) timer.histogram.observe(seconds)
+    else timer.histogram.labels(...labels).observe(seconds)
   })
 }
 
 /** Sizes and times of group commits. */
 export function observeBatches(registry: Registry, gateway: Gateway): void {
-  const size = new Histogram({
-    name: 'batch_size',
-    help: 'items in a group commit',
-    labelNames: ['batch'],
-    buckets: BATCH_SIZES,
-    registers: [registry],
-  })
+  const size = histogramOf(registry, 'batch_size')
+  const seconds = histogramOf(registry, 'batch_seconds')
   for (const app of gateway.cells)
-    for (const { name, lane } of lanesOf(app)) lane.onRun?.((items) => size.observe({ batch: name }, items))
+    for (const { name, lane } of lanesOf(app))
+      lane.onRun?.((items, ms) => {
+        size.observe({ lane: name }, items)
+        seconds.observe({ lane: name }, ms / MS)
+      })
 }
 
 function same(given: string, wanted: string): boolean {

@@ -13,6 +13,7 @@ import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
+import { count, timed } from '../platform/measures.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
 import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
@@ -55,6 +56,7 @@ const chargeMoves = defineLane(
         const whole = turnOfOneRun(moves, nameOf, turn)
         const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
         crashPoint('charge.moved')
+        countEnds(moves, moved)
         const carded = cardEnds(moves)
         if (carded.length > 0) crashPoint('card.taken')
         if (moved.some((one) => one.ok && one.value === 'moved')) {
@@ -67,6 +69,13 @@ const chargeMoves = defineLane(
       refuses: false,
     }),
 )
+
+function countEnds(moves: readonly ChargeMove[], moved: readonly Outcome<Moved>[]): void {
+  for (const [index, { charge, to }] of moves.entries()) {
+    const one = moved[index]
+    if (one?.ok && one.value === 'moved') count('charges_total', charge.mode, to.status)
+  }
+}
 
 const endsOf = (moves: readonly ChargeMove[]) => ({
   noun: 'charge' as const,
@@ -113,6 +122,8 @@ async function moveIn(
   const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
   const endById = new Map(ends.map((end) => [end.id, end]))
   const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
+  for (const { mode, createdAt } of ended)
+    if (mode === 'live') timed('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
   const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
   const book = openBook(heads, at, splits.heads)
   const writes = writesFor(ended, { endById, terms: termsById, book, at })

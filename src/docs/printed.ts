@@ -6,6 +6,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
+import { metricsText } from '../platform/metric-table.ts'
 import { movesText } from '../platform/moves.ts'
 import { SCHEDULE_MOVES } from '../scheduled-payouts/schedule.ts'
 import { TOP_UP_MOVES } from '../top-ups/top-up.ts'
@@ -59,11 +60,14 @@ const MOVES = {
 }
 const PRINTED_MOVES = /<!-- printed: moves -->[\s\S]*<!-- end -->/
 
-const PRINTED_ACTIONS = /<!-- printed: actions -->[\s\S]*<!-- end -->/
+const PRINTED_ACTIONS = /<!-- printed: actions -->[\s\S]*?<!-- end -->/
+const PRINTED_METRICS = /<!-- printed: metrics -->[\s\S]*?<!-- end -->/
 
-/** The text of docs/operating.md with the table of who may do what as it is in code. */
+/** The text of docs/operating.md with the tables of who may do what and of the metrics as they are in code. */
 export const operatingText = (written: string): string =>
-  written.replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', actionsText(), '<!-- end -->'].join('\n\n'))
+  written
+    .replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', actionsText(), '<!-- end -->'].join('\n\n'))
+    .replace(PRINTED_METRICS, ['<!-- printed: metrics -->', metricsText(), '<!-- end -->'].join('\n\n'))
 
 /** The text of ARCHITECTURE.md with the tables of moves as they are in code. */
 export function architectureText(written: string): string {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { KeyCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
+import { count } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { ExactWindow } from '../rate-limits/exact-window.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -93,6 +94,7 @@ async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Pas
     passed.giveBack = () => void exact.giveBack(caller, atMs).catch(uncounted)
   } catch (error) {
     if (error instanceof Refusal) throw error
+    count('rate_limiter_uncounted_total')
     uncounted(error)
   }
 }

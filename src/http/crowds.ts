@@ -1,4 +1,5 @@
 import type { Caller } from '../actors/actor.ts'
+import { count } from '../platform/measures.ts'
 import { unavailable } from '../platform/refusal.ts'
 
 /** Refuses requests on arrival that would wait too long (reliability.md 6.2). */
@@ -31,8 +32,9 @@ export function crowds(nowMs: () => number = () => performance.now()): Crowds {
       // The usual case: nobody would wait long, and nothing else needs to be checked.
       if (expectedMs <= LONGEST_MS.test * OF_WHO_SENDS_MOST) return
       const longestMs = LONGEST_MS[mode] * (sendsMost(arrivals, merchantId) ? OF_WHO_SENDS_MOST : 1)
-      if (expectedMs > longestMs)
-        throw unavailable(Math.min(LONGEST_RETRY_S, Math.max(1, Math.round(expectedMs / 1000))))
+      if (expectedMs <= longestMs) return
+      count('admission_refused_total', kind, 'wait')
+      throw unavailable(Math.min(LONGEST_RETRY_S, Math.max(1, Math.round(expectedMs / 1000))))
     },
   }
 }

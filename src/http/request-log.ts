@@ -15,7 +15,7 @@ export function logRequest<App>(
   const { passed } = request
   const status = reply.statusCode
   const route = request.routeOptions.url ?? 'unknown'
-  metrics.observe(route, { status, ms: reply.elapsedTime })
+  metrics.observe(route, { status, ms: reply.elapsedTime, outcome: request.outcome ?? null })
   log.info(
     {
       request_id: request.id,

@@ -1,29 +1,27 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { count } from '../platform/measures.ts'
+import { counterOf, histogramOf } from '../platform/metric-table.ts'
 
 /** Counts and times of requests, by route pattern and status; never by merchant or id. */
-export type RequestMetrics = { observe(route: string, seen: { status: number; ms: number }): void }
-
-const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export type RequestMetrics = {
+  observe(
+    route: string,
+    /** `outcome`: of a request with an Idempotency-Key. */
+    seen: { status: number; ms: number; outcome?: string | null },
+  ): void
+}
 
 export function requestMetrics(registry: Registry): RequestMetrics {
-  const total = new Counter({
-    name: 'http_requests_total',
-    help: 'requests answered',
-    labelNames: ['route', 'status'],
-    registers: [registry],
-  })
-  const seconds = new Histogram({
-    name: 'http_request_seconds',
-    help: 'time from request to answer',
-    labelNames: ['route'],
-    buckets: SECONDS,
-    registers: [registry],
-  })
+  const total = counterOf(registry, 'http_requests_total')
+  const seconds = histogramOf(registry, 'http_request_seconds')
   // The children are kept: looking one up by labels costs more than counting.
   const totals = new Map<string, ReturnType<typeof total.labels>>()
   const times = new Map<string, ReturnType<typeof seconds.labels>>()
   return {
-    observe(route, { status, ms }) {
+    observe(route, { status, ms, outcome = null }) {
+      if (status === 401) count('auth_failures_total')
+      if (status === 429) count('rate_limited_total', route)
+      if (outcome !== null) count('idempotency_total', outcome)
       const key = `${route} ${status}`
       const counter = totals.get(key) ?? total.labels(route, String(status))
       totals.set(key, counter)

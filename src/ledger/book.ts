@@ -3,6 +3,7 @@ import { columnsOf, numbers, repeated, words } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { NotNow } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
+import { count } from '../platform/measures.ts'
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
 import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
 
@@ -164,10 +165,9 @@ export function openBook(
       const row = head(posting.merchantId, posting.mode)
       if (isFloorAccount(posting.debit)) row[posting.debit] -= posting.amount
       if (isFloorAccount(posting.credit)) row[posting.credit] += posting.amount
-      assert(
-        row.available >= 0 && row.pending >= 0 && row.in_flight >= 0,
-        `${posting.kind} of ${posting.subject} keeps every floor`,
-      )
+      const keeps = row.available >= 0 && row.pending >= 0 && row.in_flight >= 0
+      if (!keeps) count('balance_inconsistent_total')
+      assert(keeps, `${posting.kind} of ${posting.subject} keeps every floor`)
       subaccounts.move(posting, posting.debit, -posting.amount)
       subaccounts.move(posting, posting.credit, posting.amount)
       row.seq += 1

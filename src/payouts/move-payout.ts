@@ -10,6 +10,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
+import { count } from '../platform/measures.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
 import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
@@ -55,6 +56,7 @@ export const payoutMoves = defineLane(
         const whole = turnOfOneRun(moves, nameOf, turn)
         const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
         crashPoint('payout.moved')
+        countEnds(moves, moved)
         if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
         return moved
       },
@@ -62,6 +64,13 @@ export const payoutMoves = defineLane(
       refuses: false,
     }),
 )
+
+function countEnds(moves: readonly PayoutMove[], moved: readonly Outcome<PayoutMoved>[]): void {
+  for (const [index, { payout, to }] of moves.entries()) {
+    const one = moved[index]
+    if (one?.ok && one.value === 'moved') count('payouts_total', payout.mode, to.status)
+  }
+}
 
 const endsOf = (moves: readonly PayoutMove[]) => ({
   noun: 'payout' as const,

@@ -4,7 +4,7 @@
  */
 
 /** Counters, with the names of their labels in the order in which the values are given. */
-const COUNTED = {
+export const COUNTED = {
   admission_refused_total: ['class', 'reason'],
   charges_total: ['mode', 'status'],
   payouts_total: ['mode', 'status'],
@@ -26,10 +26,19 @@ const COUNTED = {
 } as const satisfies Record<string, readonly string[]>
 export type Counted = keyof typeof COUNTED
 
+/** Times, in seconds. */
+export const TIMED = {
+  charge_completion_seconds: [],
+  db_pool_wait_seconds: ['pool'],
+  webhook_first_attempt_seconds: [],
+} as const satisfies Record<string, readonly string[]>
+export type Timed = keyof typeof TIMED
+
 type Values<Names extends readonly string[]> = { [K in keyof Names]: string }
 type Sum = { labels: readonly string[]; value: number }
 
 const sums = new Map<Counted, Map<string, Sum>>()
+const listeners: ((name: Timed, seconds: number, labels: readonly string[]) => void)[] = []
 
 /** Counts one of these, with the values of its labels. */
 export function count<Name extends Counted>(name: Name, ...labels: Values<(typeof COUNTED)[Name]>): void {
@@ -43,7 +52,37 @@ export function count<Name extends Counted>(name: Name, ...labels: Values<(typeo
 }
 
 /** The sums of a counter since the process began, by the values of its labels. */
-const sumsOf = (name: Counted): readonly Sum[] => [...(sums.get(name)?.values() ?? [])]
+export const sumsOf = (name: Counted): readonly Sum[] => [...(sums.get(name)?.values() ?? [])]
 
 /** All of a counter together. */
 export const totalOf = (name: Counted): number => sumsOf(name).reduce((sum, { value }) => sum + value, 0)
+
+/** How long something took. */
+export function timed<Name extends Timed>(
+  name: Name,
+  seconds: number,
+  ...labels: Values<(typeof TIMED)[Name]>
+): void {
+  for (const listen of listeners) listen(name, seconds, labels)
+}
+
+/** Whoever keeps the times. */
+export function onTimed(listen: (typeof listeners)[number]): () => void {
+  listeners.push(listen)
+  return () => void listeners.splice(listeners.indexOf(listen), 1)
+}
+
+const socketsOf = new Map<object, Readonly<Record<string, number>>>()
+
+/** How many attempts a sender of webhooks has under way, by lane. `lanes` is kept, and read when somebody asks. */
+export function sockets(sender: object, lanes: Readonly<Record<string, number>>): void {
+  socketsOf.set(sender, lanes)
+}
+
+/** Those of all senders of this process together. */
+export function openSockets(): Map<string, number> {
+  const all = new Map<string, number>()
+  for (const lanes of socketsOf.values())
+    for (const [lane, open] of Object.entries(lanes)) all.set(lane, (all.get(lane) ?? 0) + open)
+  return all
+}

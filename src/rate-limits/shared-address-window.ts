@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { count } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addressWindow } from './address-window.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
@@ -102,6 +103,7 @@ export function sharedAddressWindow({
         return takenMs
       } catch (error) {
         if (error instanceof Refusal && error.status === 429) throw error
+        count('rate_limiter_uncounted_total')
         log.error({ err: error }, `${what} were counted by this process alone`)
         own.take(address, nowMs)
         return nowMs

@@ -8,6 +8,7 @@ import type { ShopFinder } from '../merchants/shops.ts'
 import { bringPayoutForward } from '../payouts/sending/payout-mover.ts'
 import { assert } from '../platform/assert.ts'
 import type { Clock } from '../platform/clock.ts'
+import { count as counted } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { digestOf } from '../rails/callback-token.ts'
 import { type Callback, noteCallback } from '../rails/hints.ts'
@@ -74,6 +75,7 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
 
   function count(address: string): void {
     try {
+      counted('signature_failures_total', 'operator')
       unknown.take(address, clock.nowMs())
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

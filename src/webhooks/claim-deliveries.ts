@@ -26,6 +26,7 @@ export type Claimed = {
   url: string
   lane: Lane
   which: Share['which']
+  createdAt: Date
 }
 
 const LEASE_MS = 15_000
@@ -74,7 +75,8 @@ const CLAIM = statement<Claimed>(
    from chosen n, merchants m, events e
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and d.status = 'pending' and m.id = n.merchant_id
      and m.webhook_url is not null and e.merchant_id = d.merchant_id and e.id = d.event_id
-   returning d.merchant_id as "merchantId", d.event_id as "eventId", e.body, d.attempts, m.webhook_url as url, n.lane, n.which`,
+   returning d.merchant_id as "merchantId", d.event_id as "eventId", e.body, d.attempts, m.webhook_url as url, n.lane, n.which,
+     d.created_at as "createdAt"`,
 )
 
 export const lookForDue = (now: Date): Call<DueMerchant> => call(LOOK, now.toISOString(), DUE_LOOKED_AT)

@@ -5,6 +5,7 @@ import { type Batch, batch, done } from '../platform/batch.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import { defineLane } from '../platform/lane.ts'
+import { count as counted, sockets, timed } from '../platform/measures.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import {
   type Claimed,
@@ -36,6 +37,7 @@ export function sender(app: App): Sender {
   const lanes: Record<Lane, number> = { fast: 0, slow: 0 }
   const merchants = new Map<number, number>()
   const running = new Set<Promise<void>>()
+  sockets(running, lanes)
 
   async function start(): Promise<number> {
     const now = app.clock.now()
@@ -124,7 +126,17 @@ async function post(app: App, claimed: Claimed, secrets: readonly string[]): Pro
   })
   crashPoint('delivery.answered')
   logAttempt(app, claimed, attempted)
+  measure(app, claimed, attempted)
   return attempted
+}
+
+function measure(app: App, { attempts, lane, createdAt }: Claimed, attempted: Attempted): void {
+  const result = isSuccess(attempted) ? 'delivered' : attempted.kind
+  counted('webhook_attempts_total', result, lane)
+  if (attempted.kind === 'refused_target') counted('webhook_refused_target_total')
+  if (attempts > 0) return
+  const waitedMs = app.clock.nowMs() - attempted.elapsedMs - createdAt.getTime()
+  timed('webhook_first_attempt_seconds', Math.max(0, waitedMs) / 1000)
 }
 
 function logAttempt(app: App, claimed: Claimed, attempted: Attempted): void {
@@ -149,7 +161,11 @@ const records = defineLane(
       refuses: false,
       run: async (ended, turn) => {
         await app.db.transactionFor(turn, async (tx) => {
-          await tx.send(...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays))
+          const [recorded] = await tx.send(
+            ...recordAttempts(ended, app.clock.now(), app.config.webhookRetryDelays),
+          )
+          for (let lost = ended.length - (recorded?.length ?? 0); lost > 0; lost -= 1)
+            counted('lease_lost_total', 'send-deliveries')
           return { value: null }
         })
         crashPoint('delivery.recorded')

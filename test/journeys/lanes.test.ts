@@ -37,8 +37,8 @@ test('S5: every lane of a cell is in the list that stopping and the metrics use'
     assert.equal((await pay(api)).status, 201)
     const shown = await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer look' } })
     const text = await shown.text()
-    for (const name of LANES) assert.ok(text.includes(`batch_waiting{batch="${name}"}`), name)
-    assert.match(text, /batch_size_count\{batch="create payouts"\} 1/)
+    for (const name of LANES) assert.ok(text.includes(`batch_waiting{lane="${name}"}`), name)
+    assert.match(text, /batch_size_count\{lane="create payouts"\} 1/)
   } finally {
     await service.close()
   }

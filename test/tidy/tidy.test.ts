@@ -41,7 +41,7 @@ const ORDER = [
   ['verify', 'docs', 'jobs'],
   ['alerts'],
   ['reconciliation'],
-  ['investigation'],
+  ['investigation', 'overview'],
   ['dashboard', 'console'],
   ['settings'],
   ['(program)', 'commands'],

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { PoolClient } from 'pg'
-import { CommitUnknown, classify, isLockTimeout, isRetryable } from './errors.ts'
+import { count, timed } from '../measures.ts'
+import { CommitUnknown, classify, isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
 import { type DatabaseOptions, makePool, openAll } from './pool.ts'
 import type { Statement } from './statement.ts'
@@ -48,6 +49,8 @@ export type Database = {
   /** Opens every connection now: a burst after the start must not wait for the server to fork. */
   warm(): Promise<void>
   close(): Promise<void>
+  /** How many transactions are under way, by what they are for. */
+  inWork(): Readonly<Record<Share['kind'], number>>
   /** How many wait for a connection. */
   waiting(): number
   /** How long a single statement, or a transaction of this kind, would probably wait for a connection now, in ms. */
@@ -100,6 +103,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transaction: (work) => transactionFor({}, work),
     transactionFor,
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
+    inWork: () => money.inWork(),
     waiting: () => money.waiting() + reads.waiting(),
     expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ) : money.expectedMs({ kind })),
     close: async () => {
@@ -111,15 +115,18 @@ export function openDatabase(options: DatabaseOptions): Database {
 const READ: Share = { kind: 'in' }
 
 /** `kept`: a quarter of the connections stays free for each kind; the last quarter is for whoever comes first. */
-const gateFor = ({ patient = false }: DatabaseOptions, size: number, kept: number): Gate =>
+const gateFor = ({ patient = false, schema }: DatabaseOptions, size: number, kept: number): Gate =>
   gate({
+    name: schema,
     size,
     keptFree: { outcome: kept, in: kept, out: kept },
     patience: patient ? 'patient' : 'service',
   })
 
 async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Promise<T> {
+  const since = performance.now()
   const leave = await gate.enter(share)
+  timed('db_pool_wait_seconds', (performance.now() - since) / 1000, gate.name)
   try {
     return await work()
   } finally {
@@ -153,6 +160,7 @@ async function retried<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (!isRetryable(error) || attempt === TRIES || (hurry && isLockTimeout(error))) throw error
+      count('db_retries_total', sqlState(error) ?? 'none')
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45))
     }
   }

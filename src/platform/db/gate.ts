@@ -1,3 +1,4 @@
+import { count } from '../measures.ts'
 import { DatabaseAway } from './errors.ts'
 
 /**
@@ -10,8 +11,11 @@ export type Kind = 'outcome' | 'in' | 'out'
 
 /** Hands out places. Some are kept free for each kind, and one merchant gets at most a quarter. */
 export type Gate = {
+  name: string
   /** Resolves with the function that gives the place back. Throws DatabaseAway when the wait would be too long. */
   enter(share: Share): Promise<() => void>
+  /** How many are inside, by kind. */
+  inWork(): Readonly<Record<Kind, number>>
   /** How many wait. */
   waiting(): number
   /** How long this work would probably wait now, in ms. */
@@ -19,6 +23,8 @@ export type Gate = {
 }
 
 export type GateOptions = {
+  /** What it leads to, for the metrics. */
+  name?: string
   size: number
   /** How many of them stay free for each kind while others ask for more. */
   keptFree: Readonly<Record<Kind, number>>
@@ -77,10 +83,11 @@ export function gate(options: GateOptions): Gate {
   }
   const { queues } = house
   return {
+    name: options.name ?? '',
     enter(share) {
       if (hasRoom(house, share.kind) && !isCapped(house, share)) return Promise.resolve(admit(house, share))
       if (!isPatient(house, share) && expectedMs(house, share) > LONGEST_EXPECTED_MS)
-        return Promise.reject(noPlace())
+        return Promise.reject(noPlace(share.kind))
       return new Promise((resolve, reject) => {
         queues[share.kind].push({ ...share, since: performance.now(), resolve, reject })
         if (house.looking !== null) return
@@ -88,6 +95,7 @@ export function gate(options: GateOptions): Gate {
         house.looking = setInterval(look, LOOK_EVERY_MS, house)
       })
     },
+    inWork: () => ({ ...house.used }),
     waiting: () => KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
     expectedMs: (share) =>
       hasRoom(house, share.kind) && !isCapped(house, share) ? 0 : expectedMs(house, share),
@@ -180,7 +188,7 @@ function look(house: House): void {
     const late = new Set(queues[kind].filter((waiter) => isTooLate(house, waiter, now)))
     if (late.size === 0) continue
     queues[kind] = queues[kind].filter((waiter) => !late.has(waiter))
-    for (const { reject } of late) reject(noPlace())
+    for (const { reject } of late) reject(noPlace(kind))
   }
   if (house.looking !== null && KINDS.every((kind) => queues[kind].length === 0)) {
     clearInterval(house.looking)
@@ -188,4 +196,7 @@ function look(house: House): void {
   }
 }
 
-const noPlace = () => new DatabaseAway(new Error('no connection came free in time'))
+function noPlace(kind: Kind) {
+  count('admission_refused_total', kind, 'no connection')
+  return new DatabaseAway(new Error('no connection came free in time'))
+}

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
+import { count } from '../measures.ts'
 import type { Call, Tx, Work } from './database.ts'
 import { CommitUnknown, classify } from './errors.ts'
 import { insideTransaction } from './open-transaction.ts'
@@ -68,6 +69,7 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
   }
   // If the server refused a statement, the transaction was certainly rolled back.
   if (failed && classify(failed.reason) === failed.reason) throw failed.reason
+  count('commit_unknown_total')
   throw new CommitUnknown(committed.reason)
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ExactNumber, numberText, readExact } from '../../platform/exact-json.ts'
+import { count } from '../../platform/measures.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../../platform/text.ts'
 import type { ReportedGoods } from '../orders/order.ts'
@@ -45,7 +46,10 @@ const malformed = (name: string) => new Refusal(400, 'bad_request', `malformed f
 const required = (name: string) => new Refusal(400, 'bad_request', `${name} is required`)
 
 /** The same refusal for every wrong or missing signature, without saying what was wrong. */
-export const invalidSignature = () => new Refusal(401, 'unauthorized', 'invalid signature')
+export function invalidSignature(): Refusal {
+  count('signature_failures_total', 'supplier')
+  return new Refusal(401, 'unauthorized', 'invalid signature')
+}
 
 /** Reads the form of a callback (contract.md 6.3 steps 1 and 2). Throws Refusal with the text of 6.4. */
 export function readCallback(body: Buffer): Callback {

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts'
 import { assertOutsideTransaction } from '../../platform/db/open-transaction.ts'
 import { ExactNumber, numberText, readExact, writeExact } from '../../platform/exact-json.ts'
+import { count } from '../../platform/measures.ts'
 import type { Attempted } from '../../platform/outbound/attempt.ts'
 import type { Limits } from '../../platform/outbound/connect.ts'
 import { productNumber } from '../orders/goods.ts'
@@ -81,14 +82,16 @@ function goodsAsSent(goods: Goods) {
   return { ...goods, spbh: productNumber(spbh), ...price }
 }
 
-function postJson(app: App, url: string, body: object): Promise<Attempted> {
+async function postJson(app: App, url: string, body: object): Promise<Attempted> {
   assertOutsideTransaction('a machine supplier')
-  return app.supplierPoster.post({
+  const attempted = await app.supplierPoster.post({
     url,
     body: Buffer.from(writeExact(body)),
     headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gateway' },
     keepAlive: false,
   })
+  count('supplier_requests_total', attempted.kind)
+  return attempted
 }
 
 /** Reads the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */

@@ -1,0 +1,74 @@
+import { METRICS, type MetricFacts } from '../platform/metric-table.ts'
+
+// Grafana's dashboards, made from the table of metrics: a panel for each metric, a dashboard for each group.
+
+const WIDTH = 12
+const HEIGHT = 8
+const UNITS = {
+  count: 'short',
+  seconds: 's',
+  ratio: 'percentunit',
+  UGX: 'currency:UGX',
+  state: 'none',
+} as const satisfies Record<MetricFacts['unit'], string>
+// What others have to tell us about how long each took: the slow ones matter.
+const QUANTILE = 0.99
+
+/** The files of `ops/grafana`, by name. */
+export function dashboardFiles(): Record<string, string> {
+  const groups = [...new Set(Object.values(METRICS).map(({ panel }) => panel))]
+  return Object.fromEntries(
+    groups.map((group) => [
+      `${group.toLowerCase()}.json`,
+      `${JSON.stringify(dashboardOf(group), null, 2)}\n`,
+    ]),
+  )
+}
+
+function dashboardOf(group: MetricFacts['panel']) {
+  const own = Object.entries(METRICS).filter(([, { panel }]) => panel === group)
+  return {
+    uid: `gateway-${group.toLowerCase()}`,
+    title: `Gateway: ${group}`,
+    tags: ['gateway'],
+    timezone: 'Africa/Kampala',
+    schemaVersion: 39,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    templating: {
+      list: [{ name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' }],
+    },
+    panels: own.map(([name, facts], at) => panelOf(name, facts, at)),
+  }
+}
+
+function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, at: number) {
+  return {
+    id: at + 1,
+    type: 'timeseries',
+    title: name,
+    description: help,
+    datasource: { type: 'prometheus', uid: '$' + '{datasource}' },
+    gridPos: { x: (at % 2) * WIDTH, y: Math.floor(at / 2) * HEIGHT, w: WIDTH, h: HEIGHT },
+    fieldConfig: {
+      defaults: { unit: kind === 'counter' ? 'reqps' : UNITS[unit], min: 0 },
+      overrides: [],
+    },
+    targets: [
+      {
+        refId: 'A',
+        expr: expressionOf(name, kind, labels),
+        legendFormat: labels.map((label) => `{{${label}}}`).join(' ') || name,
+      },
+    ],
+  }
+}
+
+/** Counters as a rate, times as their slowest hundredth, figures as the worst process says them. */
+function expressionOf(name: string, kind: MetricFacts['kind'], labels: readonly string[]): string {
+  const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
+  if (kind === 'counter') return `sum${by} (rate(${name}[5m]))`
+  if (kind === 'gauge') return `max${by} (${name})`
+  const buckets = ['le', ...labels].join(', ')
+  return `histogram_quantile(${QUANTILE}, sum by (${buckets}) (rate(${name}_bucket[5m])))`
+}

@@ -1,0 +1,158 @@
+import { statfs } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Gauge, Registry } from 'prom-client'
+import { sealLagSeconds } from './actors/seal-audit.ts'
+import type { Gateway } from './app.ts'
+import { workerAgeMs } from './jobs/process.ts'
+import { lagMs } from './jobs/read-jobs.ts'
+import { dueSince } from './overview/cell-figures.ts'
+import { type ServiceFigures, serviceFigures } from './overview/service-figures.ts'
+import { breaksOf, earliest, underWay } from './overview/sums.ts'
+import { statement } from './platform/db/statement.ts'
+import { gaugeOf, type MetricName } from './platform/metric-table.ts'
+import { sharedLook } from './platform/shared-look.ts'
+
+// Metrics that are read from the databases. Whatever scrapes how often, each query runs once in some seconds; a figure that cannot be
+// read is left out, so that a scrape never waits for a database that is away.
+
+const NANOSECONDS = 1e9
+const SLOW_FRESH_MS = 60_000
+const PARKED_FROM_BAND = 3
+
+type Reading = (
+  figures: ServiceFigures,
+) => readonly (readonly [labels: Record<string, string>, value: number])[]
+
+const READINGS: Partial<Record<MetricName, Reading>> = {
+  parked: (figures) =>
+    underWay(figures).map(({ noun, bands }) => [
+      { kind: noun },
+      bands.slice(PARKED_FROM_BAND).reduce((sum, { count }) => sum + count, 0),
+    ]),
+  parked_oldest_seconds: (figures) =>
+    underWay(figures).map(({ noun, oldest }) => [{ kind: noun }, agedSeconds(figures, oldest)]),
+  breaks_open: (figures) =>
+    (['critical', 'major'] as const).map((severity) => [{ severity }, breaksOf(figures, severity).count]),
+  break_oldest_seconds: (figures) => [
+    [
+      {},
+      agedSeconds(
+        figures,
+        earliest((['critical', 'major'] as const).map((severity) => breaksOf(figures, severity).oldest)),
+      ),
+    ],
+  ],
+  invariant_violations: ({ verify }) =>
+    verify.flatMap(({ broken }) => (broken ?? []).map(({ id, violations }) => [{ name: id }, violations])),
+  verify_last_success_seconds: (figures) => {
+    const ages = figures.verified.map(({ at, first }) => agedSeconds(figures, at ?? first))
+    return ages.length === 0 ? [] : [[{}, Math.max(...ages)]]
+  },
+  verify_rows: ({ verify }) =>
+    verify.length === 0 ? [] : [[{}, verify.reduce((sum, { looked }) => sum + (looked ?? 0), 0)]],
+  sweep_lag_seconds: ({ jobs, at }) => {
+    const worst = new Map<string, number>()
+    for (const job of jobs)
+      worst.set(job.sweep, Math.max(worst.get(job.sweep) ?? 0, lagMs(job, at.getTime()) / 1000))
+    return [...worst].map(([sweep, seconds]) => [{ sweep }, seconds])
+  },
+  worker_heartbeat_age_seconds: ({ processes, at }) => {
+    const age = workerAgeMs(processes, at.getTime())
+    return age === null ? [] : [[{}, age / 1000]]
+  },
+  idempotency_running_oldest_seconds: (figures) => [
+    [{}, agedSeconds(figures, earliest(figures.cells.map(({ oldest }) => oldest.key)))],
+  ],
+  webhook_pending: ({ cells }) => [[{}, cells.reduce((sum, { webhooks }) => sum + webhooks.pending, 0)]],
+  webhook_oldest_seconds: (figures) => [
+    [{}, agedSeconds(figures, earliest(figures.cells.map(({ webhooks }) => webhooks.oldestDueAt)))],
+  ],
+  rail_float_ugx: ({ floats }) =>
+    floats
+      .filter(({ currency }) => currency === 'UGX')
+      .map(({ installation, side, operator }) => [{ rail: installation, product: side }, operator]),
+  dispensing_oldest_seconds: (figures) => [
+    [{}, agedSeconds(figures, earliest(figures.cells.map(({ oldest }) => oldest.dispense)))],
+  ],
+}
+
+const agedSeconds = ({ at: now }: ServiceFigures, at: Date | null): number =>
+  at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1000)
+
+/** Declares every metric that is read when somebody scrapes. */
+export function addReadings(registry: Registry, gateway: () => Gateway | null): void {
+  for (const [name, read] of Object.entries(READINGS) as [MetricName, Reading][])
+    gaugeOf(registry, name, async (self) => {
+      self.reset()
+      const running = gateway()
+      const figures = running === null ? null : await serviceFigures(running).catch(() => null)
+      for (const [labels, value] of figures === null ? [] : read(figures)) self.set(labels, value)
+    })
+  addSlowReadings(registry, gateway)
+  addDelay(registry)
+}
+
+const SERVER = statement<{ idleSince: Date | null; replicaLag: number | null }>(
+  'transactions and standbys of the server',
+  `select (select min(state_change) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%') as "idleSince",
+     (select extract(epoch from max(replay_lag))::float8 from pg_stat_replication) as "replicaLag"`,
+)
+
+/** What costs more, or changes slowly: at most once a minute. */
+function addSlowReadings(registry: Registry, gateway: () => Gateway | null): void {
+  const set = (name: MetricName) => gaugeOf(registry, name)
+  const held = set('settlement_lag_seconds')
+  const idle = set('idle_in_transaction_oldest_seconds')
+  const replica = set('replica_lag_seconds')
+  const disk = set('wal_volume_used_ratio')
+  const look = async () => {
+    const running = gateway()
+    if (running === null) return
+    const nowMs = running.clock.nowMs()
+    const age = (at: Date | null) => (at === null ? 0 : Math.max(0, (nowMs - at.getTime()) / 1000))
+    const due = await Promise.all(running.cells.map(dueSince))
+    held.set(age(earliest(due)))
+    const [server] = await running.directory.query(SERVER)
+    idle.set(age(server?.idleSince ?? null))
+    if (server?.replicaLag != null) replica.set(server.replicaLag)
+    if (running.config.databaseUrl !== null) return
+    const { blocks, bfree, bavail } = await statfs(running.config.dataDir)
+    disk.set(blocks === 0 ? 0 : 1 - bavail / (blocks - bfree + bavail))
+  }
+  let lookedMs = Number.NEGATIVE_INFINITY
+  const shared = sharedLook(look, SLOW_FRESH_MS)
+  addSealLag(registry, gateway, async () => {
+    if (performance.now() - lookedMs < SLOW_FRESH_MS) return
+    if (gateway() === null) return
+    lookedMs = performance.now()
+    await shared().catch(() => {})
+  })
+}
+
+/** How long committed rows of the audit wait for their seals. Without an answer of the database there is no figure. */
+function addSealLag(registry: Registry, gateway: () => Gateway | null, before: () => Promise<void>): void {
+  gaugeOf(registry, 'audit_chain_lag_seconds', async (self: Gauge) => {
+    await before()
+    self.reset()
+    const running = gateway()
+    if (running === null) return
+    const { clock, cells, directory } = running
+    const places = [
+      ...cells.map(({ cell, db }) => ({ place: cell, db })),
+      { place: 'directory', db: directory },
+    ]
+    for (const { place, db } of places) {
+      const lag = await sealLagSeconds(db, clock.nowMs()).catch(() => null)
+      if (lag !== null) self.set({ place }, lag)
+    }
+  })
+}
+
+function addDelay(registry: Registry): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  gaugeOf(registry, 'event_loop_delay_seconds', (self) => {
+    self.set(Number.isFinite(delay.percentile(99)) ? delay.percentile(99) / NANOSECONDS : 0)
+    delay.reset()
+  })
+}

@@ -1,0 +1,93 @@
+import type { App } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** Live money under way of one kind within one span of age. */
+export type Band = { noun: Noun; band: number; count: number; amount: number; oldest: Date }
+export type Noun = 'charges' | 'payouts' | 'top-ups'
+/** The upper ends of the spans in seconds; what is older is in a last one. */
+export const BANDS_SECONDS = [60, 300, 900, 21_600] as const
+/** How many movements of a kind are counted, the oldest first; beyond that there are more. */
+const MOST_UNDER_WAY = 5000
+
+// By the indexes *_under_way, oldest first, so that what must worry somebody is always counted.
+const banded = (noun: Noun, from: string) => `
+  select '${noun}' as noun, band, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as oldest
+  from (select amount, created_at, ${BANDS_SECONDS.length} - (${BANDS_SECONDS.map(
+    (seconds) => `(created_at > $1::timestamptz - interval '${seconds} seconds')::int`,
+  ).join(' + ')}) as band
+    from (${from} order by created_at limit ${MOST_UNDER_WAY}) x) y group by band`
+const UNDER_WAY = statement<Band>(
+  'live money under way by age',
+  [
+    banded('charges', `select amount, created_at from charges where follow_at is not null and mode = 'live'`),
+    banded('payouts', `select amount, created_at from payouts where follow_at is not null and mode = 'live'`),
+    banded('top-ups', 'select amount, created_at from top_ups where follow_at is not null'),
+  ].join(' union all '),
+)
+
+export type Breaks = { severity: 'critical' | 'major'; count: number; oldest: Date }
+// By exceptions_open_by_severity.
+const BREAKS = statement<Breaks>(
+  'open exceptions by severity',
+  `select severity, count(*)::int as count, min(opened_at) as oldest from (
+     select severity, opened_at from exceptions where closed_at is null order by severity, opened_at limit 5000) x group by severity`,
+)
+
+export type Webhooks = { pending: number; oldestDueAt: Date | null; failing: number }
+// By deliveries_due, and one look-up in deliveries_due_of for each receiver that fails.
+const WEBHOOKS = statement<Webhooks>(
+  'health of webhooks',
+  `select (select count(*)::int from (select 1 from deliveries where next_attempt_at is not null limit 5000) x) as pending,
+     (select next_attempt_at from deliveries where next_attempt_at is not null order by next_attempt_at limit 1) as "oldestDueAt",
+     (select count(*)::int from (select 1 from receivers r where r.good_in_a_row = 0 and exists (
+        select 1 from deliveries d where d.merchant_id = r.merchant_id and d.next_attempt_at is not null and d.attempts > 0) limit 1000) x) as failing`,
+)
+
+export type Oldest = { key: Date | null; dispense: Date | null }
+// By idempotency_keys_running and dispense_claims_commanded.
+const OLDEST = statement<Oldest>(
+  'oldest keys and dispenses under way',
+  `select (select created_at from idempotency_keys where status is null order by created_at limit 1) as key,
+     (select commanded_at from dispense_claims where state in ('commanding', 'accepted', 'ambiguous') and commanded_at > $1
+      order by commanded_at limit 1) as dispense`,
+)
+// One index look-up for each head: asked for once a minute only.
+const HELD = statement<{ since: Date | null }>(
+  'oldest money that is due',
+  `select min(held.hold_until) as since from ledger_heads h cross join lateral (
+     select c.hold_until from charges c where c.merchant_id = h.merchant_id and c.mode = h.mode and c.settled_at is null
+       and c.hold_until is not null order by c.hold_until limit 1) held
+   where h.mode = 'live' and held.hold_until <= $1`,
+)
+
+/** What one cell is doing now. */
+export type CellFigures = {
+  cell: string
+  underWay: Band[]
+  breaks: Breaks[]
+  webhooks: Webhooks
+  oldest: Oldest
+}
+
+const DAY_MS = 86_400_000
+
+export async function cellFigures({ cell, db, clock }: App): Promise<CellFigures> {
+  const now = clock.now()
+  const [underWay, breaks, webhooks, oldest] = await Promise.all([
+    db.query(UNDER_WAY, [now.toISOString()]),
+    db.query(BREAKS),
+    firstRow(db.query(WEBHOOKS)),
+    firstRow(db.query(OLDEST, [later(now, -DAY_MS).toISOString()])),
+  ])
+  return {
+    ...{ cell, underWay, breaks },
+    webhooks: webhooks ?? { pending: 0, oldestDueAt: null, failing: 0 },
+    oldest: oldest ?? { key: null, dispense: null },
+  }
+}
+
+/** Since when held money of this cell has been due; null where none is. */
+export const dueSince = async ({ db, clock }: App): Promise<Date | null> =>
+  (await firstRow(db.query(HELD, [clock.now().toISOString()])))?.since ?? null

@@ -1,0 +1,84 @@
+import { openAlerts, type ShownAlert } from '../alerts/list-alerts.ts'
+import type { Gateway } from '../app.ts'
+import { listProcesses, type ProcessSeen } from '../jobs/process.ts'
+import { type Job, listJobs } from '../jobs/read-jobs.ts'
+import { statement } from '../platform/db/statement.ts'
+import { sharedLook } from '../platform/shared-look.ts'
+import { lastVerified, listVerifyRuns, type VerifyRun } from '../verify/verify-runs.ts'
+import { type Breaks, type CellFigures, cellFigures } from './cell-figures.ts'
+
+/** Our money at an operator, when it was last asked. */
+export type Float = {
+  installation: string
+  side: 'collect' | 'disburse'
+  operator: number
+  currency: string
+  low: boolean
+  readAt: Date
+}
+const FLOATS = statement<Float>(
+  'floats of all contracts',
+  `select installation, side, operator, currency, low, read_at as "readAt" from float_readings order by installation, side limit 100`,
+)
+const PLATFORM_BREAKS = statement<Breaks>(
+  'open exceptions of the platform',
+  `select severity, count(*)::int as count, min(opened_at) as oldest from (
+     select severity, opened_at from platform_exceptions where closed_at is null order by opened_at limit 1000) x group by severity`,
+)
+
+/** What the whole service is doing now, as the console's first page and the metrics show it. */
+export type ServiceFigures = {
+  at: Date
+  cells: CellFigures[]
+  platformBreaks: Breaks[]
+  floats: Float[]
+  jobs: Job[]
+  processes: ProcessSeen[]
+  alerts: ShownAlert[]
+  /** The last run of each cell, and when all invariants last held there. */
+  verify: VerifyRun[]
+  verified: { cell: string; at: Date | null; first: Date | null }[]
+}
+
+// However many pages and scrapes ask, the database is asked once in this time by one process.
+const FRESH_MS = 5000
+
+const shared = new WeakMap<Gateway, () => Promise<ServiceFigures>>()
+
+/** The figures, at most five seconds old. Throws where a database does not answer. */
+export function serviceFigures(gateway: Gateway): Promise<ServiceFigures> {
+  const found = shared.get(gateway) ?? readerOf(gateway)
+  shared.set(gateway, found)
+  return found()
+}
+
+function readerOf(gateway: Gateway): () => Promise<ServiceFigures> {
+  let last: ServiceFigures | null = null
+  let readAtMs = Number.NEGATIVE_INFINITY
+  const look = sharedLook(async () => {
+    last = await read(gateway)
+    readAtMs = performance.now()
+  }, FRESH_MS)
+  return async () => {
+    // A test moves the clock; figures of another time are none.
+    const moved = last !== null && gateway.clock.nowMs() - last.at.getTime() > 2 * FRESH_MS
+    if (last === null || moved || performance.now() - readAtMs > FRESH_MS) await look()
+    return last as ServiceFigures // Just read, or the look has thrown.
+  }
+}
+
+async function read(gateway: Gateway): Promise<ServiceFigures> {
+  const { directory } = gateway
+  const at = gateway.clock.now()
+  const [cells, platformBreaks, floats, jobs, processes, alerts, verify, verified] = await Promise.all([
+    Promise.all(gateway.cells.map(cellFigures)),
+    directory.query(PLATFORM_BREAKS),
+    directory.query(FLOATS),
+    listJobs(gateway),
+    listProcesses(gateway),
+    openAlerts(gateway),
+    listVerifyRuns(gateway, 1),
+    lastVerified(gateway),
+  ])
+  return { at, cells, platformBreaks, floats, jobs, processes, alerts, verify, verified }
+}
