@@ -171,6 +171,8 @@ export const ACTIONS = {
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
+  'audit.verify': { ...AUDITED, operators: OPERATORS },
+  'audit.export': { audited: true, operators: ['risk', 'admin'] },
   'alert.confirm': { ...AUDITED, operators: OPERATORS },
   'alert.close': { audited: true, operators: OPERATORS },
   'ledger.settle': { others: ['command', 'service'] },

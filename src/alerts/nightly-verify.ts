@@ -1,10 +1,10 @@
-import { verifyAudit } from '../actors/verify-audit.ts'
 import type { App } from '../app.ts'
 import { loggedError } from '../platform/error-log.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { verifyCell } from '../verify/verify.ts'
 import { claimVerifyRun, endVerifyRun } from '../verify/verify-runs.ts'
-import { tellOfAudit, tellOfVerify } from './tell-of-checks.ts'
+import { checkAudit } from './check-audit.ts'
+import { tellOfVerify } from './tell-of-checks.ts'
 
 /**
  * The nightly proof of one cell: every invariant, and the chain of the audit. At three in the morning of Kampala, later where no worker
@@ -26,7 +26,6 @@ export async function verifyAtNight(app: App): Promise<number> {
     { place: app.cell, db: app.db },
     { place: 'directory', db: app.directory },
   ]
-  for (const { place, db } of places)
-    await tellOfAudit(app, [{ place, ...(await verifyAudit(db, app.clock.now())) }])
+  await checkAudit(app, places, { by: 'nightly verify' })
   return 1
 }

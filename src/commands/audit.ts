@@ -1,12 +1,8 @@
 import type { Anchor } from '../actors/audit-chain.ts'
-import { type AuditProof, verifyAudit } from '../actors/verify-audit.ts'
-import { tellOfAudit } from '../alerts/tell-of-checks.ts'
-import type { Gateway } from '../app.ts'
+import { askForAuditCheck, auditPlaces, type PlaceProof } from '../alerts/check-audit.ts'
 import { command } from './command.ts'
 import { optionalText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
-
-type Proof = AuditProof & { place: string }
 
 const verify = command({
   usage: 'audit verify [--anchor PLACE:NUMBER:HASH]',
@@ -14,15 +10,10 @@ const verify = command({
   async run(input) {
     const { gateway } = input
     const kept = readAnchor(optionalText(input, 'anchor'))
-    const places = [...gateway.cells.map(({ cell, db }) => ({ place: cell, db })), directoryOf(gateway)]
+    const places = auditPlaces(gateway)
     if (kept !== null && !places.some(({ place }) => place === kept.place))
       throw new WrongUsage(`--anchor must name one of ${places.map(({ place }) => place).join(', ')}`)
-    const proofs: Proof[] = []
-    for (const { place, db } of places) {
-      const own = kept?.place === place ? kept : null
-      proofs.push({ place, ...(await verifyAudit(db, gateway.clock.now(), own)) })
-    }
-    await tellOfAudit(gateway, proofs)
+    const proofs = await askForAuditCheck(gateway, input.actor, kept)
     return {
       json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(shown) },
       lines: proofs.map(line),
@@ -33,11 +24,9 @@ const verify = command({
 
 export const auditCommands = [verify]
 
-const directoryOf = ({ directory }: Gateway) => ({ place: 'directory', db: directory })
+const shown = ({ place, anchor, broken }: PlaceProof) => ({ place, anchor, broken })
 
-const shown = ({ place, anchor, broken }: Proof) => ({ place, anchor, broken })
-
-const line = ({ place, anchor, broken }: Proof) =>
+const line = ({ place, anchor, broken }: PlaceProof) =>
   broken === null
     ? `${place}: every row is as it was sealed; anchor ${place}:${anchor.number}:${anchor.hash}`
     : `${place}: ${broken}`

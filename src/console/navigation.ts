@@ -10,6 +10,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     name: FRAME.groups.service,
     entries: [
       { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
+      { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
       { path: '/jobs', name: pages.jobs, icon: 'clock', see: 'console.read' },
     ],
   },

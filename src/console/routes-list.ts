@@ -1,5 +1,6 @@
 import { ALERT_ROUTES } from './alerts/alerts-page.tsx'
 import { APPROVAL_ROUTES } from './approvals/approval-routes.ts'
+import { AUDIT_ROUTES } from './audit/audit-page.tsx'
 import { EXCEPTION_ROUTES } from './exceptions/exception-routes.ts'
 import { FREEZE_ROUTES } from './freeze/freeze-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
@@ -18,6 +19,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...EXCEPTION_ROUTES,
   ...APPROVAL_ROUTES,
   ...FREEZE_ROUTES,
+  ...AUDIT_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,
 ]

@@ -27,6 +27,8 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'reconcile.run': 'Compare with the operator',
   'statement.import': 'Import statements of the operator',
   'sweep.run': 'Run background tasks',
+  'audit.verify': 'Verify the chain of the audit',
+  'audit.export': 'Download the audit',
   'alert.confirm': 'Confirm the test alert',
   'alert.close': 'Close alerts with a sentence',
   'operator.invite': 'Invite operators',

@@ -13,6 +13,7 @@ export const FRAME = {
     exceptions: 'Exceptions',
     alerts: 'Alerts',
     jobs: 'Jobs',
+    audit: 'Audit',
     payments: 'Payments',
     parked: 'Parked',
     operators: 'Operators',

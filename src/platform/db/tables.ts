@@ -114,6 +114,7 @@ const TABLES = {
   sweep_runs: other('jobs'),
   sweep_requests: other('jobs'),
   verify_runs: other('verify'),
+  audit_checks: other('alerts'),
   alerts: other('alerts'),
   alert_test: other('alerts'),
   cells: other('(migrations)'),

@@ -92,6 +92,10 @@ const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]):
 
 const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
 
+/** A whole file of rows that are at hand. */
+export const csvOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
+  `${columns.map(({ name }) => name).join(',')}${LINE_END}${linesOf(columns, rows)}`
+
 /** The filters of a list as the audit keeps them. */
 function filtersOf<Row>({ window }: Reading<Row>): Record<string, string> {
   const { limit: _limit, startingAfter: _after, endingBefore: _before, ...filters } = window

@@ -1,0 +1,36 @@
+/** The record of who did what, over all merchants. */
+export const AUDIT = {
+  title: 'Audit',
+  lead: 'Who did what, in rows that nobody can change. Each place has a chain of its own.',
+  columns: {
+    at: 'When',
+    who: 'Who',
+    what: 'What',
+    merchant: 'Merchant',
+    subject: 'About',
+    origin: 'From',
+    details: 'Details',
+  },
+  filters: {
+    place: 'Place',
+    action: 'What',
+    actor: 'Who',
+    merchant: 'Merchant’s id',
+    subject: 'About',
+    from: 'From',
+    until: 'Until',
+  },
+  empty: 'No row fits. Filters look among the newest 20,000 rows of a place, or of a merchant.',
+  chain: {
+    title: 'The chain',
+    columns: { place: 'Place', at: 'Checked', by: 'By', found: 'Found', anchor: 'Last seal' },
+    holds: 'holds',
+    broken: 'broken',
+    under: 'under way, or cut off',
+    none: 'It has not been checked in the last sixty days. It is checked every night.',
+    submit: 'Verify now',
+    begun: 'The chains are being followed from their first rows.',
+    done: 'The chains were followed to their ends: see below.',
+  },
+  export: 'Download as CSV',
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { operatorSignedIn } from '../helpers/console.ts'
+import { mainOf } from '../helpers/dashboard.ts'
+import { opened } from '../helpers/opened.ts'
+import { startService } from '../helpers/test-service.ts'
+
+const service = opened(() => startService())
+
+test('the audit of every place is read, filtered, paged both ways and downloaded, and a download is an act', async () => {
+  const admin = await operatorSignedIn(service, 'admin')
+  const first = await service.merchant({ name: '=HYPERLINK("http://evil")' })
+  const other = await service.merchant()
+  for (let nth = 0; nth < 60; nth += 1) await service.set(other, { vendingEnabled: nth % 2 === 0 })
+  const newest = await admin.get('/console/audit?place=cell_0')
+  assert.equal(newest.status, 200)
+  assert.match(newest.text, /merchant\.vending/)
+  const older = /href="([^"]*after=[^"]*)"/.exec(newest.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const page = await admin.get(older)
+  assert.equal(page.status, 200)
+  assert.match(page.text, /before=/)
+  const own = await admin.get(`/console/audit?place=directory&merchant=${first.id}`)
+  assert.match(own.text, new RegExp(first.id))
+  assert.doesNotMatch(own.text, new RegExp(other.id))
+  const none = await admin.get('/console/audit?actor=nobody')
+  assert.match(mainOf(none), /No row fits/)
+  assert.equal((await admin.get('/console/audit?after=x')).status, 400)
+  assert.equal((await admin.get('/console/audit?place=elsewhere')).status, 404)
+  const file = await admin.send(newest, '/audit/export')
+  assert.equal(file.status, 200)
+  assert.match(file.headers.get('content-disposition') ?? '', /audit-cell_0\.csv/)
+  assert.equal(file.text.split('\r\n')[0]?.startsWith('id,at,kind,actor'), true)
+  const acts = await service.rows<{ actor: string }>(
+    `select actor from directory.audit where action = 'audit.export'`,
+  )
+  assert.deepEqual(acts, [{ actor: admin.email }])
+  const support = await operatorSignedIn(service, 'support')
+  const { forms } = await support.get('/console/audit')
+  assert.ok(
+    !forms.some(({ action }) => action.endsWith('/audit/export')),
+    'support has no button to download',
+  )
+})
+
+test('a row that a superuser has edited is found by the page, and raises the alert', async () => {
+  const support = await operatorSignedIn(service, 'support')
+  await service.run('seal-audit')
+  const verify = async () => support.send(await support.get('/console/audit'), '/audit/verify')
+  assert.equal((await verify()).location, '/console/audit')
+  assert.match(mainOf(await support.get('/console/audit')), /holds/)
+  const [row] = await service.rows<{ id: number }>('select min(id) as id from audit')
+  await service.rows('alter table audit disable trigger user')
+  await service.rows(`update audit set actor = 'nobody' where id = $1`, [row?.id])
+  await service.rows('alter table audit enable trigger user')
+  await verify()
+  assert.match(
+    mainOf(await support.get('/console/audit')),
+    new RegExp(`broken audit row ${row?.id} or its seal`),
+  )
+  const open = await service.rows<{ kind: string; subject: string }>(
+    'select kind, subject from alerts where closed_at is null',
+  )
+  assert.ok(open.some(({ kind, subject }) => kind === 'audit_broken' && subject === 'cell_0'))
+})
