@@ -26,6 +26,7 @@ import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
+import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
 import { TALLIED_AT_ONCE, tallyDays } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
@@ -148,6 +149,7 @@ const pruneRecords = async (app: App) =>
   (await pruneRequests(app)) +
   (await pruneFormResults(app)) +
   (await pruneMails(app)) +
-  (await prunePeople(app))
+  (await prunePeople(app)) +
+  (await dropOldUploads(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

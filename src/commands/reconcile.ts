@@ -11,7 +11,7 @@ import {
 import { importStatement } from '../reconciliation/import-statement.ts'
 import { type Leg, presentLeg } from '../reconciliation/leg.ts'
 import { reconcileNow } from '../reconciliation/reconcile.ts'
-import { readColumnNames } from '../reconciliation/statement-file.ts'
+import { fromPath, readColumnNames } from '../reconciliation/statement-file.ts'
 import { command, rowsAnswer } from './command.ts'
 import { type CommandInput, oneOf, optionalText, required, wholeNumber } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -31,7 +31,13 @@ const reconcile = command({
       fileNamed(path)
       const columns = optionalText(input, 'columns')
       const names = columns === undefined ? {} : readColumnNames(fileNamed(columns))
-      const wanted = { path, names, dryRun, period: periodOf(input), installation: contractOf(input) }
+      const wanted = {
+        source: fromPath(path),
+        names,
+        dryRun,
+        period: periodOf(input),
+        installation: contractOf(input),
+      }
       legs.push(await importStatement(input.gateway, input.actor, wanted))
     }
     const critical = await hasCritical(input)

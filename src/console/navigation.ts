@@ -19,7 +19,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     entries: [
       { path: '/payments', name: pages.payments, icon: 'search', see: 'console.read' },
       { path: '/parked', name: pages.parked, icon: 'clock', see: 'console.read' },
-      { path: '/reconciliation/exceptions', name: pages.exceptions, icon: 'flag', see: 'console.read' },
+      { path: '/reconciliation', name: pages.reconciliation, icon: 'list', see: 'console.read' },
       { path: '/approvals', name: pages.approvals, icon: 'check', see: 'console.read' },
       { path: '/freeze', name: pages.freeze, icon: 'warning', see: 'console.read' },
     ],

@@ -8,6 +8,7 @@ import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
 import { PAYMENT_ROUTES } from './payments/payment-routes.ts'
 import { SECURITY_ROUTES } from './people/security-page.tsx'
+import { RECONCILIATION_ROUTES } from './reconciliation/reconciliation-routes.ts'
 import type { ConsoleRoute } from './visit.ts'
 
 /** Every page and form of the console for operators who have signed in. */
@@ -16,6 +17,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...ALERT_ROUTES,
   ...JOB_ROUTES,
   ...PAYMENT_ROUTES,
+  ...RECONCILIATION_ROUTES,
   ...EXCEPTION_ROUTES,
   ...APPROVAL_ROUTES,
   ...FREEZE_ROUTES,

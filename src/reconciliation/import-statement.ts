@@ -1,4 +1,4 @@
-import type { Actor } from '../actors/actor.ts'
+import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
@@ -9,7 +9,13 @@ import { writeAll } from '../platform/db/write-all.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { emptyLeg, type Leg, sumLegs } from './leg.ts'
 import { tagOfMovement } from './movements.ts'
-import { type ColumnNames, readStatement, type StatementLine } from './statement-file.ts'
+import { addRun } from './run-log.ts'
+import {
+  type ColumnNames,
+  readStatement,
+  type StatementLine,
+  type StatementSource,
+} from './statement-file.ts'
 import {
   addLines,
   addStatement,
@@ -24,7 +30,7 @@ import {
  * whether only to look.
  */
 export type StatementImport = {
-  path: string
+  source: StatementSource
   /** What the file calls the columns. */
   names?: ColumnNames
   installation: string | null
@@ -32,7 +38,7 @@ export type StatementImport = {
   dryRun: boolean
 }
 
-type File = Pick<StatementImport, 'path' | 'names'>
+type File = Pick<StatementImport, 'source' | 'names'>
 
 const PLACE_OF_TAG = statement<{ cell: string }>(
   'cell of statement line',
@@ -55,7 +61,7 @@ export async function importStatement(gateway: Gateway, actor: Actor, wanted: St
   const { span, sides } = await summaryOf(wanted)
   const period = wanted.period ?? span
   if (period === null) throw domainRefusal('bad_statement', 'the file has no lines')
-  if (wanted.dryRun) return dryRun(gateway, wanted, period)
+  if (wanted.dryRun) return (await dryRun(gateway, wanted, period)).leg
   const places = cellFinder(gateway)
   for await (const lines of batches(wanted)) await store(gateway, places, lines)
   const at = gateway.clock.now()
@@ -63,16 +69,38 @@ export async function importStatement(gateway: Gateway, actor: Actor, wanted: St
   for (const app of gateway.cells) await app.db.query(covering.statement, covering.values)
   const legs = await Promise.all(gateway.cells.map((app) => compare(app, period, open)))
   const act = { actor, action: 'statement.import', at, merchantId: null } as const
-  const row = auditRow({ ...act, subject: wanted.path.split('/').at(-1) ?? '', after: { ...period } })
-  await gateway.directory.query(row.statement, row.values)
-  return sumLegs('statement', legs)
+  const leg = sumLegs('statement', legs)
+  const file = wanted.source.name
+  await writeAll(gateway.directory, [
+    auditRow({ ...act, subject: file, after: { ...period } }),
+    addRun(
+      { kind: 'statement', place: 'all', by: nameOf(actor), file, begunAt: at, endedAt: gateway.clock.now() },
+      [leg],
+    ),
+  ])
+  return leg
+}
+
+/** What a statement says, and how that differs from our books: nothing is kept of it. */
+export type Looked = { leg: Leg; period: Period; differences: Difference[] }
+
+/** Looks at a statement without importing it. Throws as importing does. */
+export async function lookAtStatement(
+  gateway: Gateway,
+  actor: Actor,
+  wanted: Pick<StatementImport, 'source' | 'names'>,
+): Promise<Looked> {
+  allow(actor, 'statement.import')
+  const { span } = await summaryOf(wanted)
+  if (span === null) throw domainRefusal('bad_statement', 'the file has no lines')
+  return { ...(await dryRun(gateway, wanted, span)), period: span }
 }
 
 /** From when to when its lines are, and of which kinds. */
-async function summaryOf({ path, names }: File): Promise<{ span: Period | null; sides: string[] }> {
+async function summaryOf({ source, names }: File): Promise<{ span: Period | null; sides: string[] }> {
   const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
   const sides = new Set<string>()
-  for await (const { at, type } of readStatement(path, names)) {
+  for await (const { at, type } of readStatement(source, names)) {
     sides.add(type)
     times.first = Math.min(times.first, at.getTime())
     times.last = Math.max(times.last, at.getTime())
@@ -81,9 +109,9 @@ async function summaryOf({ path, names }: File): Promise<{ span: Period | null; 
   return { span, sides: [...sides] }
 }
 
-async function* batches({ path, names }: File): AsyncGenerator<StatementLine[]> {
+async function* batches({ source, names }: File): AsyncGenerator<StatementLine[]> {
   let lines: StatementLine[] = []
-  for await (const line of readStatement(path, names)) {
+  for await (const line of readStatement(source, names)) {
     lines.push(line)
     if (lines.length < AT_ONCE) continue
     yield lines
@@ -148,9 +176,10 @@ async function open(app: App, { kind, merchantId, subject, details }: Difference
 }
 
 /** Compares inside a transaction that is then undone, cell by cell. */
-async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Leg> {
+async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Omit<Looked, 'period'>> {
   const cellOf = cellFinder(gateway)
   const legs: Leg[] = []
+  const differ: Difference[] = []
   for (const app of gateway.cells) {
     let leg = emptyLeg('statement')
     await app.db
@@ -162,6 +191,7 @@ async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Leg
         }
         const [[sums]] = await tx.send(matched(period))
         const found = (await tx.send(...differences(period))).flat()
+        differ.push(...found)
         leg = { ...leg, lookedAt: sums?.lines ?? 0, agreed: sums?.matched ?? 0, opened: found.length }
         throw new OnlyLooking()
       })
@@ -170,5 +200,5 @@ async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Leg
       })
     legs.push(leg)
   }
-  return sumLegs('statement', legs)
+  return { leg: sumLegs('statement', legs), differences: differ }
 }

@@ -1,12 +1,14 @@
-import type { Actor } from '../actors/actor.ts'
+import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
-import { checkFloats } from './float.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { checkFloats, type Wallets } from './float.ts'
 import { checkInternal } from './internal.ts'
 import { type Leg, sumLegs } from './leg.ts'
 import { leftToLookAt, reviewReferences } from './references.ts'
+import { addRun, askRun, claimAsked, endAsked } from './run-log.ts'
 import { reportSilence } from './silence.ts'
 
 // For so long one run waits for questions that the followers leave over.
@@ -22,12 +24,45 @@ const BEGIN = statement(
 /** The legs that need no file, now and in full: for staff who run it on demand (rails.md 5). */
 export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[]> {
   allow(actor, 'reconcile.run')
-  const act = { actor, action: 'reconcile.run', at: gateway.clock.now(), merchantId: null } as const
+  const begunAt = gateway.clock.now()
+  const act = { actor, action: 'reconcile.run', at: begunAt, merchantId: null } as const
   const begun = auditRow({ ...act, subject: null })
   await gateway.directory.query(begun.statement, begun.values)
+  const legs = await allLegs(gateway)
+  const run = { kind: 'asked', place: 'all', by: nameOf(actor), file: null, begunAt } as const
+  const ended = addRun({ ...run, endedAt: gateway.clock.now() }, legs)
+  await gateway.directory.query(ended.statement, ended.values)
+  return legs
+}
+
+/** Asks the workers for a comparison now, and answers at once: it may wait a minute for the operator. Throws 409 when one is under way. */
+export async function askForRun(gateway: Gateway, actor: Actor): Promise<void> {
+  allow(actor, 'reconcile.run')
+  const at = gateway.clock.now()
+  const asking = askRun(nameOf(actor), at)
+  await gateway.directory.transaction(async (tx) => {
+    const [[asked]] = await tx.send(asking)
+    if (!asked) throw new Refusal(409, 'conflict', 'a comparison was asked for already and is under way')
+    const act = { actor, action: 'reconcile.run', at, merchantId: null } as const
+    return { value: null, last: [auditRow({ ...act, subject: asked.id })] }
+  })
+  for (const app of gateway.cells) app.nudge('reconcile')
+}
+
+async function allLegs(gateway: Wallets): Promise<Leg[]> {
   const internal = sumLegs('internal', await Promise.all(gateway.cells.map(checkInternal)))
   const references = sumLegs('references', await Promise.all(gateway.cells.map(reviewNow)))
   return [internal, references, await checkFloats(gateway)]
+}
+
+/** What somebody has asked for on the console. One that was begun by a process that died is begun again. */
+async function runAsked(app: App): Promise<void> {
+  const claiming = claimAsked(app.clock.now())
+  const [asked] = await app.directory.query(claiming.statement, claiming.values)
+  if (!asked) return
+  const legs = await allLegs({ ...app, cells: app.allCells() })
+  const ended = endAsked(asked.id, legs, app.clock.now())
+  await app.directory.query(ended.statement, ended.values)
 }
 
 async function reviewNow(app: App): Promise<Leg> {
@@ -42,13 +77,19 @@ async function reviewNow(app: App): Promise<Leg> {
  * run once an hour, whatever number of workers there is. The first cell compares the wallets. Answers how much was looked at.
  */
 export async function reconcileCell(app: App): Promise<number> {
+  const cells = app.allCells()
+  if (cells[0] === app) await runAsked(app)
   if (app.rails.live.op1_momo === undefined) return 0
   const references = await reviewReferences(app, PATIENCE_MS)
   const [begun] = await app.db.query(BEGIN, [app.clock.now().toISOString()])
   if (begun === undefined) return references.lookedAt
+  const begunAt = app.clock.now()
   const internal = await checkInternal(app)
   await reportSilence(app, app.config.unresolvedHours * HOUR_MS)
-  const cells = app.allCells()
   const floats = cells[0] === app ? await checkFloats({ ...app, cells }) : null
+  const run = { kind: 'hourly', place: app.cell, by: null, file: null, begunAt } as const
+  const legs = [internal, references, ...(floats === null ? [] : [floats])]
+  const ended = addRun({ ...run, endedAt: app.clock.now() }, legs)
+  await app.directory.query(ended.statement, ended.values)
   return internal.lookedAt + references.lookedAt + (floats?.lookedAt ?? 0)
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { domainRefusal } from '../platform/refusal.ts'
 
@@ -40,12 +41,36 @@ const KAMPALA = '+03:00'
 
 const wrongLine = (line: number, says: string) => domainRefusal('bad_statement', `line ${line}: ${says}`)
 
+/** Where the bytes of a statement are, to be read from the beginning, each time anew. */
+export type StatementSource = { name: string; open(): Readable }
+
+/** A file on this machine. */
+export const fromPath = (path: string): StatementSource => ({
+  name: path.split('/').at(-1) ?? '',
+  open: () => createReadStream(path),
+})
+
+const SLICE_BYTES = 65_536
+
+/** Bytes that were uploaded; in slices, so that other requests are answered between them. */
+export const fromBytes = (name: string, bytes: Buffer): StatementSource => ({
+  name,
+  open: () => Readable.from(slicesOf(bytes)),
+})
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
+}
+
 /**
  * Reads a statement line by line, in constant memory. A file of another operator names its columns in `names`. Throws a refusal
  * that names the first line that cannot be read.
  */
-export async function* readStatement(path: string, names: ColumnNames = {}): AsyncGenerator<StatementLine> {
-  const rows = createReadStream(path).pipe(
+export async function* readStatement(
+  source: StatementSource,
+  names: ColumnNames = {},
+): AsyncGenerator<StatementLine> {
+  const rows = source.open().pipe(
     parse({
       bom: true,
       skip_empty_lines: true,

@@ -6,6 +6,7 @@ import type { ConsoleRoute } from '../../src/console/visit.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { lookAtUpload } from '../../src/reconciliation/uploaded-statements.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
 import { BY_HAND, operator } from '../helpers/actors.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
@@ -91,7 +92,13 @@ async function twoPersonObjects(service: TestService): Promise<Record<string, st
   const asked = await askAdjustment(service.gateway, operator('finance', 99_001), {
     ...{ ...wanted, exception: exception?.id ?? '', resolve: true, reason: 'statement of Monday' },
   })
+  const header = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
+  const line = `777,,collect,500,0,0,UGX,${service.clock.now().toISOString()},SUCCESSFUL`
+  const statement = await lookAtUpload(service.gateway, operator('finance', 99_001), {
+    ...{ name: 'monday.csv', bytes: Buffer.from(`${header}\n${line}\n`), installation: null },
+  })
   return {
+    '/reconciliation/import': statement,
     '/reconciliation/exceptions': exception?.id ?? '',
     '/approvals': asked.id,
     '/freeze': publicId,

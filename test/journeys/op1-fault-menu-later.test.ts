@@ -6,6 +6,7 @@ import test from 'node:test'
 import type { FaultName, FaultParams } from '../../emulator/faults.ts'
 import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
+import { fromPath } from '../../src/reconciliation/statement-file.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
@@ -178,7 +179,12 @@ test('42 executeTwice: the statement shows that the operator moved one reference
   await followUntilEnded(service, made.id)
   const path = join(mkdtempSync(join(tmpdir(), 'twice-')), 'statement.csv')
   writeFileSync(path, service.emulator.statement())
-  await importStatement(service.gateway, BY_HAND, { path, installation: 'ug-1', period: null, dryRun: false })
+  await importStatement(service.gateway, BY_HAND, {
+    source: fromPath(path),
+    installation: 'ug-1',
+    period: null,
+    dryRun: false,
+  })
   assert.deepEqual(await kindsOf(made.id), ['doubled_by_rail'])
   assert.equal((await transfersOf(service, made.id)).length, 2)
 })

@@ -6,6 +6,7 @@ import test from 'node:test'
 import { endLost } from '../../src/reconciliation/end-lost.ts'
 import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
+import { fromPath } from '../../src/reconciliation/statement-file.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { assertRefused } from '../helpers/command-line.ts'
@@ -49,7 +50,12 @@ async function importing(
     path,
     `rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status\n${lines.join('\n')}\n`,
   )
-  await importStatement(service.gateway, BY_HAND, { path, installation, period, dryRun: false })
+  await importStatement(service.gateway, BY_HAND, {
+    source: fromPath(path),
+    installation,
+    period,
+    dryRun: false,
+  })
 }
 
 const wait = async (hours: number) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import type { Leg } from '../../src/reconciliation/leg.ts'
-import { readColumnNames } from '../../src/reconciliation/statement-file.ts'
+import { fromPath, readColumnNames } from '../../src/reconciliation/statement-file.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -27,7 +27,12 @@ async function importing(lines: readonly string[], { dryRun = false } = {}): Pro
   const path = join(folder, `${files}.csv`)
   const head = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
   writeFileSync(path, `${[head, ...lines].join('\n')}\n`)
-  return importStatement(service.gateway, BY_HAND, { path, installation: 'ug-1', period: null, dryRun })
+  return importStatement(service.gateway, BY_HAND, {
+    source: fromPath(path),
+    installation: 'ug-1',
+    period: null,
+    dryRun,
+  })
 }
 const lineFor = (number: string, id: string, amount: number, at: Date, type = 'collect') =>
   `${number},${id},${type},${amount},0,0,UGX,${at.toISOString()},SUCCESSFUL`
@@ -87,7 +92,7 @@ test('a file with columns of other names is read by those names; names that make
     ...{ rail_transaction_id: 'Financial Transaction Id', external_id: 'External Id', type: 'kind' },
     ...{ at: 'Date' },
   })
-  const wanted = { path, installation: 'ug-1', period: null, dryRun: false }
+  const wanted = { source: fromPath(path), installation: 'ug-1', period: null, dryRun: false }
   await assert.rejects(importStatement(service.gateway, BY_HAND, wanted), {
     message: 'the header lacks rail_transaction_id, external_id, type, at',
   })

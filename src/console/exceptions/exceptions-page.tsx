@@ -9,6 +9,7 @@ import { Empty, Note, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
+import { ReconciliationPages } from '../reconciliation/runs-page.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { LIST } from './exception-forms.ts'
@@ -44,6 +45,7 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
     EXCEPTIONS.title,
     <>
       <h1>{EXCEPTIONS.title}</h1>
+      <ReconciliationPages visit={visit} at={LIST} />
       <p class="quiet">{EXCEPTIONS.lead}</p>
       <nav class="tabs" aria-label={EXCEPTIONS.title}>
         {LISTS.map((one) => (

@@ -10,7 +10,7 @@ export const FRAME = {
     home: 'Home',
     approvals: 'Approvals',
     freeze: 'Freeze',
-    exceptions: 'Exceptions',
+    reconciliation: 'Reconciliation',
     alerts: 'Alerts',
     jobs: 'Jobs',
     audit: 'Audit',

@@ -55,6 +55,8 @@ const TABLES = {
   rail_statements: other('reconciliation'),
   rail_statement_lines: other('reconciliation'),
   reconciliation_runs: other('reconciliation'),
+  reconciliation_log: other('reconciliation'),
+  statement_files: other('reconciliation'),
   float_records: other('reconciliation'),
   float_readings: other('reconciliation'),
   platform_exceptions: other('exceptions'),

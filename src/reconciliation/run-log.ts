@@ -1,0 +1,85 @@
+import { type Call, call, type Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { newId } from '../platform/ids.ts'
+import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
+import type { Leg } from './leg.ts'
+
+/** A comparison with the operator, as it was kept. `legs` is null until it has ended. */
+export type Run = {
+  id: string
+  kind: 'hourly' | 'asked' | 'statement'
+  place: string
+  askedBy: string | null
+  askedAt: Date
+  begunAt: Date | null
+  endedAt: Date | null
+  file: string | null
+  legs: Leg[] | null
+}
+type Ended = {
+  kind: Run['kind']
+  place: string
+  by: string | null
+  file: string | null
+  begunAt: Date
+  endedAt: Date
+}
+
+const PREFIX = 'rec_'
+const PLATFORM = 'platform'
+const MOST_NAME = 255
+const ADD = statement(
+  'add reconciliation run',
+  `insert into reconciliation_log (id, kind, place, asked_by, asked_at, begun_at, ended_at, file, legs)
+   values ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+)
+const ASK = statement<{ id: string }>(
+  'ask for reconciliation run',
+  `insert into reconciliation_log (id, kind, place, asked_by, asked_at) values ($1, 'asked', 'all', $2, $3)
+   on conflict (kind) where kind = 'asked' and ended_at is null do nothing returning id`,
+)
+// Longer than a run takes: who began it and did not end it has died.
+const CLAIM = statement<{ id: string }>(
+  'claim asked reconciliation run',
+  `update reconciliation_log set begun_at = $1 where id = (
+     select id from reconciliation_log where kind = 'asked' and ended_at is null
+       and (begun_at is null or begun_at <= $1::timestamptz - interval '10 minutes') for update skip locked) returning id`,
+)
+const END = statement(
+  'end asked reconciliation run',
+  'update reconciliation_log set ended_at = $2, legs = $3 where id = $1 and ended_at is null',
+)
+const LIST = mergedList<Run>(
+  'reconciliation runs',
+  'asked_at',
+  `select id, kind, place, asked_by as "askedBy", asked_at as "askedAt", begun_at as "begunAt", ended_at as "endedAt", file, legs
+   from reconciliation_log where {beyond} and ($4::text is null or kind = $4) order by {order}`,
+)
+
+/** The row of a run that has ended. */
+export const addRun = ({ kind, place, by, file, begunAt, endedAt }: Ended, legs: readonly Leg[]): Call =>
+  call(
+    ADD,
+    ...[newId(PREFIX, PLATFORM), kind, place, by, begunAt.toISOString(), endedAt.toISOString()],
+    ...[file?.slice(0, MOST_NAME) ?? null, JSON.stringify(legs)],
+  )
+
+/** Answers nothing when one was asked for and has not ended. */
+export const askRun = (by: string, at: Date): Call<{ id: string }> =>
+  call(ASK, newId(PREFIX, PLATFORM), by, at.toISOString())
+
+export const claimAsked = (at: Date): Call<{ id: string }> => call(CLAIM, at.toISOString())
+
+export const endAsked = (id: string, legs: readonly Leg[], at: Date): Call =>
+  call(END, id, at.toISOString(), JSON.stringify(legs))
+
+/** One page of runs, newest first. Index: reconciliation_log_listed. */
+export const listRuns = (
+  directory: Database,
+  kind: Run['kind'] | null,
+  window: MergedWindow,
+): Promise<MergedPage<Run>> =>
+  readMerged(
+    { places: [{ db: directory, list: LIST, filters: [kind] }], timeOf: ({ askedAt }: Run) => askedAt },
+    window,
+  )
