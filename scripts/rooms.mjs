@@ -25,6 +25,8 @@ const WAITING = [
   'test/crash/bulk-resumes',
   'test/dashboard/accessible',
   'test/dashboard/journeys',
+  'test/console/accessible',
+  'test/console/journeys',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',
