@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import { addressIn } from '../src/dashboard/addresses.ts'
 import { ROUTES } from '../src/dashboard/routes-list.ts'
 import { newId, newTag } from '../src/platform/ids.ts'
+import { measureConsole } from './console.ts'
 import { fillBeside, tallied } from './dashboard-rows.ts'
 import { measureExport } from './export.ts'
 import { percentile, rounded } from './figures.ts'
@@ -27,7 +28,7 @@ const FILTERED = [
   '/developers/requests?status=refused',
 ]
 
-type Page = { p50_ms: number | null; p99_ms: number | null; bytes: number; status: number }
+export type Page = { p50_ms: number | null; p99_ms: number | null; bytes: number; status: number }
 
 /**
  * Every page of the dashboard for a merchant with 1,000,000 charges, 100,000 payouts, 1,000,000 deliveries and as many rows of the request
@@ -50,19 +51,28 @@ export async function measureDashboard(stage: Stage) {
     const { p50_ms, p99_ms, status } = pages[path] as Page
     stage.say(`${path}: ${status}, p50 ${p50_ms} ms, p99 ${p99_ms} ms`)
   }
+  const consolePages = await measureConsole(stage, agent)
   agent.destroy()
   const exported = await measureExport(stage, cookie)
-  const answered = Object.values(pages).filter(({ status }) => status === 200)
   return {
-    scenarios: { dashboard: pages, dashboard_export: exported, sign_ins: signIns },
+    scenarios: { dashboard: pages, console: consolePages, dashboard_export: exported, sign_ins: signIns },
     bars: [
-      atMost('dashboard_page_p99_ms', P99_MS, Math.max(...answered.map(({ p99_ms }) => p99_ms ?? 0))),
+      atMost('dashboard_page_p99_ms', P99_MS, worstOf(pages)),
+      atMost('console_page_p99_ms', P99_MS, worstOf(consolePages)),
       atMost('dashboard_home_bytes', HOME_BYTES, pages['/']?.bytes ?? null),
       atMost('charge_p99_beside_sign_ins', BESIDE_SIGN_INS, signIns.ratio),
       atMost('dashboard_export_seconds', EXPORT_SECONDS, exported.worst_seconds),
     ],
   }
 }
+
+/** The slowest page of those that there are. */
+const worstOf = (pages: Readonly<Record<string, Page>>) =>
+  Math.max(
+    ...Object.values(pages)
+      .filter(({ status }) => status === 200)
+      .map(({ p99_ms }) => p99_ms ?? 0),
+  )
 
 /** The paths of all pages; those about one object with an id of that kind, where the bench has one. */
 function pathsWith(ids: Readonly<Record<string, string>>): string[] {
@@ -76,7 +86,7 @@ function pathsWith(ids: Readonly<Record<string, string>>): string[] {
 
 type Browser = { port: number; agent: Agent; cookie: string }
 
-async function measurePage(browser: Browser, path: string): Promise<Page> {
+export async function measurePage(browser: Browser, path: string): Promise<Page> {
   const times: number[] = []
   let last = { status: 0, bytes: 0 }
   for (let sample = -WARM_UP; sample < SAMPLES; sample += 1) {

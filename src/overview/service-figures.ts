@@ -6,6 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import { sharedLook } from '../platform/shared-look.ts'
 import { lastVerified, listVerifyRuns, type VerifyRun } from '../verify/verify-runs.ts'
 import { type Breaks, type CellFigures, cellFigures } from './cell-figures.ts'
+import { type RailFigures, railFigures } from './rail-figures.ts'
 
 /** Our money at an operator, when it was last asked. */
 export type Float = {
@@ -32,6 +33,7 @@ export type ServiceFigures = {
   cells: CellFigures[]
   platformBreaks: Breaks[]
   floats: Float[]
+  rails: RailFigures[]
   jobs: Job[]
   processes: ProcessSeen[]
   alerts: ShownAlert[]
@@ -70,15 +72,18 @@ function readerOf(gateway: Gateway): () => Promise<ServiceFigures> {
 async function read(gateway: Gateway): Promise<ServiceFigures> {
   const { directory } = gateway
   const at = gateway.clock.now()
-  const [cells, platformBreaks, floats, jobs, processes, alerts, verify, verified] = await Promise.all([
-    Promise.all(gateway.cells.map(cellFigures)),
-    directory.query(PLATFORM_BREAKS),
-    directory.query(FLOATS),
-    listJobs(gateway),
-    listProcesses(gateway),
-    openAlerts(gateway),
-    listVerifyRuns(gateway, 1),
-    lastVerified(gateway),
-  ])
-  return { at, cells, platformBreaks, floats, jobs, processes, alerts, verify, verified }
+  const [cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified] = await Promise.all(
+    [
+      Promise.all(gateway.cells.map(cellFigures)),
+      directory.query(PLATFORM_BREAKS),
+      directory.query(FLOATS),
+      railFigures(gateway),
+      listJobs(gateway),
+      listProcesses(gateway),
+      openAlerts(gateway),
+      listVerifyRuns(gateway, 1),
+      lastVerified(gateway),
+    ],
+  )
+  return { at, cells, platformBreaks, floats, rails, jobs, processes, alerts, verify, verified }
 }

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Reporting, reporting } from '../../src/jobs/keep-reporting.ts'
+import { serviceFigures } from '../../src/overview/service-figures.ts'
 import type { SweepRun } from '../../src/platform/sweep.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
 import { mainOf } from '../helpers/dashboard.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
-import { startService } from '../helpers/test-service.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-const service = opened(() => startService())
+const service = opened(() => startLiveService())
 
 /** A worker that runs a task when it is asked to, and tells as a process does. */
 function workerOf(): {
@@ -154,4 +155,48 @@ test('verify runs in the night of Kampala, once over all workers, and its result
   service.pass(23 * HOUR)
   assert.equal(await service.run('verify'), 1, 'a night without a worker is caught up')
   await told.stop()
+})
+
+test('the first page shows live money by age, what is wrong, workers, webhooks and the last verify', async () => {
+  const operator = await operatorSignedIn(service, 'finance')
+  const { live, merchant } = await service.shop()
+  await live.charge({ amount: 7000, customer: { phone: newPayer() } })
+  service.pass(10 * MINUTE)
+  await live.charge({ amount: 4000, customer: { phone: newPayer() } })
+  await service.rows(
+    `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at)
+     select id, 'exc_home', 'live', 'mismatch', 'critical', 'txn_home', '{}', $2 from cell_0.merchants where public_id = $1`,
+    [merchant.id, service.clock.now()],
+  )
+  await service.run('raise-alerts')
+  const { told, work } = workerOf()
+  work('settle-charges', { handled: 1 })
+  await told.beat()
+  const page = await operator.get('/console')
+  const main = mainOf(page)
+  assert.match(main, /Charges 1 UGX 4,000 – 1 UGX 7,000 – – 10 min/)
+  assert.match(main, /Payouts – – – – – –/)
+  assert.match(main, /Open exceptions 1 critical/)
+  assert.match(main, /Open alerts \d+ /)
+  assert.match(main, /Workers heard \d+ s ago 1 processes do background work/)
+  assert.match(main, /Webhooks \d+ wait/)
+  assert.match(main, /Verify everything held \d+ (?:s|min|h|days) ago/)
+  for (const path of ['/alerts', '/jobs', '/parked', '/reconciliation/exceptions', '/jobs#verify'])
+    assert.ok(page.text.includes(`href="/console${path}"`), path)
+  await service.rows(`update exceptions set closed_at = $1, note = 'planted' where id = 'exc_home'`, [
+    service.clock.now(),
+  ])
+  service.pass(MINUTE)
+  assert.match(mainOf(await operator.get('/console')), /Open exceptions none/)
+  await told.stop()
+})
+
+test('the figures of the first page are read once in five seconds, however many look', async () => {
+  const look = () => serviceFigures(service.gateway)
+  service.pass(MINUTE)
+  const [first, second] = await Promise.all([look(), look()])
+  assert.equal(first, second)
+  assert.equal(await look(), first)
+  service.pass(MINUTE)
+  assert.notEqual(await look(), first)
 })

@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Agent } from 'node:http'
+import { addressOf } from '../src/console/addresses.ts'
+import { ROUTES } from '../src/console/routes-list.ts'
+import { newId, newTag } from '../src/platform/ids.ts'
+import { measurePage, type Page } from './dashboard.ts'
+import type { Stage } from './stage.ts'
+
+/** Every page of the console that is about no single object, beside the merchant with a million charges. */
+export async function measureConsole(stage: Stage, agent: Agent): Promise<Record<string, Page>> {
+  const cookie = `console=${await plantOperator(stage)}`
+  const pages: Record<string, Page> = {}
+  for (const route of ROUTES) {
+    if (route.kind !== 'page' || route.path.includes(':')) continue
+    const address = addressOf(route.path)
+    pages[address] = await measurePage({ port: stage.service.port, agent, cookie }, address)
+    const { p50_ms, p99_ms, status } = pages[address] as Page
+    stage.say(`${address}: ${status}, p50 ${p50_ms} ms, p99 ${p99_ms} ms`)
+  }
+  return pages
+}
+
+/** A session of an operator of the role admin, as a sign-in leaves it. */
+async function plantOperator({ db }: Stage): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const { rows } = await db.query(
+    `insert into people (public_id, realm, name, email, email_key, confirmed_at, created_at, operator_role)
+     values ($1, 'operator', 'Bench', 'operator@example.com', 'operator@example.com', now(), now(), 'admin') returning id`,
+    [newId('per_', newTag())],
+  )
+  await db.query(
+    `insert into sessions (id, hash, person_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at)
+     values ($1, $2, $3, 'in', now(), 'bench', '127.0.0.1', now(), now(), now() + interval '8 hours')`,
+    [newId('ses_', newTag()), createHash('sha256').update(token).digest(), rows[0].id],
+  )
+  return token
+}

@@ -1,0 +1,53 @@
+import type { Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { RailSide } from '../rails/rail.ts'
+import { standingTroubles } from '../rails/rail-troubles.ts'
+import { earliest } from './sums.ts'
+
+/** One side of a contract with an operator: whether payments go out, and when it last answered one. */
+export type RailFigures = {
+  installation: string
+  side: RailSide
+  state: 'works' | 'silent' | 'refuses'
+  since: Date | null
+  lastAnswerAt: Date | null
+}
+
+// The ends of the latest posts of each contract, by rail_attempts_unreviewed; and, where all of them have been looked at again, the last
+// of those, by rail_attempts_reviewed.
+const ANSWERS = statement<{ installation: string; side: RailSide; at: Date | null }>(
+  'last answers of operators',
+  `select i.installation, s.side, greatest(
+     (select max(submit_ended_at) from (select a.submit_ended_at, a.side from rail_attempts a where a.installation = i.installation
+        and a.reviewed_at is null order by a.created_at desc limit 50) fresh where fresh.side = s.side),
+     (select max(submit_ended_at) from (select a.submit_ended_at, a.side from rail_attempts a where a.installation = i.installation
+        and a.reviewed_at is not null order by a.reviewed_at desc limit 50) old where old.side = s.side)) as at
+   from unnest($1::text[]) i (installation) cross join (values ('collect'), ('disburse')) s (side)`,
+)
+
+export async function railFigures({ cells, directory, rails, clock }: Gateway): Promise<RailFigures[]> {
+  const installations = rails.live.op1_momo?.installations ?? []
+  if (installations.length === 0) return []
+  const standing = standingTroubles(clock.now())
+  const [troubles, ...answers] = await Promise.all([
+    directory.query(standing.statement, standing.values),
+    ...cells.map(({ db }) => db.query(ANSWERS, [installations.map(({ id }) => id)])),
+  ])
+  const known = answers.flat()
+  return installations.flatMap(({ id, sides }) =>
+    sides.map((side) => {
+      const own = troubles.filter((one) => one.installation === id && one.side === side)
+      const silent = own.filter(({ kind }) => kind === 'breaker')
+      const refuses = own.filter(({ kind }) => kind === 'refused')
+      const times = known
+        .filter((one) => one.installation === id && one.side === side)
+        .flatMap(({ at }) => (at === null ? [] : [at.getTime()]))
+      return {
+        ...{ installation: id, side },
+        state: silent.length > 0 ? 'silent' : refuses.length > 0 ? 'refuses' : 'works',
+        since: earliest([...silent, ...refuses].map(({ since }) => since)),
+        lastAnswerAt: times.length === 0 ? null : new Date(Math.max(...times)),
+      }
+    }),
+  )
+}
