@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { OperatorRole } from '../../src/actors/actor.ts'
-import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'
-import { BY_HAND } from '../helpers/actors.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
@@ -32,8 +27,6 @@ const screen = openedForBrowser(async () => {
   const browser = await launchBrowser()
   return { browser, close: () => browser.close() }
 })
-const folder = mkdtempSync(join(tmpdir(), 'console-journeys-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const sees = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
@@ -162,12 +155,21 @@ test(
   async () => {
     service.pass(30 * DAY)
     const { shop, id } = await paidBy(service)
-    await importing(id, 499_000)
-    const stopped = await payNew(shop.live)
-    assert.match(stopped.text, /payouts are paused on this account/)
     const finance = await atWork('finance')
     const admin = await atWork('admin')
     const { page } = finance
+    await opens(page, '/console/reconciliation/import')
+    const buffer = Buffer.from(statementWith(id, 499_000))
+    const file = { name: 'monday.csv', mimeType: 'text/csv', buffer }
+    await page.getByLabel('File (CSV, at most 10 MB)').setInputFiles(file)
+    await press(page, 'Look at it')
+    await sees(page, 'Amount or side differs')
+    await sees(page, id)
+    assert.equal((await payNew(shop.live)).status, 201, 'to look changes nothing')
+    await press(page, 'Import it now')
+    await sees(page, 'Imported. What differs has opened exceptions.')
+    const stopped = await payNew(shop.live)
+    assert.match(stopped.text, /payouts are paused on this account/)
     await opens(page, '/console/reconciliation/exceptions?list=mismatched')
     await goes(page, 'mismatch')
     await sees(page, 'It pauses the payouts of this merchant in this mode until it is resolved.')
@@ -201,15 +203,54 @@ test(
 )
 
 /** A statement of the operator that has another amount for this charge. */
-async function importing(id: string, amount: number): Promise<void> {
+function statementWith(id: string, amount: number): string {
   const at = (hours: number) => new Date(service.clock.nowMs() + hours * HOUR).toISOString()
-  const lines = [
+  return [
     'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status',
     `1,,other,1,0,0,UGX,${at(-3)},SUCCESSFUL`,
     `2,${id},collect,${amount},0,0,UGX,${at(0)},SUCCESSFUL`,
     `3,,other,1,0,0,UGX,${at(3)},SUCCESSFUL`,
-  ]
-  const path = join(folder, 'statement.csv')
-  writeFileSync(path, `${lines.join('\n')}\n`)
-  await importStatement(service.gateway, BY_HAND, { path, installation: 'ug-1', period: null, dryRun: false })
+    '',
+  ].join('\n')
+}
+
+test(
+  'the audit is followed to its end, then a superuser edits a row, and the page and an alert name it',
+  ON_BROWSER,
+  async () => {
+    await service.run('seal-audit')
+    const admin = await atWork('admin')
+    const { page } = admin
+    await opens(page, '/console')
+    await page.getByRole('link', { name: 'Audit', exact: true }).click()
+    await press(page, 'Verify now')
+    await sees(page, 'The chains were followed to their ends: see below.')
+    const found = page.getByRole('table').first()
+    await found.getByText('holds').first().waitFor()
+    assert.equal(await found.getByText('broken').count(), 0)
+    const [row] = await service.rows<{ id: number; actor: string }>(
+      'select id, actor from audit order by id limit 1',
+    )
+    assert.ok(row)
+    await edited(row.id, 'somebody else')
+    await press(page, 'Verify now')
+    await found.getByText(`audit row ${row.id} or its seal`).first().waitFor()
+    await opens(page, '/console/alerts')
+    await page
+      .getByRole('row')
+      .filter({ hasText: `audit row ${row.id} or its seal` })
+      .getByRole('link')
+      .first()
+      .click()
+    await sees(page, /is not as it was written/)
+    await edited(row.id, row.actor)
+    await home(admin)
+  },
+)
+
+/** What only a superuser can do: the triggers refuse everybody else. */
+async function edited(id: number, actor: string): Promise<void> {
+  await service.rows('alter table audit disable trigger user')
+  await service.rows('update audit set actor = $2 where id = $1', [id, actor])
+  await service.rows('alter table audit enable trigger user')
 }
