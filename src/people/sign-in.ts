@@ -1,7 +1,6 @@
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import type { Call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -24,7 +23,8 @@ import {
   takeTry,
 } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
-import { newToken, startSession } from './write-sessions.ts'
+import { lockPerson } from './write-accounts.ts'
+import { endSession, newToken, startSession } from './write-sessions.ts'
 
 /** Signed in, or the password was right and the code of the second factor is awaited under this cookie. */
 export type SignInStep = ({ kind: 'in' } & Entered) | { kind: 'code'; token: string }
@@ -91,7 +91,7 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
   allow(visitorActor(visitor), 'account.sign-in')
   const now = gateway.clock.now()
   const half = await findHalf(gateway, visitor)
-  if (half === null) throw new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
+  if (half === null) throw again()
   const { personId, publicId, email, emailKey, merchantId } = half
   const account = { id: personId, publicId, email, merchantId }
   const known = { text: email, key: emailKey }
@@ -104,8 +104,10 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
     await missed(gateway, { counter, miss, account, visitor })
     throw new Refusal(401, 'wrong_code', 'this code is wrong, or was used already')
   }
-  return enter(gateway, visitor, { account, counter, at: now })
+  return enter(gateway, visitor, { account, counter, at: now, half: half.sessionId })
 }
+
+const again = () => new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
 
 /** What a passkey confirms at sign-in; its challenge belongs to the half session. */
 const ENTERING = 'sign in'
@@ -173,12 +175,14 @@ type Entering = {
   account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId'>
   counter: Counter
   at?: Date
+  /** The session that has waited for the code; null where none was asked. */
+  half?: string | null
 }
 
 async function enter(
   gateway: Gateway,
   visitor: Visitor,
-  { account, counter, at = gateway.clock.now() }: Entering,
+  { account, counter, at = gateway.clock.now(), half = null }: Entering,
 ): Promise<SignInStep> {
   const browser = visitor.browser ?? newToken()
   const { id: personId, publicId, email, merchantId } = account
@@ -187,8 +191,14 @@ async function enter(
     ...{ actor: visitorActor(visitor, email), action: 'account.sign-in', at, merchantId },
     subject: publicId,
   })
-  const last = [...session.calls, rememberBrowser(browser, personId, at), row]
-  await commit(gateway, clearCounter(counter, at), last)
+  await gateway.directory.transaction(async (tx) => {
+    const [[person]] = await tx.send(lockPerson(personId))
+    // Whoever sets up the sign-in anew, or ends all sessions, ends this one too: a code that was right before lets nobody in after.
+    const ended = half === null ? [] : (await tx.send(endSession(personId, half)))[0]
+    if (!person || (half !== null && ended.length === 0)) throw again()
+    const last = [clearCounter(counter, at), ...session.calls, rememberBrowser(browser, personId, at), row]
+    return { value: null, last }
+  })
   return { kind: 'in', token: session.token, browser }
 }
 
@@ -196,16 +206,14 @@ async function awaitCode(gateway: Gateway, visitor: Visitor, account: Account): 
   const at = gateway.clock.now()
   const { id: personId, merchantId } = account
   const { token, calls } = startSession({ personId, merchantId, visitor, at, stage: 'code' })
+  // The last statements of a transaction go with its end: one goes before.
   const [first, ...last] = calls
-  await commit(gateway, first as Call, last) // A session is at least one statement.
-  return token
-}
-
-const commit = ({ directory }: Gateway, first: Call, last: readonly Call[]) =>
-  directory.transaction(async (tx) => {
-    await tx.send(first)
+  await gateway.directory.transaction(async (tx) => {
+    if (first) await tx.send(first)
     return { value: null, last }
   })
+  return token
+}
 
 /** Nobody works on the console with a password alone (reliability.md A72). It cannot be added here: whoever knows the password could. */
 const noFactor = () =>

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { browserOf } from '../helpers/browser.ts'
 import { OPERATOR_ROLES, operatorSignedIn } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
+import { enrolled, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
+import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -57,4 +60,36 @@ test('A68: an operator’s session ends after eight hours of work', async () => 
   }
   service.pass(10 * MINUTE_MS)
   assert.equal((await operator.get('/console')).status, 303)
+})
+
+test('the page prints the table of roles that the operations ask', async () => {
+  const text = mainOf(await (await operatorSignedIn(service, 'support')).get('/console/operators'))
+  assert.match(text, /What each role may do/)
+  assert.match(text, /Invite operators no no no yes/)
+  assert.match(text, /Freeze payouts yes yes yes yes/)
+  assert.match(text, /Approve and reject withdrawals no no yes yes/)
+  // An act without a name in texts/action-names.ts stands there as the code calls it.
+  assert.deepEqual(text.match(/\b[a-z-]+\.[a-z-]+ (?:yes|no) (?:yes|no)/g), null)
+})
+
+test('a code that was right before the sign-in was set up again lets nobody in after it', async () => {
+  const { email, codes } = await enrolled(service, 'support')
+  const browser = browserOf(service)
+  await browser.post('/console/sign-in', { email, password: OPERATOR_PASSWORD })
+  const [person] = await service.rows<{ id: number }>('select id from people where email = $1', [email])
+  const id = person?.id ?? 0
+  const holder = new pg.Client({ connectionString: service.database.url })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select 1 from directory.people where id = $1 for no key update', [id])
+    const reply = browser.post('/console/sign-in', { code: codes[0] ?? '' })
+    await somebodyWaits(service)
+    await holder.query('delete from directory.sessions where person_id = $1', [id])
+    await holder.query('commit')
+    assert.equal((await reply).location, '/console/sign-in', 'the password is asked again')
+  } finally {
+    await holder.end()
+  }
+  assert.equal((await browser.get('/console')).status, 303)
 })

@@ -225,13 +225,3 @@ test('a person hears of what is done past the admins, and of a role that changes
   await sendRow(admin, `${one.publicId}/role`, { role: 'risk' })
   assert.equal((await told()).length, 3)
 })
-
-test('the page prints the table of roles that the operations ask', async () => {
-  const text = mainOf(await (await operatorSignedIn(service, 'support')).get(PAGE))
-  assert.match(text, /What each role may do/)
-  assert.match(text, /Invite operators no no no yes/)
-  assert.match(text, /Freeze payouts yes yes yes yes/)
-  assert.match(text, /Approve and reject withdrawals no no yes yes/)
-  // An act without a name in texts/action-names.ts stands there as the code calls it.
-  assert.deepEqual(text.match(/\b[a-z-]+\.[a-z-]+ (?:yes|no) (?:yes|no)/g), null)
-})
