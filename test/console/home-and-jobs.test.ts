@@ -200,3 +200,46 @@ test('the figures of the first page are read once in five seconds, however many 
   service.pass(MINUTE)
   assert.notEqual(await look(), first)
 })
+
+const openOf = async (kind: string) =>
+  (
+    await service.rows<{ says: string }>('select says from alerts where kind = $1 and closed_at is null', [
+      kind,
+    ])
+  ).map(({ says }) => says)
+
+test('three payments without an answer are more than 5 % of a quiet hour, and wake a person', async () => {
+  const { live } = await service.shop()
+  for (let nth = 0; nth < 3; nth += 1) await live.charge({ amount: 3000, customer: { phone: newPayer() } })
+  await service.run('raise-alerts')
+  assert.deepEqual(await openOf('parked_money'), [])
+  service.pass(16 * MINUTE)
+  await service.run('raise-alerts')
+  const [parked] = await openOf('parked_money')
+  assert.match(parked ?? '', /^\d+ live charges of \d+ UGX together/)
+})
+
+test('money that a run of the release left, and a verify that does not come, wake a person', async () => {
+  const { live, merchant } = await service.shop()
+  const { body } = await live.charge({ amount: 9000, customer: { phone: newPayer() } })
+  service.operator.pays(body.id)
+  service.pass(MINUTE)
+  await service.run('follow-charges')
+  service.pass(25 * HOUR)
+  const { told, work } = workerOf()
+  await service.run('raise-alerts')
+  assert.deepEqual(await openOf('release_stopped'), [], 'no run of the release has passed it by yet')
+  work('settle-charges')
+  work('verify')
+  await told.beat()
+  await service.run('raise-alerts')
+  const [stopped] = await openOf('release_stopped')
+  assert.ok(stopped?.startsWith(`held money of ${merchant.id} fell due at `), stopped)
+  await service.run('settle-charges')
+  await service.run('raise-alerts')
+  assert.deepEqual(await openOf('release_stopped'), [])
+  service.pass(37 * HOUR)
+  await service.run('raise-alerts')
+  assert.match((await openOf('verify_late'))[0] ?? '', /^verify of cell_0 has not ended well since/)
+  await told.stop()
+})

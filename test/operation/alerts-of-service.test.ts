@@ -79,6 +79,29 @@ test('acts on keys are told once, and what a person has closed stays closed', as
   assert.match(mainOf(again), /this alert is over already/)
 })
 
+test('an operator who is let in, and a role that is changed, wake a person; an invitation by an operator does not', async () => {
+  const act = (kind: string, actor: string, action: string) =>
+    service.rows(
+      `insert into directory.audit (at, actor_kind, actor, origin, action, subject) values ($1, $2, $3, '', $4, 'per_x')`,
+      [service.clock.now(), kind, actor, action],
+    )
+  await act('operator', 'ann@gateway.invalid', 'operator.invite')
+  await act('public', 'visitor', 'operator.enrol')
+  await act('operator', 'ann@gateway.invalid', 'operator.role')
+  await look()
+  const told = posted('operators_changed').flatMap((one) => one.alerts)
+  assert.deepEqual(told.map(({ says }) => says.split(' at ')[0]).sort(), [
+    'operator.enrol of per_x by visitor',
+    'operator.role of per_x by ann@gateway.invalid',
+  ])
+  service.pass(25 * HOUR)
+  await look()
+  const open = await service.rows(
+    `select 1 from alerts where kind = 'operators_changed' and closed_at is null`,
+  )
+  assert.deepEqual(open, [], 'over after a day')
+})
+
 test('an alert that was closed by hand opens again when the next look finds it', async () => {
   await freeze('a long drill')
   await look()
