@@ -7,21 +7,21 @@ const { pages } = FRAME
 export const NAVIGATION: readonly NavigationGroup[] = [
   { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
   {
-    name: FRAME.groups.service,
-    entries: [
-      { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
-      { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
-      { path: '/jobs', name: pages.jobs, icon: 'clock', see: 'console.read' },
-    ],
-  },
-  {
     name: FRAME.groups.money,
     entries: [
       { path: '/payments', name: pages.payments, icon: 'search', see: 'console.read' },
       { path: '/parked', name: pages.parked, icon: 'clock', see: 'console.read' },
-      { path: '/reconciliation', name: pages.reconciliation, icon: 'list', see: 'console.read' },
+      { path: '/reconciliation', name: pages.reconciliation, icon: 'wallet', see: 'console.read' },
       { path: '/approvals', name: pages.approvals, icon: 'check', see: 'console.read' },
-      { path: '/freeze', name: pages.freeze, icon: 'warning', see: 'console.read' },
+      { path: '/freeze', name: pages.freeze, icon: 'cross', see: 'console.read' },
+    ],
+  },
+  {
+    name: FRAME.groups.service,
+    entries: [
+      { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
+      { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
+      { path: '/jobs', name: pages.jobs, icon: 'machine', see: 'console.read' },
     ],
   },
   {

@@ -25,7 +25,7 @@ const CLOSE: FormSpec = {
 }
 
 const WHAT: readonly Column<ShownAlert>[] = [
-  { title: columns.kind, cell: ({ kind }) => kind },
+  { title: columns.kind, cell: ({ kind }) => nameOf(kind) },
   { title: columns.says, cell: ({ says }) => <Said text={says} /> },
 ]
 const OPEN: readonly Column<ShownAlert>[] = [
@@ -79,11 +79,12 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
   const alert = await findAlert(visit.gateway, visit.params.id ?? '')
   if (alert === null) throw notFound('alert')
   const { kind, closedAt } = alert
+  const name = nameOf(kind)
   return shownPage(
-    kind,
+    name,
     <>
       <div class="top">
-        <h1>{kind}</h1>
+        <h1>{name}</h1>
         {closedAt === null ? (
           <Status word={ALERTS.open} tone="bad" />
         ) : (
@@ -95,14 +96,14 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
       </p>
       <Section title={facts.toDo}>
         <p>{toDoOf(kind)}</p>
-        <p>
+        <div class="actions">
           <a class="button" href={pageOf(kind)}>
             {facts.deal}
-          </a>{' '}
+          </a>
           <a class="button plain" href={paragraphOf(kind)}>
             {facts.paragraph}
           </a>
-        </p>
+        </div>
       </Section>
       <Section title={columns.says}>
         <Facts
@@ -130,24 +131,28 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
   )
 }
 
+/** A kind in words. Messages and logs have it as one word. */
+const nameOf = (kind: string) => kind.replaceAll('_', ' ')
+
 /** The paragraph of the manual about one kind. */
 async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
   const kind = readKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
+  const name = nameOf(kind)
   return shownPage(
-    kind,
+    name,
     <>
-      <h1>{kind}</h1>
+      <h1>{name}</h1>
       <p class="hint">{ALERTS.about}</p>
       <Markdown text={paragraphAbout(kind)} />
-      <p>
+      <div class="actions">
         <a class="button" href={pageOf(kind)}>
           {facts.deal}
-        </a>{' '}
+        </a>
         <a class="button plain" href={to('/alerts')}>
           {ALERTS.all}
         </a>
-      </p>
+      </div>
     </>,
   )
 }

@@ -1,4 +1,5 @@
 import { findAny, type Hit } from '../../investigation/find-any.ts'
+import { FieldBox } from '../../pages/form.tsx'
 import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
@@ -30,11 +31,8 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
     search.title,
     <>
       <h1>{search.title}</h1>
-      <form class="filters" action={visit.to('/search')}>
-        <label class="ear" for="wanted">
-          {search.box}
-        </label>
-        <input id="wanted" name="q" type="search" value={text} placeholder={search.box} autocomplete="off" />
+      <form class="form compact" action={visit.to('/search')}>
+        <FieldBox field={{ name: 'q', label: search.box }} id="wanted" value={text} fault={null} />
         <button type="submit" class="button">
           {search.submit}
         </button>

@@ -105,18 +105,20 @@ export async function showUpload(visit: ConsoleVisit, state: FormState | null = 
         {stateOf(upload)}
       </div>
       <ReconciliationPages visit={visit} at={`${IMPORT}/:id`} />
-      <Facts
-        facts={[
-          [facts.installation, <Said text={upload.installation} />],
-          [facts.by, <Said text={upload.madeBy} />],
-          [facts.at, <Time at={upload.madeAt} />],
-          [facts.period, <Time at={looked.from} />],
-          [facts.until, <Time at={looked.to} />],
-          [facts.digest, <code class="long">{upload.digest.toString('hex')}</code>],
-          importedAt !== null && [facts.imported, <Time at={importedAt} />],
-          importedAt !== null && [facts.importedBy, <Said text={upload.importedBy} />],
-        ]}
-      />
+      <Section title={one.file}>
+        <Facts
+          facts={[
+            [facts.installation, <Said text={upload.installation} />],
+            [facts.by, <Said text={upload.madeBy} />],
+            [facts.at, <Time at={upload.madeAt} />],
+            [facts.period, <Time at={looked.from} />],
+            [facts.until, <Time at={looked.to} />],
+            [facts.digest, <code class="long">{upload.digest.toString('hex')}</code>],
+            importedAt !== null && [facts.imported, <Time at={importedAt} />],
+            importedAt !== null && [facts.importedBy, <Said text={upload.importedBy} />],
+          ]}
+        />
+      </Section>
       <Section title={one.found}>
         <Facts
           facts={[

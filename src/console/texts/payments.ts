@@ -1,12 +1,12 @@
 /** Payments of all merchants: search, one payment, what is parked. */
 export const PAYMENTS = {
   search: {
-    title: 'Search',
+    title: 'Payments',
     teach:
       'Type an id of anything, a merchant’s id or short name, a phone, an e-mail address, a merchant’s own reference, the reference at the operator, or the number in the customer’s SMS.',
     exact: 'Only whole texts are found, over all merchants and both modes; the newest twenty are shown.',
     nothing: (text: string) => `Nothing is called ${text}`,
-    title_hits: 'Payments',
+    title_hits: 'What was found',
     columns: {
       id: 'Payment',
       amount: 'Amount',

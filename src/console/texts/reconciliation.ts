@@ -46,6 +46,7 @@ export const RECONCILIATION = {
       imported: 'Imported',
       importedBy: 'Imported by',
     },
+    file: 'The file',
     found: 'What it says',
     counts: {
       lines: 'Lines of payments',
