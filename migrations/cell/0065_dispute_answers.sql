@@ -12,3 +12,4 @@ create table dispute_answers (
 );
 create index dispute_answers_of on dispute_answers (merchant_id, dispute_id, said_at, id);
 create trigger dispute_answers_never_change before update or delete on dispute_answers for each row execute function refuse_change();
+create trigger dispute_answers_never_empty before truncate on dispute_answers for each statement execute function refuse_change();

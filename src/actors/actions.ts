@@ -166,6 +166,7 @@ export const ACTIONS = {
   'movement.ask': { ...AUDITED, operators: OPERATORS },
   'payment.mark': { ...AUDITED, operators: OPERATORS },
   'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
+  'rails.check': { ...AUDITED, operators: OPERATORS },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },

@@ -14,6 +14,8 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { path: '/reconciliation', name: pages.reconciliation, icon: 'wallet', see: 'console.read' },
       { path: '/approvals', name: pages.approvals, icon: 'check', see: 'console.read' },
       { path: '/freeze', name: pages.freeze, icon: 'cross', see: 'console.read' },
+      { path: '/ledger', name: pages.ledger, icon: 'list', see: 'console.read' },
+      { path: '/rails', name: pages.rails, icon: 'link', see: 'console.read' },
     ],
   },
   {

@@ -5,9 +5,11 @@ import { EXCEPTION_ROUTES } from './exceptions/exception-routes.ts'
 import { FREEZE_ROUTES } from './freeze/freeze-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
 import { JOB_ROUTES } from './jobs/jobs-page.tsx'
+import { LEDGER_ROUTES } from './ledger/ledger-pages.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
 import { PAYMENT_ROUTES } from './payments/payment-routes.ts'
 import { SECURITY_ROUTES } from './people/security-page.tsx'
+import { RAILS_ROUTES } from './rails/rails-page.tsx'
 import { RECONCILIATION_ROUTES } from './reconciliation/reconciliation-routes.ts'
 import type { ConsoleRoute } from './visit.ts'
 
@@ -21,6 +23,8 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...EXCEPTION_ROUTES,
   ...APPROVAL_ROUTES,
   ...FREEZE_ROUTES,
+  ...LEDGER_ROUTES,
+  ...RAILS_ROUTES,
   ...AUDIT_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,

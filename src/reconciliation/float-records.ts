@@ -2,9 +2,11 @@ import type { Actor } from '../actors/actor.ts'
 import { nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { writeAll } from '../platform/db/write-all.ts'
+import { invalidRequest } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 
 /**
@@ -57,16 +59,19 @@ const READINGS = statement<Omit<FloatReading, 'operator'> & { operator: string }
   `select installation, side, operator, currency, low, read_at as "readAt" from float_readings order by installation, side`,
 )
 
-type Place = { directory: Database; clock: { now(): Date } }
+type Place = Pick<App, 'directory' | 'clock' | 'rails'>
 
-/** Records what staff know of a wallet, with an audit row. Errors: forbidden. */
+/** Records what staff know of a wallet, with an audit row. Throws 400 for a contract that there is not, 403. */
 export async function recordFloat(
-  { directory, clock }: Place,
+  { directory, clock, rails }: Place,
   actor: Actor,
   record: FloatRecord,
 ): Promise<void> {
   allow(actor, 'float.record')
   const { installation, side, kind, amount, note } = record
+  const known = rails.live.op1_momo?.installations ?? []
+  if (!known.some(({ id }) => id === installation))
+    throw invalidRequest(`installation: there is no contract called ${installation}`)
   const at = clock.now()
   const act = { actor, action: 'float.record', at, merchantId: null } as const
   await writeAll(directory, [

@@ -67,7 +67,7 @@ async function paymentObjects(service: TestService): Promise<Record<string, stri
   const merchant = await service.merchant()
   const made = await service.client(merchant.keys.test).charge()
   assert.equal(made.status, 201, made.text)
-  return { '/payments': made.body.id }
+  return { '/payments': made.body.id, '/ledger': merchant.id }
 }
 
 /** A frozen merchant with an open exception, for which somebody has asked a correction. */

@@ -23,6 +23,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'movement.ask': 'Have the operator asked now',
   'payment.mark': 'Mark payments to look at again',
   'movement.end-lost': 'End a movement that never arrived',
+  'rails.check': 'Check the credentials at the operator',
   'float.record': 'Record money that we moved at the operator',
   'reconcile.run': 'Compare with the operator',
   'statement.import': 'Import statements of the operator',

@@ -16,6 +16,8 @@ export const FRAME = {
     audit: 'Audit',
     payments: 'Payments',
     parked: 'Parked',
+    ledger: 'Ledger',
+    rails: 'Rails',
     operators: 'Operators',
     security: 'Your account',
   },

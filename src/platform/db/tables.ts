@@ -116,6 +116,7 @@ const TABLES = {
   sweep_runs: other('jobs'),
   sweep_requests: other('jobs'),
   verify_runs: other('verify'),
+  rail_checks: other('investigation'),
   audit_checks: other('alerts'),
   alerts: other('alerts'),
   alert_test: other('alerts'),

@@ -1,0 +1,172 @@
+import {
+  checkRails,
+  type InstallationRead,
+  type RailCheck,
+  readRails,
+} from '../../investigation/rail-checks.ts'
+import { FormBox } from '../../pages/form.tsx'
+import { amountOf, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
+import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Table } from '../../pages/table.tsx'
+import { shown } from '../../pages/wording.ts'
+import type { StandingTrouble } from '../../rails/rail-troubles.ts'
+import { FLOAT_KINDS, type FloatReading, recordFloat } from '../../reconciliation/float-records.ts'
+import { RAILS } from '../texts/rails.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+
+const { contracts, troubles, checks, floats } = RAILS
+const HERE = '/rails'
+// An operator that answers is checked within this; one that does not is checked behind the page.
+const WAIT_MS = 4000
+const SIDES = ['collect', 'disburse'] as const
+
+const CHECK: FormSpec = { path: '/rails/check', action: 'rails.check', fields: [], submit: checks.submit }
+const RECORD: FormSpec = {
+  path: '/rails/float',
+  action: 'float.record',
+  fields: [
+    { name: 'installation', label: floats.installation, most: 100 },
+    {
+      name: 'side',
+      label: floats.side,
+      kind: 'select',
+      choices: SIDES.map((value) => ({ value, label: floats.sides[value] })),
+    },
+    {
+      name: 'kind',
+      label: floats.kind,
+      kind: 'select',
+      choices: FLOAT_KINDS.map((value) => ({ value, label: floats.kinds[value] })),
+    },
+    { name: 'amount', label: floats.amount, kind: 'amount' },
+    { name: 'note', label: floats.note, most: 255 },
+  ],
+  submit: floats.submit,
+  once: true,
+}
+
+const CONTRACTS: readonly Column<InstallationRead>[] = [
+  { title: contracts.columns.id, cell: ({ id }) => id },
+  {
+    title: contracts.columns.state,
+    cell: ({ active }) => (
+      <Status word={active ? contracts.active : contracts.passive} tone={active ? 'good' : 'quiet'} />
+    ),
+  },
+]
+const TROUBLES: readonly Column<StandingTrouble>[] = [
+  { title: troubles.columns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
+  { title: troubles.columns.kind, cell: ({ kind }) => kind.replaceAll('-', ' ') },
+  { title: troubles.columns.says, cell: ({ says }) => <Said text={says} /> },
+  { title: troubles.columns.count, cell: ({ count }) => count, figures: true },
+  { title: troubles.columns.since, cell: ({ since }) => <Time at={since} /> },
+]
+const CHECKS: readonly Column<RailCheck>[] = [
+  { title: checks.columns.where, cell: ({ installation, product }) => `${installation}, ${product}` },
+  { title: checks.columns.check, cell: ({ check }) => check },
+  {
+    title: checks.columns.found,
+    cell: ({ ok }) => <Status word={ok ? checks.good : checks.bad} tone={ok ? 'good' : 'bad'} />,
+  },
+  { title: checks.columns.says, cell: ({ says }) => <Said text={says} /> },
+  { title: checks.columns.at, cell: ({ checkedAt }) => <Time at={checkedAt} /> },
+  { title: checks.columns.by, cell: ({ checkedBy }) => <bdi>{shown(checkedBy)}</bdi> },
+]
+const FLOATS: readonly Column<FloatReading>[] = [
+  { title: floats.columns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
+  {
+    title: floats.columns.balance,
+    cell: ({ operator, currency }) => `${currency} ${operator.toLocaleString('en-UG')}`,
+    figures: true,
+  },
+  {
+    title: floats.columns.state,
+    cell: ({ low }) => <Status word={low ? floats.low : floats.enough} tone={low ? 'warn' : 'good'} />,
+  },
+  { title: floats.columns.at, cell: ({ readAt }) => <Time at={readAt} /> },
+]
+
+/** Contracts with operators, what is wrong with them, their credentials and their wallets. */
+async function showRails(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const rails = await readRails(visit.gateway)
+  return shownPage(
+    RAILS.title,
+    <>
+      <h1>{RAILS.title}</h1>
+      {rails.installations.length === 0 ? (
+        <Empty title={RAILS.none.title}>
+          <p>{RAILS.none.says}</p>
+        </Empty>
+      ) : (
+        <Section title={contracts.title}>
+          <Table caption={contracts.title} rows={rails.installations} columns={CONTRACTS} />
+          <p class="hint">
+            {contracts.switch} <a href={visit.to('/approvals')}>{contracts.approvals}</a>
+          </p>
+        </Section>
+      )}
+      <Section title={troubles.title}>
+        {rails.troubles.length === 0 ? (
+          <p>{troubles.none}</p>
+        ) : (
+          <Table caption={troubles.title} rows={rails.troubles} columns={TROUBLES} />
+        )}
+      </Section>
+      <Section title={checks.title}>
+        {rails.checks.length === 0 ? (
+          <p>{checks.none}</p>
+        ) : (
+          <Table caption={checks.title} rows={rails.checks} columns={CHECKS} />
+        )}
+        <FormBox of={CHECK} visit={visit} state={state}>
+          <p class="hint">{checks.hint}</p>
+        </FormBox>
+      </Section>
+      <Wallets visit={visit} state={state} readings={rails.floats} />
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+type WalletsProps = { visit: ConsoleVisit; state: FormState | null; readings: readonly FloatReading[] }
+
+const Wallets = ({ visit, state, readings }: WalletsProps) => (
+  <Section title={floats.title}>
+    {readings.length === 0 ? (
+      <p>{floats.none}</p>
+    ) : (
+      <Table caption={floats.title} rows={readings} columns={FLOATS} />
+    )}
+    <details open={state?.path === RECORD.path}>
+      <summary>{floats.record}</summary>
+      <FormBox of={RECORD} visit={visit} state={state}>
+        <p class="hint">{floats.hint}</p>
+      </FormBox>
+    </details>
+  </Section>
+)
+
+async function check(visit: ConsoleVisit): Promise<Shown> {
+  const checking = checkRails(visit.gateway, visit.caller)
+  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, WAIT_MS, 'slow').unref())
+  const ended = await Promise.race([checking.then(() => 'done' as const), slow])
+  if (ended === 'slow')
+    checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the rails did not come to its end'))
+  return doneTo(visit.to(HERE), ended === 'done' ? checks.done : checks.begun)
+}
+
+async function record(visit: ConsoleVisit, values: Values): Promise<Shown> {
+  const { installation = '', note = '' } = values
+  const side = SIDES.find((one) => one === values.side) ?? 'collect'
+  const kind = FLOAT_KINDS.find((one) => one === values.kind) ?? 'charge'
+  const amount = amountOf(values, 'amount')
+  await recordFloat(visit.gateway, visit.caller, { installation, side, kind, amount, note })
+  return doneTo(visit.to(HERE), floats.done)
+}
+
+export const RAILS_ROUTES: readonly ConsoleRoute[] = [
+  page(HERE, (visit) => showRails(visit)),
+  form(CHECK, { submit: check, again: showRails }),
+  form(RECORD, { submit: record, again: showRails }),
+]

@@ -1,0 +1,78 @@
+import { type Actor, nameOf } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { writeAll } from '../platform/db/write-all.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { type Checked, checkLine } from '../rails/op1-momo/check.ts'
+import { type StandingTrouble, standingTroubles } from '../rails/rail-troubles.ts'
+import { type FloatReading, floatReadings } from '../reconciliation/float-records.ts'
+
+/** What the last check of one thing found. */
+export type RailCheck = Checked & { checkedBy: string; checkedAt: Date }
+/** A contract with an operator, without its secrets. */
+export type InstallationRead = { id: string; active: boolean }
+
+const MOST_CHARACTERS = 1000
+const KEEP = statement(
+  'keep rail checks',
+  `insert into rail_checks (installation, product, checked, ok, says, checked_by, checked_at)
+   select n.installation, n.product, n.checked, n.ok, n.says, $6, $7
+   from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[]) as n (installation, product, checked, ok, says)
+   on conflict (installation, product, checked) do update set ok = excluded.ok, says = excluded.says,
+     checked_by = excluded.checked_by, checked_at = excluded.checked_at where rail_checks.checked_at <= excluded.checked_at`,
+)
+const LIST = statement<RailCheck>(
+  'rail checks',
+  `select installation, product, checked as "check", ok, says, checked_by as "checkedBy", checked_at as "checkedAt" from rail_checks
+   order by installation, product, checked_at, checked limit 500`,
+)
+
+/**
+ * Tries every credential of every contract with the operator, and keeps what was found (rails.md 3.12). It posts no money, and no
+ * transaction is open meanwhile. Throws 403, and 400 where there is no contract.
+ */
+export async function checkRails(
+  gateway: Gateway,
+  actor: Actor,
+  phone: string | null = null,
+): Promise<Checked[]> {
+  allow(actor, 'rails.check')
+  const { op1, directory, clock } = gateway
+  if (op1 === null)
+    throw domainRefusal('rail_not_configured', 'OP1_INSTALLATIONS names no contract with the operator')
+  const row = auditRow({ actor, action: 'rails.check', at: clock.now(), merchantId: null })
+  await directory.query(row.statement, row.values)
+  const checks: Checked[] = []
+  for (const line of op1.lines) checks.push(...(await checkLine(line, clock, phone)))
+  const keep = call(
+    KEEP,
+    checks.map(({ installation }) => installation),
+    checks.map(({ product }) => product),
+    checks.map(({ check }) => check),
+    checks.map(({ ok }) => ok),
+    checks.map(({ says }) => says.slice(0, MOST_CHARACTERS)),
+    nameOf(actor),
+    clock.now().toISOString(),
+  )
+  await writeAll(directory, [keep])
+  return checks
+}
+
+/** What is known of the operators: contracts, the last checks, what stands in the way now, and the wallets. */
+export async function readRails({ op1, directory, clock }: Gateway): Promise<{
+  installations: readonly InstallationRead[]
+  checks: RailCheck[]
+  troubles: StandingTrouble[]
+  floats: FloatReading[]
+}> {
+  const standing = standingTroubles(clock.now())
+  const [checks, troubles, floats] = await Promise.all([
+    directory.query(LIST),
+    directory.query(standing.statement, standing.values),
+    floatReadings(directory),
+  ])
+  return { installations: op1?.installations ?? [], checks, troubles, floats }
+}

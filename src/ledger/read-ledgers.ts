@@ -1,0 +1,71 @@
+import type { Database } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Transfer } from './find-transfers.ts'
+
+type Mode = 'test' | 'live'
+
+/** What the heads of all ledgers of a cell come to in one mode. Whole UGX. */
+export type LedgerTotals = {
+  mode: Mode
+  ledgers: number
+  available: number
+  pending: number
+  inFlight: number
+}
+/** An account of the platform, summed over the last checkpoints of all ledgers: as old as they are. */
+export type PlatformAccount = { mode: Mode; account: string; balance: number }
+/** The head of one ledger, with its last checkpoint and how far its months are closed. */
+export type LedgerHead = {
+  mode: Mode
+  available: number
+  pending: number
+  inFlight: number
+  seq: number
+  pausedBy: string | null
+  frozenFor: string | null
+  closedUntil: Date | null
+  checkpointSeq: number | null
+  checkpointAt: Date | null
+}
+export type TransferRead = Transfer & { subject: string }
+
+export const TRANSFERS_ON_A_PAGE = 50
+
+const TOTALS = statement<LedgerTotals>(
+  'totals of ledgers',
+  `select mode, count(*)::int as ledgers, sum(available)::bigint as available, sum(pending)::bigint as pending,
+     sum(in_flight)::bigint as "inFlight" from ledger_heads group by mode order by mode desc`,
+)
+// What belongs to no merchant has no head: it is added up over checkpoints, of which each ledger is read once.
+const PLATFORM = statement<PlatformAccount>(
+  'platform accounts',
+  `select h.mode, b.key as account, sum(b.value::bigint)::bigint as balance from ledger_heads h
+   cross join lateral (select balances from ledger_checkpoints c where c.merchant_id = h.merchant_id and c.mode = h.mode
+     order by seq desc limit 1) c
+   cross join lateral jsonb_each_text(c.balances) b
+   where b.key not in ('available', 'pending', 'in_flight') and b.key not like 'sub\\_%' group by 1, 2 order by 1 desc, 2`,
+)
+const HEADS = statement<LedgerHead>(
+  'heads of merchant',
+  `select h.mode, h.available, h.pending, h.in_flight as "inFlight", h.seq, h.payouts_paused_by as "pausedBy",
+     h.payouts_frozen_for as "frozenFor", nullif(h.closed_until, '-infinity') as "closedUntil", c.seq as "checkpointSeq", c.at as "checkpointAt"
+   from ledger_heads h left join lateral (select seq, at from ledger_checkpoints c where c.merchant_id = h.merchant_id and c.mode = h.mode
+     order by seq desc limit 1) c on true
+   where h.merchant_id = $1 order by h.mode desc`,
+)
+const TRANSFERS = statement<TransferRead>(
+  'transfers by number',
+  `select seq, kind, subject, debit, credit, amount, at from transfers
+   where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit $4`,
+)
+
+export const ledgerTotals = (db: Database): Promise<LedgerTotals[]> => db.query(TOTALS)
+export const platformAccounts = (db: Database): Promise<PlatformAccount[]> => db.query(PLATFORM)
+export const ledgerHeads = (db: Database, merchantId: number): Promise<LedgerHead[]> =>
+  db.query(HEADS, [merchantId])
+
+/** Transfers of one ledger below a number, newest first; one more than a page where there are more. */
+export const transfersBelow = (
+  db: Database,
+  { merchantId, mode, below }: { merchantId: number; mode: Mode; below: number },
+): Promise<TransferRead[]> => db.query(TRANSFERS, [merchantId, mode, below, TRANSFERS_ON_A_PAGE + 1])
