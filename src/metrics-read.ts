@@ -9,7 +9,7 @@ import { dueSince } from './overview/cell-figures.ts'
 import { type ServiceFigures, serviceFigures } from './overview/service-figures.ts'
 import { breaksOf, earliest, underWay } from './overview/sums.ts'
 import { statement } from './platform/db/statement.ts'
-import { gaugeOf, type MetricName } from './platform/metric-table.ts'
+import { gaugeOf, METRICS, type MetricName } from './platform/metric-table.ts'
 import { sharedLook } from './platform/shared-look.ts'
 
 // Metrics that are read from the databases. Whatever scrapes how often, each query runs once in some seconds; a figure that cannot be
@@ -83,12 +83,15 @@ const agedSeconds = ({ at: now }: ServiceFigures, at: Date | null): number =>
 export function addReadings(registry: Registry, gateway: () => Gateway | null): void {
   for (const [name, read] of Object.entries(READINGS) as [MetricName, Reading][])
     gaugeOf(registry, name, async (self) => {
-      self.reset()
+      // A figure without labels would say 0 where nothing is known.
+      if (METRICS[name].labels.length === 0) self.remove()
+      else self.reset()
       const running = gateway()
       const figures = running === null ? null : await serviceFigures(running).catch(() => null)
       for (const [labels, value] of figures === null ? [] : read(figures)) self.set(labels, value)
     })
   addSlowReadings(registry, gateway)
+  addSealLag(registry, gateway)
   addDelay(registry)
 }
 
@@ -98,41 +101,54 @@ const SERVER = statement<{ idleSince: Date | null; replicaLag: number | null }>(
      (select extract(epoch from max(replay_lag))::float8 from pg_stat_replication) as "replicaLag"`,
 )
 
-/** What costs more, or changes slowly: at most once a minute. */
+type Slow = Partial<Record<MetricName, number>>
+const SLOW = [
+  'settlement_lag_seconds',
+  'idle_in_transaction_oldest_seconds',
+  'replica_lag_seconds',
+  'wal_volume_used_ratio',
+] as const satisfies readonly MetricName[]
+
+/** What costs more, or changes slowly: read at most once a minute. */
 function addSlowReadings(registry: Registry, gateway: () => Gateway | null): void {
-  const set = (name: MetricName) => gaugeOf(registry, name)
-  const held = set('settlement_lag_seconds')
-  const idle = set('idle_in_transaction_oldest_seconds')
-  const replica = set('replica_lag_seconds')
-  const disk = set('wal_volume_used_ratio')
-  const look = async () => {
+  let last: Slow = {}
+  let readMs = Number.NEGATIVE_INFINITY
+  const look = sharedLook(async () => {
     const running = gateway()
     if (running === null) return
-    const nowMs = running.clock.nowMs()
-    const age = (at: Date | null) => (at === null ? 0 : Math.max(0, (nowMs - at.getTime()) / 1000))
-    const due = await Promise.all(running.cells.map(dueSince))
-    held.set(age(earliest(due)))
-    const [server] = await running.directory.query(SERVER)
-    idle.set(age(server?.idleSince ?? null))
-    if (server?.replicaLag != null) replica.set(server.replicaLag)
-    if (running.config.databaseUrl !== null) return
-    const { blocks, bfree, bavail } = await statfs(running.config.dataDir)
-    disk.set(blocks === 0 ? 0 : 1 - bavail / (blocks - bfree + bavail))
+    last = await readSlowly(running)
+    readMs = performance.now()
+  }, SLOW_FRESH_MS)
+  for (const name of SLOW)
+    gaugeOf(registry, name, async (self) => {
+      if (performance.now() - readMs > SLOW_FRESH_MS) await look().catch(() => {})
+      self.remove()
+      const value = last[name]
+      if (value !== undefined) self.set(value)
+    })
+}
+
+async function readSlowly({ cells, clock, config, directory }: Gateway): Promise<Slow> {
+  const nowMs = clock.nowMs()
+  const age = (at: Date | null) => (at === null ? 0 : Math.max(0, (nowMs - at.getTime()) / 1000))
+  const due = await Promise.all(cells.map(dueSince))
+  const [server] = await directory.query(SERVER)
+  return {
+    settlement_lag_seconds: age(earliest(due)),
+    idle_in_transaction_oldest_seconds: age(server?.idleSince ?? null),
+    ...(server?.replicaLag == null ? {} : { replica_lag_seconds: server.replicaLag }),
+    ...(config.databaseUrl === null ? { wal_volume_used_ratio: await usedOf(config.dataDir) } : {}),
   }
-  let lookedMs = Number.NEGATIVE_INFINITY
-  const shared = sharedLook(look, SLOW_FRESH_MS)
-  addSealLag(registry, gateway, async () => {
-    if (performance.now() - lookedMs < SLOW_FRESH_MS) return
-    if (gateway() === null) return
-    lookedMs = performance.now()
-    await shared().catch(() => {})
-  })
+}
+
+async function usedOf(folder: string): Promise<number> {
+  const { blocks, bfree, bavail } = await statfs(folder)
+  return blocks === 0 ? 0 : 1 - bavail / (blocks - bfree + bavail)
 }
 
 /** How long committed rows of the audit wait for their seals. Without an answer of the database there is no figure. */
-function addSealLag(registry: Registry, gateway: () => Gateway | null, before: () => Promise<void>): void {
+function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
   gaugeOf(registry, 'audit_chain_lag_seconds', async (self: Gauge) => {
-    await before()
     self.reset()
     const running = gateway()
     if (running === null) return

@@ -81,6 +81,13 @@ test('payments, refusals and keys are counted, and nothing of a merchant is in t
   for (const secret of [id, keys.test]) assert.ok(!text.includes(secret))
 })
 
+test('what is not known has no value: no worker was heard, and the disk of a server of yours is not ours to see', async () => {
+  const text = await scrape()
+  for (const name of ['worker_heartbeat_age_seconds', 'wal_volume_used_ratio', 'replica_lag_seconds'])
+    assert.equal(figureOf(text, name), null, name)
+  assert.equal(figureOf(text, 'settlement_lag_seconds'), 0)
+})
+
 test('the age of the last worker and the lag of its tasks are shown', async () => {
   const told = reporting(service.gateway, { role: 'worker', wake: () => {} })
   told.ran(service.app, {
