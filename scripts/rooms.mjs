@@ -27,6 +27,7 @@ const WAITING = [
   'test/dashboard/journeys',
   'test/console/accessible',
   'test/console/journeys',
+  'test/console/journeys-of-two',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',

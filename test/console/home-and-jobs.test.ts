@@ -178,7 +178,7 @@ test('the first page shows live money by age, what is wrong, workers, webhooks a
   assert.match(main, /Payouts – – – – – –/)
   assert.match(main, /Open exceptions 1 critical/)
   assert.match(main, /Open alerts \d+ /)
-  assert.match(main, /Workers heard \d+ s ago 1 processes do background work/)
+  assert.match(main, /Workers heard \d+ s ago one process does background work/)
   assert.match(main, /Webhooks \d+ wait/)
   assert.match(main, /Verify everything held \d+ (?:s|min|h|days) ago/)
   for (const path of ['/alerts', '/jobs', '/parked', '/reconciliation/exceptions', '/jobs#verify'])

@@ -30,7 +30,8 @@ export const HOME = {
     title: 'Workers',
     heard: (age: string) => `heard ${age} ago`,
     none: 'none heard',
-    count: (count: string) => `${count} processes do background work`,
+    count: (count: string) =>
+      count === '1' ? 'one process does background work' : `${count} processes do background work`,
     late: (count: string) => `${count} tasks are late or fail`,
     onTime: 'every task is on time',
   },

@@ -17,7 +17,7 @@ export const PAYMENTS = {
       reference: 'Reference',
       created: 'Made',
     },
-    box: 'Id, reference, phone or number of an SMS',
+    box: 'What to look for',
     submit: 'Search',
   },
   payment: {
