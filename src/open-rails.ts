@@ -1,7 +1,9 @@
 import type { Parts } from './app.ts'
 import type { Database } from './platform/db/database.ts'
 import { guardRails } from './rails/guard.ts'
+import { installationChoice } from './rails/installation-choice.ts'
 import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
+import { presentInstallation } from './rails/op1-momo/installation.ts'
 import type { Op1Parts } from './rails/op1-momo/line.ts'
 import type { Rails } from './rails/rail.ts'
 import { relayObserver } from './rails/rail-observer.ts'
@@ -15,7 +17,7 @@ export function openRails(parts: Parts, directory: Database) {
   const budget = statusBudget({ directory, clock: parts.clock, installations })
   const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
   const observer = relayObserver(troubles)
-  const live = parts.liveRails ? null : liveRail(parts, { budget, alarms: troubles, observer })
+  const live = parts.liveRails ? null : liveRail(parts, directory, { budget, alarms: troubles, observer })
   const rails = railsOf(parts, live)
   return { live, rails, budget, troubles, observer }
 }
@@ -34,9 +36,14 @@ function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rai
 /** The rail of the operator's contracts that the settings name; null when they name none. */
 function liveRail(
   { config, clock, log }: Parts,
+  directory: Database,
   told: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
 ): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
-  return op1Momo({ installations, clock, log, ...told })
+  const known = installations
+    .map(presentInstallation)
+    .flatMap(({ id, sides }) => sides.map((side) => ({ id, side })))
+  const choice = installationChoice({ directory, clock, alarms: told.alarms, known })
+  return op1Momo({ installations, choice, clock, log, ...told })
 }

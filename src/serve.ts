@@ -171,6 +171,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   )
   every(SHARE_MS, () => gateway.addressCounts.forget(gateway.clock.now()))
   every(SHARE_MS, () => gateway.requests.flush())
+  every(SHARE_MS, async () => gateway.op1?.choice.refresh())
   every(SHARE_MS, async () => {
     if (!(await answers(gateway.directory)) && !door.draining) await opened.rejoin()
   })

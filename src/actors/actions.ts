@@ -160,6 +160,7 @@ export const ACTIONS = {
   // To take something back, or to say no, must not wait for a factor.
   'approval.reject': { audited: true, operators: PAIRS },
   'approval.withdraw': { audited: true, operators: PAIRS },
+  'installation.switch': { ...STEP_UP, operators: ['finance', 'admin'] },
   'ledger.adjust': { ...STEP_UP, operators: ['finance', 'admin'] },
   'exception.note': { ...AUDITED, operators: OPERATORS },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },

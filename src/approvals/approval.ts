@@ -1,5 +1,6 @@
 import type { Action } from '../actors/actions.ts'
 import type { Moves } from '../platform/moves.ts'
+import type { RailSide } from '../rails/rail.ts'
 
 type Mode = 'test' | 'live'
 
@@ -31,6 +32,14 @@ export type Commands = {
   /** `frozen_for`: the reason of the freeze that is to end; another freeze is not meant. */
   'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; frozen_for: string; reason: string }
   'unfreeze-platform': { kind: 'unfreeze-platform'; frozen_for: string; reason: string }
+  /** `instead_of`: what took new movements when it was asked for. */
+  installation: {
+    kind: 'installation'
+    side: RailSide
+    installation: string
+    instead_of: string | null
+    reason: string
+  }
 }
 export type ApprovalKind = keyof Commands
 export type Command = Commands[ApprovalKind]
@@ -40,6 +49,7 @@ export const ACTION_OF = {
   adjustment: 'ledger.adjust',
   'unfreeze-merchant': 'payouts.unfreeze',
   'unfreeze-platform': 'payouts.unfreeze',
+  installation: 'installation.switch',
 } as const satisfies Record<ApprovalKind, Action>
 
 export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'withdrawn' | 'expired'

@@ -11,6 +11,7 @@ import { type Approval, type ApprovalKind, type Command, commandOf } from './app
 import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
 import { told } from './ask.ts'
 import type { Effect } from './effect.ts'
+import { INSTALLATION } from './installation.ts'
 import { judgeApproving } from './judge-approval.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
 import { decideApproval, keepRefusal, lockApproval } from './write-approvals.ts'
@@ -19,6 +20,7 @@ const EFFECTS: { [Kind in ApprovalKind]: Effect<Kind> } = {
   adjustment: ADJUSTMENT,
   'unfreeze-merchant': UNFREEZE_MERCHANT,
   'unfreeze-platform': UNFREEZE_PLATFORM,
+  installation: INSTALLATION,
 }
 
 /** The operation itself refused, not whoever approves it: it still waits, and says why. */

@@ -1,8 +1,10 @@
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
 import { alertMailTo } from '../alerts/ways.ts'
 import type { Gateway } from '../app.ts'
+import { readSides } from '../approvals/installation.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
+import { goneSays } from '../rails/installation-choice.ts'
 import type { Config } from '../settings/config.ts'
 import { columnsBehind } from './secrets.ts'
 
@@ -57,6 +59,7 @@ export async function examine({
   const admins = await gateway.directory.query(ADMIN)
   const warnings = [
     ...(await alertWarnings(gateway)),
+    ...(await choiceWarnings(gateway)),
     ...(admins.length === 0
       ? ['the console has no admin: make one with "gateway admin create --email E"']
       : []),
@@ -114,6 +117,14 @@ const UNFINISHED = statement<{ installation: string; open: number }>(
   `select installation, count(*)::int as open from rail_attempts
    where state in ('sending', 'accepted', 'in_doubt', 'not_sent') and installation <> '' group by installation`,
 )
+
+/** Contracts that two operators chose and the settings lack: the settings count, and a person must know. */
+async function choiceWarnings(gateway: Gateway): Promise<string[]> {
+  const sides = await readSides(gateway)
+  return sides.flatMap(({ chosen, takes }) =>
+    chosen !== null && chosen.installation !== takes ? [goneSays(chosen)] : [],
+  )
+}
 
 /** Contracts that are no longer in the settings while payments through them are open (rails.md 3.2). */
 async function contractFaults({ op1Installations }: Config, gateway: Gateway): Promise<string[]> {

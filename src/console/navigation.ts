@@ -16,6 +16,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { path: '/freeze', name: pages.freeze, icon: 'cross', see: 'console.read' },
       { path: '/ledger', name: pages.ledger, icon: 'list', see: 'console.read' },
       { path: '/rails', name: pages.rails, icon: 'link', see: 'console.read' },
+      { path: '/installations', name: pages.installations, icon: 'undo', see: 'console.read' },
     ],
   },
   {

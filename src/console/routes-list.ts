@@ -4,6 +4,7 @@ import { AUDIT_ROUTES } from './audit/audit-page.tsx'
 import { EXCEPTION_ROUTES } from './exceptions/exception-routes.ts'
 import { FREEZE_ROUTES } from './freeze/freeze-page.tsx'
 import { HOME_ROUTES } from './home/home-page.tsx'
+import { INSTALLATION_ROUTES } from './installations/installations-page.tsx'
 import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { LEDGER_ROUTES } from './ledger/ledger-pages.tsx'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
@@ -25,6 +26,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...FREEZE_ROUTES,
   ...LEDGER_ROUTES,
   ...RAILS_ROUTES,
+  ...INSTALLATION_ROUTES,
   ...AUDIT_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,

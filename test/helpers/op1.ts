@@ -61,6 +61,7 @@ export async function wireUp({
   const clock = movableClock()
   const alarms: RailAlarm[] = []
   const rail = op1Momo({
+    choice: { of: () => null, refresh: async () => {} },
     installations: [contractWith(emulator, contract)],
     clock,
     log: pino({ level: 'silent' }),

@@ -20,6 +20,8 @@ export function sentencesOf(command: Command): string[] {
       return [words.unfreeze(command.merchant, shown(command.frozen_for))]
     case 'unfreeze-platform':
       return [words.unfreeze(words.platform, shown(command.frozen_for))]
+    case 'installation':
+      return [words.switch(command.side, command.installation, command.instead_of)]
   }
 }
 
@@ -33,5 +35,7 @@ export function About({ visit, approval }: { visit: ConsoleVisit; approval: Appr
       return <a href={visit.to(`/merchants/${command.merchant}`)}>{command.merchant}</a>
     case 'unfreeze-platform':
       return <a href={visit.to('/freeze')}>{words.platform}</a>
+    case 'installation':
+      return <a href={visit.to('/installations')}>{words.contracts}</a>
   }
 }

@@ -17,6 +17,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'approval.approve': 'Approve what another operator asked for',
   'approval.reject': 'Reject what another operator asked for',
   'approval.withdraw': 'Take back what one has asked for',
+  'installation.switch': 'Ask for and approve another contract with the operator',
   'ledger.adjust': 'Ask for and approve corrections of a balance',
   'exception.note': 'Take exceptions and write notes about them',
   'exception.resolve': 'Resolve exceptions',

@@ -17,6 +17,7 @@ export const APPROVALS = {
     adjustment: 'Correction of a balance',
     'unfreeze-merchant': 'Unfreeze a merchant',
     'unfreeze-platform': 'Unfreeze the platform',
+    installation: 'Switch to another contract',
   } as const satisfies Record<ApprovalKind, string>,
   statuses: {
     waiting: 'waiting',
@@ -40,6 +41,9 @@ export const APPROVALS = {
     open: 'The exception stays open.',
     unfreeze: (whose: string, reason: string) =>
       `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
+    switch: (side: string, to: string, from: string | null) =>
+      `New payments of ${side} go through the contract ${to}${from === null ? '' : ` instead of ${from}`}. What is under way stays where it is.`,
+    contracts: 'contracts',
     platform: 'the platform',
     about: 'It is about',
   },

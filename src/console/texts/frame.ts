@@ -10,6 +10,7 @@ export const FRAME = {
     home: 'Home',
     approvals: 'Approvals',
     freeze: 'Freeze',
+    installations: 'Contracts',
     reconciliation: 'Reconciliation',
     alerts: 'Alerts',
     jobs: 'Jobs',

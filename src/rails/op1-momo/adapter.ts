@@ -1,3 +1,4 @@
+import type { InstallationChoice } from '../installation-choice.ts'
 import type {
   ChargeFailure,
   Deadline,
@@ -18,6 +19,7 @@ import { openWire } from './transport.ts'
 /** The live rail with its background work. */
 export type Op1Rail = Rail & {
   lines: readonly Line[]
+  choice: InstallationChoice
   /** Gets tokens ahead and keeps them fresh, and probes an operator that did not answer, until closed. */
   start(): void
   close(): Promise<void>
@@ -35,16 +37,16 @@ export function op1Momo(parts: Op1Parts): Op1Rail {
   const lines = wires.flatMap(({ own, wire }) =>
     (['collect', 'disburse'] as const).flatMap((side) => openLine(parts, wire, { own, side }) ?? []),
   )
-  const lineOf: FindLine = (side, installation) =>
-    lines.find(
-      (line) =>
-        line.side === side && (installation === undefined ? line.own.active : line.own.id === installation),
-    )
+  const lineOf: FindLine = (side, installation) => {
+    const id = installation ?? parts.choice.of(side)
+    return lines.find((line) => line.side === side && (id === null ? line.own.active : line.own.id === id))
+  }
   let timer: NodeJS.Timeout | null = null
   return {
     name: 'op1_momo',
     simulated: false,
     lines,
+    choice: parts.choice,
     installations: installations.map(presentInstallation).sort((a, b) => Number(b.active) - Number(a.active)),
     ...abilities(parts, lines, lineOf),
     balance: (side, deadline, installation) => balance(parts, lineOf(side, installation), deadline),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
+import type { InstallationChoice } from '../installation-choice.ts'
 import type { Deadline, Evidence, RailSide } from '../rail.ts'
 import type { RailAlarm, RailAlarms, RailObserver } from '../rail-observer.ts'
 import type { StatusBudget } from '../status-budget.ts'
@@ -21,6 +22,8 @@ import {
 /** What the adapter is given. It reads no setting and no clock of its own. */
 export type Op1Parts = {
   installations: readonly Op1Installation[]
+  /** Which of them takes new movements of a side by choice; null: the one that the settings mark as active. */
+  choice: InstallationChoice
   clock: Clock
   log: Logger
   budget: Pick<StatusBudget, 'takeFirst' | 'slowDown'>

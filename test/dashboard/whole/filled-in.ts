@@ -18,6 +18,7 @@ const OWN: Record<string, Record<string, string>> = {
   '/settings/security/passkeys': { response: '{}' },
   '/storefront/add': { amount: '30,000' },
   '/vending/settings/switch': { to: 'on' },
+  '/installations': { installation: 'ug-2' },
 }
 
 /** What somebody may type into this form. What may stay empty does. */

@@ -1,0 +1,78 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import { type Chosen, chosenInstallations } from '../rails/installation-choice.ts'
+import type { RailSide } from '../rails/rail.ts'
+import { type Approval, type Commands, PLATFORM_TAG } from './approval.ts'
+import { ask } from './ask.ts'
+import type { Effect } from './effect.ts'
+
+/** A side of the operator: which contract takes its new movements, by choice or by the settings, and which could. */
+export type SideOfOperator = { side: RailSide; takes: string | null; chosen: Chosen | null; known: string[] }
+const SIDES: readonly RailSide[] = ['collect', 'disburse']
+
+/** Which contract takes new movements of each side, as all processes will know it within seconds. */
+export async function readSides({ op1, directory }: Gateway): Promise<SideOfOperator[]> {
+  if (op1 === null) return []
+  const { statement, values } = chosenInstallations()
+  const chosen = await directory.query(statement, values)
+  return SIDES.map((side) => sideOf(op1.installations, side, chosen))
+}
+
+type Known = readonly { id: string; sides: readonly RailSide[]; active: boolean }[]
+
+function sideOf(installations: Known, side: RailSide, chosen: readonly Chosen[]): SideOfOperator {
+  const own = installations.filter(({ sides }) => sides.includes(side))
+  const choice = chosen.find((one) => one.side === side) ?? null
+  const isThere = own.some(({ id }) => id === choice?.installation)
+  const byFile = own.find(({ active }) => active)?.id ?? null
+  return {
+    side,
+    chosen: choice,
+    takes: isThere && choice ? choice.installation : byFile,
+    known: own.map(({ id }) => id),
+  }
+}
+
+type Wanted = Pick<Commands['installation'], 'side' | 'installation' | 'reason'>
+
+/** Asks for another contract to take the new movements of a side. What is under way stays where it is. Throws Refusal. */
+export async function askInstallation(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  { side, installation, reason }: Wanted,
+): Promise<Approval> {
+  allow(caller, 'installation.switch')
+  const [found] = (await readSides(gateway)).filter((one) => one.side === side)
+  if (!found?.known.includes(installation)) throw unknown(installation, side)
+  if (found.takes === installation)
+    throw domainRefusal('conflict', `${installation} takes new movements of ${side} already`)
+  const command = { kind: 'installation', side, installation, instead_of: found.takes, reason } as const
+  const place = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
+  return ask(caller, { ...place, mode: 'live', subject: side, command })
+}
+
+/** The approval is the choice: processes read the newest approved one. Here it is judged against what holds now. */
+export const INSTALLATION: Effect<'installation'> = {
+  async run({ gateway: { op1 }, tx, actor, approval, command, at }) {
+    const { side, installation, instead_of: before } = command
+    const [chosen] = await tx.send(chosenInstallations())
+    const now = sideOf(op1?.installations ?? [], side, chosen)
+    if (!now.known.includes(installation)) throw unknown(installation, side)
+    if (now.takes !== before)
+      throw domainRefusal(
+        'conflict',
+        `new movements of ${side} go through ${now.takes} now: ask for it again`,
+      )
+    const act = { actor, action: 'installation.switch', at, merchantId: null, subject: side } as const
+    return [auditRow({ ...act, before: { installation: before }, after: { installation, approval } })]
+  },
+  async after({ op1 }) {
+    await op1?.choice.refresh()
+  },
+}
+
+const unknown = (installation: string, side: RailSide) =>
+  domainRefusal('conflict', `OP1_INSTALLATIONS has no contract ${installation} for ${side}`)
