@@ -1,11 +1,13 @@
 import type { OperatorCaller } from '../actors/actor.ts'
 import { requireRole } from '../actors/allow.ts'
 import type { App, Gateway } from '../app.ts'
+import { orNull } from '../http/lists.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { identityIn, readPhone } from '../platform/phone.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { findPayment } from './read-payment.ts'
 
 /** A payment of any merchant, as a search shows it. Whole UGX. */
 export type Hit = {
@@ -95,7 +97,11 @@ export async function findAny(gateway: Gateway, actor: OperatorCaller, text: str
   requireRole(actor, 'console.read')
   const wanted = text.trim().slice(0, LONGEST)
   if (wanted === '') return { kind: 'hits', hits: [] }
-  if (PAYMENTS.some((prefix) => tagOf(prefix, wanted) !== null)) return { kind: 'payment', id: wanted }
+  // An id with a slip of the pen leads to a list without rows, not to a page that is not there.
+  if (PAYMENTS.some((prefix) => tagOf(prefix, wanted) !== null))
+    return (await orNull(findPayment(gateway, actor, wanted))) === null
+      ? { kind: 'hits', hits: [] }
+      : { kind: 'payment', id: wanted }
   const merchant = await merchantNamed(gateway, wanted)
   if (merchant !== null) return { kind: 'merchant', id: merchant }
   const about = await subjectOf(gateway, wanted)

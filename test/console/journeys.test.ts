@@ -82,7 +82,7 @@ test(
     await sees(page, 'charge.succeeded')
     await sees(page, `Have the operator asked now: ${support.person.email}`)
     await opens(page, '/console/parked?age=15m')
-    await sees(page, 'Nothing has waited that long.')
+    await sees(page, 'No payment of this age waits for an answer.')
     await goHome(support)
   },
 )

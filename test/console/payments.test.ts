@@ -97,7 +97,7 @@ test('a parked payment is listed by its age, asked about now, and followed to it
   const parked = await operator.get('/console/parked')
   assert.match(mainOf(parked), /6 to 24 hours: 1/)
   assert.match(parked.text, new RegExp(`/console/payments/${body.id}"`))
-  assert.match(mainOf(await operator.get('/console/parked?side=disburse')), /Nothing has waited that long/)
+  assert.match(mainOf(await operator.get('/console/parked?side=disburse')), /No payment of this age waits/)
   assert.equal((await operator.get('/console/parked?age=never')).status, 400)
   await service.run('follow-charges')
   const [before] = await service.rows<{ follow_at: Date }>('select follow_at from charges where id = $1', [
@@ -116,7 +116,7 @@ test('a parked payment is listed by its age, asked about now, and followed to it
   assert.match(mainOf(page), /succeeded/)
   assert.match(mainOf(page), /Have the operator asked now: support-/)
   assert.doesNotMatch(mainOf(page), /Ask the operator now/)
-  assert.match(mainOf(await operator.get('/console/parked?age=6h')), /Nothing has waited that long/)
+  assert.match(mainOf(await operator.get('/console/parked?age=6h')), /No payment of this age waits/)
 })
 
 test('a payment is marked once at a time, and whoever ends the mark says what was found', async () => {
@@ -152,4 +152,14 @@ test('of two operators who mark a payment at once, one is told that it is marked
   )
   assert.deepEqual(sent.map(({ status }) => status).sort(), [303, 409])
   assert.match(mainOf(sent.find(({ status }) => status === 409) as (typeof sent)[0]), /marked already/)
+})
+
+test('an id that nobody has leads to no page, but to what can be looked for', async () => {
+  const operator = await support()
+  const { id } = await paidCharge()
+  for (const slip of [`${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`, 'txn_aaaaabbbbbbbbbbbbbbbb']) {
+    const found = await operator.get(`/console/search?q=${slip}`)
+    assert.equal(found.status, 200, found.location)
+    assert.match(mainOf(found), new RegExp(`Nothing is called ${slip}`))
+  }
 })

@@ -99,7 +99,9 @@ function WorkersCard({ visit, figures }: CardProps) {
         <Figure word={HOME.workers.heard(ageText(age))} tone="good" />
       )}
       <p class="hint">{HOME.workers.count(count(alive.length))}</p>
-      <p class="hint">{late.length === 0 ? HOME.workers.onTime : HOME.workers.late(count(late.length))}</p>
+      {(age !== null || late.length > 0) && (
+        <p class="hint">{late.length === 0 ? HOME.workers.onTime : HOME.workers.late(count(late.length))}</p>
+      )}
     </Card>
   )
 }

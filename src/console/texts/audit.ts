@@ -27,7 +27,7 @@ export const AUDIT = {
     holds: 'holds',
     broken: 'broken',
     under: 'under way, or cut off',
-    none: 'It has not been checked in the last sixty days. It is checked every night.',
+    none: 'No check of the last sixty days is known. A worker checks it every night; ask for one now if there was none.',
     submit: 'Verify now',
     begun: 'The chains are being followed from their first rows.',
     done: 'The chains were followed to their ends: see below.',

@@ -137,7 +137,7 @@ export const PAYMENTS = {
       notFound: 'Not known since',
       next: 'Next question',
     },
-    empty: 'Nothing has waited that long.',
+    empty: 'No payment of this age waits for an answer.',
     more: 'Older ones first; go on with the next page.',
     next: 'Next page',
     statement: 'A statement of the operator may say what became of them.',
