@@ -55,7 +55,7 @@ test('acts on keys are told once, and what a person has closed stays closed', as
   assert.match(posted('master_key')[0].alerts[0].says, /^secrets.rewrap by root/)
   const operator = await operatorSignedIn(service, 'risk')
   const list = await operator.get('/console/alerts')
-  const id = /href="\/console\/alerts\/(\d+)">master_key/.exec(list.text)?.[1]
+  const id = /href="\/console\/alerts\/(\d+)">master key/.exec(list.text)?.[1]
   assert.ok(id)
   const page = await operator.get(`/console/alerts/${id}`)
   const empty = await operator.send(page, `/console/alerts/${id}/close`, { note: 'no' })
@@ -114,7 +114,7 @@ test('an alert that was closed by hand opens again when the next look finds it',
   await look()
   const open = await service.rows(`select 1 from alerts where kind = 'payouts_frozen' and closed_at is null`)
   assert.equal(open.length, 1)
-  assert.match(mainOf(await operator.get('/console/alerts')), /payouts_frozen .*payouts_frozen .*admin-/)
+  assert.match(mainOf(await operator.get('/console/alerts')), /payouts frozen .*payouts frozen .*admin-/)
   await quiet()
 })
 
