@@ -77,11 +77,11 @@ export const KIND_FACTS = {
   },
   webhooks_late: {
     toDo: 'Webhooks wait for over an hour though their receivers answer. Look whether a worker runs and what its log says.',
-    page: '/webhooks',
+    page: '/jobs',
   },
   receiver_failing: {
     toDo: 'A receiver has taken no webhook for a day. Its owners were told by mail; call them if payments of theirs are waiting for it.',
-    page: '/webhooks',
+    page: '/merchants',
   },
   dispensing_late: {
     toDo: 'Machines have not reported for over ten minutes what they gave out. Look at the supplier; "gateway vending decide" records what a person saw.',

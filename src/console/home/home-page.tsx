@@ -113,7 +113,7 @@ function WebhooksCard({ visit, figures }: CardProps) {
   const due = earliest(all.map(({ oldestDueAt }) => oldestDueAt))
   const overdue = due !== null && due.getTime() < figures.at.getTime()
   return (
-    <Card visit={visit} title={HOME.webhooks.title} path="/webhooks">
+    <Card visit={visit} title={HOME.webhooks.title} path="/jobs">
       <Figure word={HOME.webhooks.pending(count(pending))} tone={failing > 0 ? 'warn' : 'good'} />
       <p class="hint">{overdue ? HOME.webhooks.oldest(ageOf(figures, due)) : HOME.webhooks.onTime}</p>
       <p class="hint">{failing === 0 ? HOME.webhooks.allGood : HOME.webhooks.failing(count(failing))}</p>
