@@ -4,6 +4,7 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Chosen, chosenInstallations } from '../rails/installation-choice.ts'
+import { presentInstallation } from '../rails/op1-momo/installation.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { type Approval, type Commands, PLATFORM_TAG } from './approval.ts'
 import { ask } from './ask.ts'
@@ -14,12 +15,15 @@ export type SideOfOperator = { side: RailSide; takes: string | null; chosen: Cho
 const SIDES: readonly RailSide[] = ['collect', 'disburse']
 
 /** Which contract takes new movements of each side, as all processes will know it within seconds. */
-export async function readSides({ op1, directory }: Gateway): Promise<SideOfOperator[]> {
+export async function readSides({ config, op1, directory }: Gateway): Promise<SideOfOperator[]> {
   if (op1 === null) return []
   const { statement, values } = chosenInstallations()
   const chosen = await directory.query(statement, values)
-  return SIDES.map((side) => sideOf(op1.installations, side, chosen))
+  return SIDES.map((side) => sideOf(knownIn(config), side, chosen))
 }
+
+/** The contracts as the settings have them. */
+const knownIn = ({ op1Installations }: Gateway['config']): Known => op1Installations.map(presentInstallation)
 
 type Known = readonly { id: string; sides: readonly RailSide[]; active: boolean }[]
 
@@ -56,10 +60,10 @@ export async function askInstallation(
 
 /** The approval is the choice: processes read the newest approved one. Here it is judged against what holds now. */
 export const INSTALLATION: Effect<'installation'> = {
-  async run({ gateway: { op1 }, tx, actor, approval, command, at }) {
+  async run({ gateway: { config }, tx, actor, approval, command, at }) {
     const { side, installation, instead_of: before } = command
     const [chosen] = await tx.send(chosenInstallations())
-    const now = sideOf(op1?.installations ?? [], side, chosen)
+    const now = sideOf(knownIn(config), side, chosen)
     if (!now.known.includes(installation)) throw unknown(installation, side)
     if (now.takes !== before)
       throw domainRefusal(

@@ -102,7 +102,7 @@ async function showRails(visit: ConsoleVisit, state: FormState | null = null): P
         <Section title={contracts.title}>
           <Table caption={contracts.title} rows={rails.installations} columns={CONTRACTS} />
           <p class="hint">
-            {contracts.switch} <a href={visit.to('/approvals')}>{contracts.approvals}</a>
+            {contracts.switch} <a href={visit.to('/installations')}>{contracts.approvals}</a>
           </p>
         </Section>
       )}

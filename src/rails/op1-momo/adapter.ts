@@ -47,7 +47,13 @@ export function op1Momo(parts: Op1Parts): Op1Rail {
     simulated: false,
     lines,
     choice: parts.choice,
-    installations: installations.map(presentInstallation).sort((a, b) => Number(b.active) - Number(a.active)),
+    // Read each time: a choice may change which of them takes new movements.
+    get installations() {
+      return installations
+        .map(presentInstallation)
+        .map((one) => ({ ...one, active: one.sides.some((side) => lineOf(side)?.own.id === one.id) }))
+        .sort((a, b) => Number(b.active) - Number(a.active))
+    },
     ...abilities(parts, lines, lineOf),
     balance: (side, deadline, installation) => balance(parts, lineOf(side, installation), deadline),
     readiness: (side, deadline, installation) => readiness(parts, lineOf(side, installation), deadline),
