@@ -8,6 +8,8 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('..', import.meta.url))
 // Statements are drawn and passwords are hashed in threads, which start from files beside the program.
 const THREADS = ['src/reports/statement/pdf-worker.ts', 'src/people/password-worker.ts']
+// Pictures are decoded in a process of their own.
+const PROCESSES = ['src/platform/picture-process.ts']
 const EXTERNAL = [
   // These read files beside themselves.
   'sharp',
@@ -34,7 +36,7 @@ async function bundle(main, folder) {
   const began = new Date()
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [main, ...THREADS],
+    entryPoints: [main, ...THREADS, ...PROCESSES],
     entryNames: '[name]',
     outdir: join(root, folder),
     bundle: true,

@@ -81,9 +81,7 @@ export async function setBranding(
 async function readLogo(file: Buffer): Promise<Buffer> {
   if (file.length <= MOST_LOGO_BYTES)
     for (const quality of QUALITIES) {
-      const made = await remakePicture(file, (picture) =>
-        picture.resize(WIDTH, HEIGHT, { fit: 'inside', withoutEnlargement: true }).webp({ quality }),
-      )
+      const made = await remakePicture(file, { width: WIDTH, height: HEIGHT, fit: 'inside', quality })
       if (made === null) break
       if (made.length <= MOST_STORED_BYTES) return made
     }

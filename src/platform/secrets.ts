@@ -10,6 +10,7 @@ export const LASTING_PURPOSES = [
   'checkout form tokens',
   'rail callback tokens',
   'dashboard form tokens',
+  'verification digests',
 ] as const
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 

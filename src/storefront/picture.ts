@@ -14,9 +14,7 @@ const QUALITY = 80
  */
 export async function readPicture(file: Buffer): Promise<Buffer | null> {
   if (file.length > MOST_PICTURE_BYTES) return null
-  const made = await remakePicture(file, (picture) =>
-    picture.resize(SIDE, SIDE, { fit: 'cover', position: 'centre' }).webp({ quality: QUALITY }),
-  )
+  const made = await remakePicture(file, { width: SIDE, height: SIDE, fit: 'cover', quality: QUALITY })
   assert(made === null || made.length <= MOST_STORED_BYTES, 'a square of 320 pixels is small')
   return made
 }

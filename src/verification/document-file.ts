@@ -25,11 +25,8 @@ export async function readDocumentFile(file: Buffer): Promise<DocumentFile | nul
   if (kind !== 'jpeg' && kind !== 'png') return null
   // What follows a PNG belongs to another file.
   if (kind === 'png' && !file.subarray(-PNG_END.length).equals(PNG_END)) return null
-  const preview = await remakePicture(file, (picture) =>
-    picture
-      .resize(PREVIEW_SIDE, PREVIEW_SIDE, { fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: PREVIEW_QUALITY }),
-  )
+  const size = { width: PREVIEW_SIDE, height: PREVIEW_SIDE }
+  const preview = await remakePicture(file, { ...size, fit: 'inside', quality: PREVIEW_QUALITY })
   return preview && { type: `image/${kind}`, bytes: file, preview }
 }
 
