@@ -86,6 +86,7 @@ export type SweepName =
   | 'seal-audit'
   | 'reconcile'
   | 'verify'
+  | 'tell-endings'
 
 export type Gateway = Shared & {
   cells: readonly App[]
@@ -238,9 +239,8 @@ function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'all
   }
 }
 
-function ownHosts(config: Config): string[] {
-  return config.baseUrl === null ? [config.host] : [new URL(config.baseUrl).hostname, config.host]
-}
+const ownHosts = ({ baseUrl, host }: Config): string[] =>
+  baseUrl === null ? [host] : [new URL(baseUrl).hostname, host]
 
 /** The host and port of an address of the operator, as an entry of an allow-list: it may be a private one. */
 function placeOf(address: string | null): string[] {

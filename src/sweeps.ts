@@ -12,7 +12,7 @@ import { checkpointLedgers } from './ledger/balances.ts'
 import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
 import { blankCommandAnswers } from './merchants/command-keys.ts'
-import { followFreeze } from './merchants/payout-freeze.ts'
+import { endFreezes, followFreeze } from './merchants/payout-freeze.ts'
 import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { CLOSES_AT_ONCE, sendDailyCloses } from './notices/daily-close.ts'
 import { NOTICES_AT_ONCE, sendNotices } from './notices/send-notices.ts'
@@ -35,6 +35,7 @@ import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
 import { DISPENSED_AT_ONCE, dispenser } from './vending/dispensing/dispense-orders.ts'
 import { finishDispenseKeys } from './vending/dispensing/finish-dispense-keys.ts'
 import { JAMS_REFUNDED_AT_ONCE, refundJams } from './vending/dispensing/refund-jams.ts'
+import { tellEndings } from './verification/document-expiry.ts'
 import { pruneDeliveries } from './webhooks/prune-deliveries.ts'
 import { sender } from './webhooks/send-deliveries.ts'
 import { tendAddresses } from './webhooks/tend-addresses.ts'
@@ -86,14 +87,11 @@ export function sweepsOf(app: App): CellSweep[] {
     'settle-charges': { everyMs: HOUR, runOnce: () => settleCharges(app) },
     'send-deliveries': { everyMs: 200, runOnce: deliveries.start, finish: deliveries.stop },
     'tend-addresses': { everyMs: 250, runOnce: () => tendAddresses(app) },
-    'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => followFreeze(app) },
+    'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
     'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
-    'checkpoint-ledgers': {
-      everyMs: 5 * SECOND,
-      runOnce: () => checkpointLedgers(app.db, app.clock.now()),
-    },
+    'checkpoint-ledgers': { everyMs: 5 * SECOND, runOnce: () => checkpoint(app) },
     'raise-alerts': { everyMs: 30 * SECOND, runOnce: () => lookAround(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: () => tallyDays(app) },
     'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
@@ -103,6 +101,7 @@ export function sweepsOf(app: App): CellSweep[] {
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
+    'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))
@@ -116,6 +115,10 @@ async function lookAround(app: App): Promise<number> {
 
 /** What waited for a second person and was not decided in time. */
 const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
+const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
+
+/** The copy of the platform's freeze, and the ends of accounts' freezes. */
+const tendFreezes = async (app: App) => (await followFreeze(app)) + (await endFreezes(app))
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
 

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
-import type { Caller } from './actor.ts'
+import type { Actor, Caller } from './actor.ts'
+import { allow } from './allow.ts'
 
 /** A row of the audit as the merchant that it is about may read it. */
 export type AuditEntry = {
@@ -71,7 +72,22 @@ export async function actsOn(
 }
 
 /** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */
-export async function readAudit(app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> {
+export const readAudit = (app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> =>
+  readRows(app, merchantId, { filter, told: asTold })
+
+/** The same for operators, who see by whom and why. */
+export function readAuditOf(
+  app: App,
+  actor: Actor,
+  { merchantId, filter }: { merchantId: number; filter: AuditFilter },
+): Promise<AuditPage> {
+  allow(actor, 'console.read', merchantId)
+  return readRows(app, merchantId, { filter, told: (row) => row })
+}
+
+type Reading = { filter: AuditFilter; told(row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> }
+
+async function readRows(app: App, merchantId: number, { filter, told }: Reading): Promise<AuditPage> {
   const direction = filter.newer === null ? 'older' : 'newer'
   const start = readCursor(filter.newer ?? filter.older)
   const values = [filter.action, filter.actor]
@@ -86,12 +102,12 @@ export async function readAudit(app: App, { merchantId }: Caller, filter: AuditF
   const taken = all.slice(0, PAGE)
   const more = all.length > PAGE
   if (direction === 'newer' && !more)
-    return readAudit(app, { merchantId } as Caller, { ...filter, newer: null, older: null })
+    return readRows(app, merchantId, { filter: { ...filter, newer: null, older: null }, told })
   const shown = direction === 'older' ? taken : taken.reverse()
   const first = { c: numbersOf(shown, 'c'), d: numbersOf(shown, 'd') }
   const isFirst = direction === 'older' && filter.older === null
   return {
-    entries: shown.map(({ place, row: { number, ...row } }) => ({ ...asTold(row), id: `${place}${number}` })),
+    entries: shown.map(({ place, row: { number, ...row } }) => ({ ...told(row), id: `${place}${number}` })),
     older: direction === 'newer' || more ? cursorOf(first, 'low', start, direction) : null,
     newer: isFirst || (direction === 'newer' && !more) ? null : cursorOf(first, 'high', start, direction),
   }
@@ -127,5 +143,15 @@ function readCursor(text: string | null): Ends {
   return { cell: Number(cell), directory: Number(directory) }
 }
 
-const asTold = (row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> =>
-  OWN.includes(row.kind) ? row : { ...row, actor: null, origin: null, requestId: null }
+const asTold = (row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> => {
+  if (OWN.includes(row.kind)) return row
+  const [before, after] = [toldOf(row.before), toldOf(row.after)]
+  return { ...row, before, after, actor: null, origin: null, requestId: null }
+}
+
+// Reasons and notes of our own people are for them, and who looks after something is a name.
+const UNTOLD = ['reason', 'note', 'notes', 'owner', 'by']
+const toldOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !UNTOLD.includes(name)))
+    : value

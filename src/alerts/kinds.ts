@@ -107,6 +107,10 @@ export const KIND_FACTS = {
     toDo: 'Alerts reach people by one way only. Mend the other: ALERT_WEBHOOK and its receiver, or ALERT_MAIL and the mail server.',
     page: '/alerts',
   },
+  merchant_terms: {
+    toDo: 'An operator changed limits, the settlement or a settlement number of a merchant on the console. Make sure that it was meant: the page of the merchant shows who and when.',
+    page: '/merchants',
+  },
   payouts_frozen: {
     toDo: 'Somebody froze or released live payouts. Make sure that it was meant.',
     page: '/freeze',

@@ -107,6 +107,16 @@ const FROZEN = statement<Seen>(
     where h.payouts_frozen_for is not null order by 1 limit 100)`,
 )
 
+// What one operator may do alone and others must hear of.
+const TERMS = statement<Seen>(
+  'alert: terms of merchants',
+  `select m.public_id as subject, count(*) as count, 0 as amount, min(a.at) as since,
+     array_to_string(array_agg(distinct a.action), ', ') as examples
+   from audit a join merchants m on m.id = a.merchant_id
+   where a.action in ('merchant.terms', 'withdrawal.verify') and a.at > $1::timestamptz - interval '24 hours'
+     and a.at <= $1 and a.actor_kind = 'operator' group by m.public_id order by 4 limit 100`,
+)
+
 const money = ({ subject, count, amount, examples }: Seen) =>
   `${count} live ${subject} of ${amount} UGX together (${examples})`
 
@@ -149,6 +159,12 @@ export const LOOKS: readonly Look[] = [
     rows: REPORTS_HELD,
     says: ({ subject, count, examples }) =>
       `${count} live problem reports of ${subject} are beyond what it is told of in a day (${examples})`,
+  },
+  {
+    kind: 'merchant_terms',
+    rows: TERMS,
+    says: ({ subject, count, examples }) =>
+      `an operator changed what decides about money of ${subject}, ${count} times in a day: ${examples}`,
   },
   {
     kind: 'payouts_frozen',

@@ -131,5 +131,9 @@ const facts = (merchant: Merchant) => ({
   test_clock_offset_ms: merchant.testClockOffsetMs,
   fail_next_payouts: merchant.failNextPayouts,
   fail_next_reason: merchant.failNextReason,
+  inactive_since: merchant.inactiveSince?.toISOString() ?? null,
+  inactive_for: merchant.inactiveFor,
+  limits_set_at: merchant.limitsSetAt?.toISOString() ?? null,
+  closed_at: merchant.closedAt?.toISOString() ?? null,
   created_at: merchant.createdAt.toISOString(),
 })

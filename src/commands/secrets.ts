@@ -16,6 +16,7 @@ import {
 } from '../vending/suppliers/sealed-columns.ts'
 import { SEALED_VERIFICATION_ANSWERS } from '../verification/answers.ts'
 import { SEALED_DOCUMENTS } from '../verification/documents.ts'
+import { SEALED_NAME_CHECKS } from '../verification/name-check.ts'
 import { command, factLines } from './command.ts'
 
 /** Every sealed column of a cell. */
@@ -27,6 +28,7 @@ export const SEALED_IN_CELL: readonly SealedColumn[] = [
   SEALED_DISPENSE_SECRETS,
   SEALED_VERIFICATION_ANSWERS,
   SEALED_DOCUMENTS,
+  SEALED_NAME_CHECKS,
 ]
 /** Every sealed column of the directory; the proof of the master key comes last. */
 export const SEALED_IN_DIRECTORY: readonly SealedColumn[] = [

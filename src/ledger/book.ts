@@ -92,7 +92,26 @@ const MAKE_HEADS = statement(
 
 const FREEZE_HEAD = statement(
   'freeze ledger head',
-  'update ledger_heads set payouts_frozen_for = $3 where merchant_id = $1 and mode = $2',
+  // A second freeze never ends before the first: else one person could end it by freezing again.
+  `update ledger_heads set payouts_frozen_for = $3, payouts_frozen_says = $4,
+     payouts_frozen_at = case when $3::text is null then null when payouts_frozen_for is null then $5::timestamptz
+       else coalesce(payouts_frozen_at, $5) end,
+     payouts_frozen_until = case when $3::text is null then null when payouts_frozen_for is null then $6::timestamptz
+       when payouts_frozen_until is null or $6 is null then null else greatest(payouts_frozen_until, $6) end
+   where merchant_id = $1 and mode = $2`,
+)
+const THAW_HEAD = statement<{ reason: string; until: Date }>(
+  'thaw ledger head',
+  `with over as (select merchant_id, mode, payouts_frozen_for, payouts_frozen_until from ledger_heads
+     where merchant_id = $1 and mode = $2 and payouts_frozen_for is not null and payouts_frozen_until <= $3 for no key update)
+   update ledger_heads h set payouts_frozen_for = null, payouts_frozen_says = null, payouts_frozen_at = null, payouts_frozen_until = null
+   from over o where h.merchant_id = o.merchant_id and h.mode = o.mode
+   returning o.payouts_frozen_for as reason, o.payouts_frozen_until as until`,
+)
+const FROZEN_UNTIL = statement<{ merchantId: number }>(
+  'freezes that are over',
+  `select merchant_id as "merchantId" from ledger_heads where payouts_frozen_until <= $1 and mode = 'live'
+   order by payouts_frozen_until limit 100`,
 )
 
 const PAUSE_HEAD = statement(
@@ -118,9 +137,21 @@ export const pauseHead = (merchantId: number, mode: Mode): Call => call(PAUSE_HE
 export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>
   call(PAUSE_HEAD_AGAIN, merchantId, mode)
 
+/** A freeze of an account's payouts: why, what its people are told, and when it ends by itself (null: never). */
+export type HeadFreeze = { reason: string; says: string | null; at: Date; until: Date | null }
+
 /** An operator's freeze of one account's payouts, or its end (null). */
-export const freezeHead = (merchantId: number, mode: Mode, reason: string | null): Call =>
-  call(FREEZE_HEAD, merchantId, mode, reason)
+export const freezeHead = (merchantId: number, mode: Mode, freeze: HeadFreeze | null): Call => {
+  const times = [freeze?.at.toISOString() ?? null, freeze?.until?.toISOString() ?? null]
+  return call(FREEZE_HEAD, merchantId, mode, freeze?.reason ?? null, freeze?.says ?? null, ...times)
+}
+
+/** Ends the live freeze of an account when its time is over; no row comes back where it is not. */
+export const thawHead = (merchantId: number, now: Date): Call<{ reason: string; until: Date }> =>
+  call(THAW_HEAD, merchantId, 'live', now.toISOString())
+
+/** Accounts whose freeze is over by now, at most a hundred. */
+export const frozenUntil = (now: Date): Call<{ merchantId: number }> => call(FROZEN_UNTIL, now.toISOString())
 
 /** Both heads of a new merchant, empty. */
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)

@@ -160,6 +160,13 @@ const LETTERS = {
       'Nobody reads answers to this mail. To say more, report the problem once more from your receipt.',
     ],
   }),
+  'document-ends': ({ business = '', document = '', day = '', link = '' }: Values) => ({
+    subject: `A document of ${business} ends on ${day}`,
+    lines: [
+      `A document that you gave us for the verification (${document}) counts until ${day}. Write to us with a new one before that day, so that nothing has to wait.`,
+      link,
+    ],
+  }),
   'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
     subject: `${business} wants to tell you of its payments`,
     lines: [

@@ -29,6 +29,12 @@ export type Merchant = {
   testClockOffsetMs: number
   failNextPayouts: number
   failNextReason: string | null
+  /** Since when and why it is switched off, as its people are told; and when its limits were set last. */
+  inactiveSince: Date | null
+  inactiveFor: string | null
+  limitsSetAt: Date | null
+  /** Since when it is no merchant any more: it was never used. */
+  closedAt: Date | null
   createdAt: Date
 }
 
@@ -37,7 +43,8 @@ const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_k
   instant_settlement as "instantSettlement", charge_limit as "chargeLimit", payout_limit as "payoutLimit",
   webhook_url as "webhookUrl", auto_refund_on_jam as "autoRefundOnJam", test_hold as "testHold",
   test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
-  fail_next_reason as "failNextReason", created_at as "createdAt"`
+  fail_next_reason as "failNextReason", inactive_since as "inactiveSince", inactive_for as "inactiveFor",
+  limits_set_at as "limitsSetAt", closed_at as "closedAt", created_at as "createdAt"`
 
 const MERCHANTS_BY_ID = statement<Merchant>(
   'merchants by id',

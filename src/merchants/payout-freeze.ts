@@ -1,12 +1,12 @@
-import { type Actor, nameOf } from '../actors/actor.ts'
+import { type Actor, nameOf, service } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { freezeHead } from '../ledger/book.ts'
+import { freezeHead, frozenUntil, thawHead } from '../ledger/book.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { isRetryable } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
 
 /** The platform's freeze in a cell: its reason, or null. */
 export type PayoutStop = { frozenFor: string | null }
@@ -147,18 +147,54 @@ function copyFreeze(app: App): Promise<number> {
 /** The platform's freeze as a reserving transaction reads it: locked until its commit. */
 export const lockStops = (): Call<PayoutStop> => call(LOCK_STOPS)
 
-/** Freezes one account's live payouts. The pause of an open exception is another column and stays. */
+/** A freeze of one account: why (null ends it), what its people are told, and when it ends by itself. */
+type AccountFreeze = {
+  merchantId: number
+  reason: string | null
+  says?: string | null
+  until?: Date | null
+}
+
+const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
+
+/**
+ * Freezes one account's live payouts, or ends that. The pause of an open exception is another column and stays. A freeze of what is frozen
+ * never ends earlier than the one before. Throws Refusal.
+ */
 export async function freezeAccount(
   app: App,
   actor: Actor,
-  { merchantId, reason }: { merchantId: number; reason: string | null },
+  { merchantId, reason, says = null, until = null }: AccountFreeze,
 ): Promise<void> {
   const action = reason === null ? 'payouts.unfreeze' : 'payouts.freeze'
   allow(actor, action, merchantId)
   if (reason === null) refuseAlone(actor)
+  const at = app.clock.now()
+  const ahead = until === null ? null : until.getTime() - at.getTime()
+  if (ahead !== null && (ahead <= 0 || ahead > LONGEST_FREEZE_MS))
+    throw invalidRequest('until must be a time within the next 366 days')
   await app.db.transaction(async (tx) => {
-    await tx.send(freezeHead(merchantId, 'live', reason))
-    const act = { actor, action, at: app.clock.now(), merchantId, mode: 'live' } as const
-    return { value: null, last: [auditRow({ ...act, after: { reason } })] }
+    await tx.send(freezeHead(merchantId, 'live', reason === null ? null : { reason, says, at, until }))
+    const act = { actor, action, at, merchantId, mode: 'live' } as const
+    const after = reason === null ? { reason } : { reason, says, until }
+    return { value: null, last: [auditRow({ ...act, after })] }
   })
+}
+
+/** Ends the freezes of accounts whose time is over; answers how many. */
+export async function endFreezes(app: App): Promise<number> {
+  const actor = service('freezes')
+  allow(actor, 'payouts.freeze-ends')
+  const now = app.clock.now()
+  const over = frozenUntil(now)
+  const found = await app.db.query(over.statement, over.values)
+  for (const { merchantId } of found)
+    await app.db.transaction(async (tx) => {
+      const [[ended]] = await tx.send(thawHead(merchantId, now))
+      if (!ended) return { value: null }
+      const act = { actor, action: 'payouts.freeze-ends', at: now, merchantId, mode: 'live' } as const
+      return { value: null, last: [auditRow({ ...act, before: ended, after: { reason: null } })] }
+    })
+  if (found.length > 0) app.nudge('send-payouts')
+  return found.length
 }

@@ -28,6 +28,7 @@ export type MerchantChange = Partial<
     | 'testHold'
     | 'failNextPayouts'
     | 'failNextReason'
+    | 'inactiveFor'
   >
 >
 
@@ -37,10 +38,11 @@ const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
   active: 'merchant.set',
   vendingEnabled: 'merchant.vending',
   autoRefundOnJam: 'merchant.jams',
-  instantSettlement: 'merchant.set',
+  inactiveFor: 'merchant.set',
+  instantSettlement: 'merchant.terms',
   webhookUrl: 'webhook.address',
-  chargeLimit: 'merchant.set',
-  payoutLimit: 'merchant.set',
+  chargeLimit: 'merchant.terms',
+  payoutLimit: 'merchant.terms',
   testHold: 'sandbox.set',
   failNextPayouts: 'sandbox.set',
   failNextReason: 'sandbox.set',
@@ -58,7 +60,10 @@ const SET = statement(
   'set merchant',
   `update merchants set kyc_status = $2, active = $3, vending_enabled = $4, auto_refund_on_jam = $5, instant_settlement = $6,
      webhook_url = $7, charge_limit = $8, payout_limit = $9, test_hold = $10, fail_next_payouts = $11, fail_next_reason = $12,
-     webhook_changed_at = case when webhook_url is distinct from $7 then $13 else webhook_changed_at end
+     webhook_changed_at = case when webhook_url is distinct from $7 then $13 else webhook_changed_at end,
+     inactive_since = case when $3 then null when active then $13 else inactive_since end,
+     inactive_for = case when not $3 then $14 end,
+     limits_set_at = case when charge_limit is distinct from $8 or payout_limit is distinct from $9 then $13 else limits_set_at end
    where id = $1`,
 )
 const LOCK = statement<{ id: number }>(
@@ -104,6 +109,16 @@ export async function findMerchant(
   return { app, merchant }
 }
 
+/** The merchant that the address of a page names, by id alone. Throws 404. */
+export async function getMerchant(
+  gateway: Gateway,
+  publicId: string | undefined,
+): Promise<{ app: App; merchant: Merchant }> {
+  const [holder] = publicId?.startsWith('mer_') ? await gateway.directory.query(HOLDER, [publicId]) : []
+  if (!holder || publicId === undefined) throw notFound('merchant')
+  return findMerchant(gateway, publicId)
+}
+
 /** The merchant of the tag in a public id. For an unknown tag the 404 names the noun. */
 export async function findMerchantOfTag(
   gateway: Gateway,
@@ -131,17 +146,24 @@ export async function setMerchant(
     await lockRow(tx, merchant.id)
     const [[now]] = await tx.send(wanted)
     const before = now as Merchant // It was just locked.
+    if (before.closedAt !== null) throw closedMerchant()
     const next = { ...before, ...change }
     const at = app.clock.now()
     const others = along === undefined ? [] : await along(tx, before)
     const rows = auditRows(actsOf(fields, { actor, at, before, next }))
-    return { value: next, last: [call(SET, ...valuesOf(next), at.toISOString()), ...others, ...rows] }
+    return {
+      value: next,
+      last: [call(SET, ...valuesOf(next), at.toISOString(), next.inactiveFor), ...others, ...rows],
+    }
   })
   if (change.webhookUrl !== undefined) app.nudge('tend-addresses')
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
   return changed
 }
+
+const closedMerchant = () =>
+  domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')
 
 type Changed = { actor: Actor; at: Date; before: Merchant; next: Merchant }
 

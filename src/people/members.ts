@@ -48,6 +48,22 @@ const END_SESSIONS = statement(
   'delete from sessions where merchant_id = $1 and person_id = $2',
 )
 
+const OF_EMAIL = statement<{ merchantId: number }>(
+  'merchants of address',
+  `select distinct w.merchant_id as "merchantId" from people p join memberships w on w.person_id = p.id
+   where p.realm = 'merchant' and p.email_key = lower($1) and p.closed_at is null order by 1 desc limit $2`,
+)
+
+/** The merchants for which somebody with this address works. */
+export async function merchantsOfEmail(
+  { directory }: Pick<Gateway, 'directory'>,
+  email: string,
+  most: number,
+): Promise<number[]> {
+  const rows = await directory.query(OF_EMAIL, [email, most])
+  return rows.map(({ merchantId }) => merchantId)
+}
+
 /** Everybody who works for this merchant, tills too, in the order in which they came. */
 export const listMembers = ({ directory }: Gateway, merchantId: number): Promise<Member[]> =>
   directory.query(LIST, [merchantId])

@@ -1,0 +1,46 @@
+import { nameOf, type OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import type { Merchant } from './merchant.ts'
+
+/** What an operator has written about a merchant, for other operators alone. */
+export type OperatorNote = { says: string; at: Date; by: string }
+
+const LONGEST = 2000
+const MOST_LISTED = 50
+
+const ADD = statement(
+  'add merchant note',
+  'insert into merchant_notes (merchant_id, says, at, by_person, by) values ($1, $2, $3, $4, $5)',
+)
+const LIST = statement<OperatorNote>(
+  'merchant notes',
+  'select says, at, by from merchant_notes where merchant_id = $1 order by id desc limit $2',
+)
+
+/** The newest fifty notes about a merchant. */
+export const listNotes = ({ directory }: Pick<Gateway, 'directory'>, merchantId: number) =>
+  directory.query(LIST, [merchantId, MOST_LISTED])
+
+/** Adds a note, which nobody can change afterwards. The audit has that there is one, not what it says. Throws Refusal. */
+export async function addNote(
+  { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
+  actor: OperatorCaller,
+  { merchant, says }: { merchant: Pick<Merchant, 'id' | 'publicId'>; says: string },
+): Promise<void> {
+  allow(actor, 'merchant.note', merchant.id)
+  if (says.trim() === '' || says.length > LONGEST)
+    throw invalidRequest(`note must have 1 to ${LONGEST} characters`)
+  const at = clock.now()
+  // Not under the merchant's id: its people read the audit of their business, and notes are not for them.
+  const act = { actor, action: 'merchant.note', at, merchantId: null, subject: merchant.publicId } as const
+  const add = call(ADD, merchant.id, says, at.toISOString(), actor.personId, nameOf(actor))
+  await directory.transaction(async (tx) => {
+    await tx.send(add)
+    return { value: null, last: [auditRow({ ...act, after: { characters: says.length } })] }
+  })
+}

@@ -1,0 +1,69 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import type { Merchant } from './merchant.ts'
+
+/** How long an operator may look at a merchant's pages after giving a reason. */
+const VIEW_MS = 30 * 60_000
+const LONGEST_REASON = 500
+const SHOWN_FOR_MS = 90 * 24 * 3_600_000
+const MOST_SHOWN = 20
+
+const BEGIN = statement(
+  'begin support view',
+  `insert into support_views (merchant_id, person_id, session_id, reason, began_at, ends_at) values ($1, $2, $3, $4, $5, $6)`,
+)
+const OPEN = statement<{ endsAt: Date }>(
+  'open support view',
+  `select ends_at as "endsAt" from support_views where session_id = $1 and merchant_id = $2 and ends_at > $3
+   order by ends_at desc limit 1`,
+)
+const OF_MERCHANT = statement<{ beganAt: Date }>(
+  'support views of merchant',
+  `select began_at as "beganAt" from (select began_at, id from support_views where merchant_id = $1 order by id desc limit $2) v
+   where began_at > $3 order by id desc`,
+)
+
+type Place = Pick<Gateway, 'directory' | 'clock'>
+
+/**
+ * Lets an operator look at the pages of a merchant for half an hour, in this session. Asks for a reason; the merchant is shown that
+ * somebody of our support looked, and when. Throws Refusal.
+ */
+export async function beginView(
+  { directory, clock }: Place,
+  actor: OperatorCaller,
+  { merchant, reason }: { merchant: Pick<Merchant, 'id' | 'publicId'>; reason: string },
+): Promise<void> {
+  allow(actor, 'merchant.view-as', merchant.id)
+  if (reason.trim() === '' || reason.length > LONGEST_REASON)
+    throw invalidRequest(`reason must have 1 to ${LONGEST_REASON} characters`)
+  const at = clock.now()
+  const times = [at.toISOString(), later(at, VIEW_MS).toISOString()]
+  const act = { actor, action: 'merchant.view-as', at, merchantId: merchant.id } as const
+  await directory.transaction(async (tx) => {
+    await tx.send(call(BEGIN, merchant.id, actor.personId, actor.sessionId, reason, ...times))
+    return { value: null, last: [auditRow({ ...act, subject: merchant.publicId, after: { reason } })] }
+  })
+}
+
+/** Until when this session may look at the merchant's pages; null when it may not. */
+export async function openView(
+  { directory, clock }: Place,
+  { sessionId, merchantId }: { sessionId: string; merchantId: number },
+): Promise<Date | null> {
+  const [open] = await directory.query(OPEN, [sessionId, merchantId, clock.now().toISOString()])
+  return open?.endsAt ?? null
+}
+
+/** When somebody of ours looked at the pages of a merchant: the newest twenty of the last 90 days, never who. */
+export async function viewsOf({ directory, clock }: Place, merchantId: number): Promise<Date[]> {
+  const since = later(clock.now(), -SHOWN_FOR_MS).toISOString()
+  const rows = await directory.query(OF_MERCHANT, [merchantId, MOST_SHOWN, since])
+  return rows.map(({ beganAt }) => beganAt)
+}

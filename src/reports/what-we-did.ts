@@ -1,0 +1,49 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { viewsOf } from '../merchants/support-views.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** What the people who run the gateway did about a business, as its own people are told: what, when and why, never who. */
+export type WhatWeDid = {
+  frozen: { since: Date | null; until: Date | null; says: string | null } | null
+  inactive: { since: Date | null; says: string | null } | null
+  /** When the limits were set last, and what they are; null for the usual one. */
+  limits: { at: Date; charge: number | null; payout: number | null } | null
+  /** The last decision about the verification. */
+  decided: { at: Date; state: 'approved' | 'rejected'; note: string | null } | null
+  /** When somebody of ours looked at the pages of the business. */
+  looked: readonly Date[]
+}
+
+const FROZEN = statement<{ since: Date | null; until: Date | null; says: string | null }>(
+  'freeze of merchant',
+  `select payouts_frozen_at as since, payouts_frozen_until as until, payouts_frozen_says as says from ledger_heads
+   where merchant_id = $1 and mode = 'live' and payouts_frozen_for is not null`,
+)
+const DECIDED = statement<{ at: Date; state: 'approved' | 'rejected'; note: string | null }>(
+  'last decision of merchant',
+  `select decided_at as at, state, note from verifications where merchant_id = $1 and decided_at is not null
+   order by number desc limit 1`,
+)
+
+/** Reads it from the facts themselves, never from the audit, whose rows have names. */
+export async function whatWeDid(
+  app: App,
+  { merchantId }: Pick<Caller, 'merchantId'>,
+  merchant: Merchant,
+): Promise<WhatWeDid> {
+  const [[frozen = null], [decided = null], looked] = await Promise.all([
+    app.db.query(FROZEN, [merchantId]),
+    app.db.query(DECIDED, [merchantId]),
+    viewsOf(app, merchantId),
+  ])
+  const { active, inactiveSince: since, inactiveFor: says, limitsSetAt: at } = merchant
+  return {
+    frozen,
+    inactive: active ? null : { since, says },
+    limits: at === null ? null : { at, charge: merchant.chargeLimit, payout: merchant.payoutLimit },
+    decided,
+    looked,
+  }
+}
