@@ -26,6 +26,7 @@ export async function approveApplication(
   actor: Actor,
   { merchant, number }: Reviewed,
 ): Promise<Merchant> {
+  allow(actor, 'merchant.verify', merchant.id)
   const after = await setMerchant(app, actor, {
     merchant,
     change: { kycStatus: 'verified' },
@@ -41,6 +42,7 @@ export async function rejectApplication(
   actor: Actor,
   { merchant, number, note, notes }: Reviewed & { note: string; notes: FieldNotes },
 ): Promise<Merchant> {
+  allow(actor, 'merchant.verify', merchant.id)
   judgeNotes(note, notes)
   const after = await setMerchant(app, actor, {
     merchant,

@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import { reviewAgain } from '../merchants/set-merchant.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { answersOf, openAnswers } from './answers.ts'
+import { keepDigests } from './digests.ts'
 import { listDocuments } from './documents.ts'
 import { underReview } from './open-draft.ts'
 import { missingSteps } from './read-application.ts'
@@ -12,9 +13,13 @@ import { lockLatest, submitRow } from './write-application.ts'
 
 /**
  * Gives the draft to the reviewers. Until they decide nothing of it can be changed. Throws a Refusal that names the steps which lack
- * something, and 409 where there is no draft.
+ * something, and 409 where there is no draft. `browser`: the mark of the browser that it is sent from.
  */
-export async function submitApplication(app: App, caller: PersonCaller): Promise<void> {
+export async function submitApplication(
+  app: App,
+  caller: PersonCaller,
+  browser: string | null = null,
+): Promise<void> {
   allow(caller, 'verification.submit')
   const { merchantId, name } = caller
   const at = app.clock.now()
@@ -24,7 +29,8 @@ export async function submitApplication(app: App, caller: PersonCaller): Promise
     if (latest?.state === 'submitted') throw underReview()
     if (latest?.state !== 'draft') throw nothingToSubmit()
     const [rows, documents] = await tx.send(answersOf(latest), listDocuments(merchantId))
-    const missing = missingSteps({ answers: openAnswers(app, latest, rows), documents })
+    const answers = openAnswers(app, latest, rows)
+    const missing = missingSteps({ answers, documents })
     if (missing.length > 0)
       throw domainRefusal('incomplete', `something is missing in: ${missing.join(', ')}`)
     const act = { actor: caller, action: 'verification.submit', at, merchantId } as const
@@ -32,6 +38,7 @@ export async function submitApplication(app: App, caller: PersonCaller): Promise
       value: undefined,
       last: [
         submitRow(latest, { at, by: name }),
+        keepDigests(app, { merchantId, answers, browser }, at),
         auditRow({
           ...act,
           before: { state: latest.state },

@@ -39,7 +39,7 @@ export const listWithdrawals = (app: App, { merchantId }: Caller): Promise<Withd
 /** The number that the merchant may withdraw to, or null. */
 export async function findWithdrawalNumber(
   app: App,
-  { merchantId }: Caller,
+  { merchantId }: Pick<Caller, 'merchantId'>,
 ): Promise<WithdrawalNumber | null> {
   const [number] = await app.db.query(NUMBER, [merchantId])
   return number ?? null

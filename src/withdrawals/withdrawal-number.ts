@@ -6,7 +6,7 @@ import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
-import { invalidRequest } from '../platform/refusal.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
 
 /** The number to which a merchant may withdraw, and whether staff have verified it (G66). */
 export type WithdrawalNumber = { phone: string; verified: boolean }
@@ -20,7 +20,7 @@ const SET = statement<WithdrawalNumber>(
 )
 const VERIFY = statement<WithdrawalNumber>(
   'verify withdrawal number',
-  `update withdrawal_numbers set verified_at = coalesce(verified_at, $2) where merchant_id = $1
+  `update withdrawal_numbers set verified_at = coalesce(verified_at, $2) where merchant_id = $1 and phone = coalesce($3, phone)
    returning phone, verified_at is not null as verified`,
 )
 const FIND = statement<WithdrawalNumber>(
@@ -50,20 +50,25 @@ export async function setWithdrawalNumber(
   })
 }
 
-/** Records that staff have verified the number; null when there is none. */
+/** Records that staff have verified the number; null when there is none. `looked`: the number that was looked at. Throws 409 for another. */
 export async function verifyWithdrawalNumber(
   app: App,
   actor: Actor,
   merchantId: number,
+  looked: string | null = null,
 ): Promise<WithdrawalNumber | null> {
   allow(actor, 'withdrawal.verify', merchantId)
   const at = app.clock.now()
   return app.db.transaction<WithdrawalNumber | null>(async (tx) => {
-    const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString()))
+    const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString(), looked))
+    if (!verified && looked !== null) throw numberChanged()
     if (!verified) return { value: null }
     const act = { actor, action: 'withdrawal.verify', at, merchantId, mode: 'live' } as const
     return { value: verified, last: [auditRow({ ...act, after: verified })] }
   })
 }
+
+const numberChanged = () =>
+  new Refusal(409, 'conflict', 'the merchant has set another number meanwhile; look at it again')
 
 export const withdrawalNumber = (merchantId: number) => call(FIND, merchantId)

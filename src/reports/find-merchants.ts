@@ -1,0 +1,166 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { App, Gateway } from '../app.ts'
+import type { KycStatus } from '../merchants/merchant.ts'
+import { merchantsOfEmail } from '../people/members.ts'
+import { statement } from '../platform/db/statement.ts'
+import { readPhone } from '../platform/phone.ts'
+import { badRequest } from '../platform/refusal.ts'
+import { merchantsOfPhone } from '../verification/digests.ts'
+
+/** A merchant as a row of the list. `number`: its place among all, which pages are read by. */
+export type ListedMerchant = {
+  number: number
+  publicId: string
+  handle: string
+  name: string
+  kycStatus: KycStatus
+  active: boolean
+  frozen: boolean
+  vendingEnabled: boolean
+  closedAt: Date | null
+  createdAt: Date
+}
+
+/** What to look for, and of which kind; null for all. `older` and `newer` are numbers of rows. */
+export type MerchantFilter = {
+  q: string | null
+  verification: string | null
+  active: boolean | null
+  frozen: boolean | null
+  vending: boolean | null
+  older: string | null
+  newer: string | null
+}
+export type MerchantPage = { rows: ListedMerchant[]; older: string | null; newer: string | null }
+
+const PAGE = 25
+// The newest of those that a search names; whoever finds more says more.
+const MOST_NAMED = 1000
+const MOST_WORDS = 6
+const TOP = Number.MAX_SAFE_INTEGER
+const NUMBER = /^\d{1,15}$/
+const MERCHANT_ID = /^mer_[a-z0-9]{21}$/
+
+// Served by the primary key, from the place on; where a search or a freeze names merchants, by those.
+const list = (direction: 'older' | 'newer') => {
+  const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
+  return `select m.id as number, m.public_id as "publicId", m.handle, m.name, m.kyc_status as "kycStatus", m.active,
+      h.payouts_frozen_for is not null as frozen, m.vending_enabled as "vendingEnabled", m.closed_at as "closedAt",
+      m.created_at as "createdAt"
+    from merchants m join ledger_heads h on h.merchant_id = m.id and h.mode = 'live'
+    where m.id ${compare} $1 and ($2::bigint[] is null or m.id = any($2)) and ($3::text is null or m.kyc_status = $3)
+      and ($4::boolean is null or m.active = $4) and ($5::boolean is null or (h.payouts_frozen_for is not null) = $5)
+      and ($6::boolean is null or m.vending_enabled = $6)
+    order by m.id ${order} limit ${PAGE + 1}`
+}
+const LIST = {
+  older: statement<ListedMerchant>('merchants, older', list('older')),
+  newer: statement<ListedMerchant>('merchants, newer', list('newer')),
+}
+type Named = { id: number }
+const BY_WORDS = statement<Named>(
+  'merchants by words',
+  `select m.id from merchants m
+   where to_tsvector('simple'::regconfig, m.name || ' ' || m.handle) @@ to_tsquery('simple'::regconfig, $1)
+   order by m.id desc limit $2`,
+)
+const BY_EMAIL = statement<Named>(
+  'merchants by email',
+  'select m.id from merchants m where lower(m.email) = lower($1) order by m.id desc limit $2',
+)
+const BY_NAME = statement<Named>(
+  'merchants by id or handle',
+  'select m.id from merchants m where m.public_id = $1 or m.handle = $1',
+)
+const FROZEN = statement<Named>(
+  'merchants that are frozen',
+  `select h.merchant_id as id from ledger_heads h where h.payouts_frozen_for is not null and h.mode = 'live'
+   order by h.merchant_id desc limit $1`,
+)
+
+/**
+ * Merchants of all cells, newest first, a page each way: by words of the name or handle, id, address of the business or of somebody who
+ * works there, or phone (its own, of a director, to withdraw to). Throws Refusal.
+ */
+export async function findMerchants(
+  gateway: Gateway,
+  actor: OperatorCaller,
+  filter: MerchantFilter,
+): Promise<MerchantPage> {
+  allow(actor, 'console.read')
+  const direction = filter.newer === null ? 'older' : 'newer'
+  const from = placeOf(filter.newer ?? filter.older)
+  const read = await Promise.all(
+    gateway.cells.map((app) => rowsOf(gateway, app, { filter, direction, from: from ?? TOP })),
+  )
+  const rows = read.flat().sort((a, b) => (direction === 'older' ? b.number - a.number : a.number - b.number))
+  const more = rows.length > PAGE
+  if (direction === 'newer' && !more)
+    return findMerchants(gateway, actor, { ...filter, newer: null, older: null })
+  const shown = rows.slice(0, PAGE)
+  if (direction === 'newer') shown.reverse()
+  return {
+    rows: shown,
+    older: direction === 'newer' || more ? textOf(shown.at(-1)) : null,
+    newer: (direction === 'older' && from !== null) || direction === 'newer' ? textOf(shown[0]) : null,
+  }
+}
+
+const textOf = (row: ListedMerchant | undefined) => (row === undefined ? null : String(row.number))
+
+function placeOf(text: string | null): number | null {
+  if (text === null) return null
+  if (!NUMBER.test(text)) throw badRequest('invalid cursor')
+  return Number(text)
+}
+
+type Reading = { filter: MerchantFilter; direction: 'older' | 'newer'; from: number }
+
+async function rowsOf(
+  gateway: Gateway,
+  app: App,
+  { filter, direction, from }: Reading,
+): Promise<ListedMerchant[]> {
+  const named = await namedBy(gateway, app, filter)
+  const { verification, active, frozen, vending } = filter
+  return app.db.query(LIST[direction], [from, named, verification, active, frozen, vending])
+}
+
+/** The merchants that the search names, or that are frozen; null where all are meant. */
+async function namedBy(gateway: Gateway, app: App, { q, frozen }: MerchantFilter): Promise<number[] | null> {
+  const text = q?.trim() ?? ''
+  if (text !== '') return soughtBy(gateway, app, text)
+  if (frozen !== true) return null
+  return idsOf(await app.db.query(FROZEN, [MOST_NAMED]))
+}
+
+async function soughtBy(gateway: Gateway, app: App, text: string): Promise<number[]> {
+  if (MERCHANT_ID.test(text)) return idsOf(await app.db.query(BY_NAME, [text]))
+  if (text.includes('@')) {
+    const [own, ofPeople] = await Promise.all([
+      app.db.query(BY_EMAIL, [text, MOST_NAMED]),
+      merchantsOfEmail(gateway, text, MOST_NAMED),
+    ])
+    return [...idsOf(own), ...ofPeople]
+  }
+  const query = wordsOf(text)
+  const [handle, words, phone] = await Promise.all([
+    app.db.query(BY_NAME, [text.toLowerCase()]),
+    query === '' ? [] : app.db.query(BY_WORDS, [query, MOST_NAMED]),
+    readPhone(text) === null ? [] : merchantsOfPhone(app, text),
+  ])
+  return [...idsOf(handle), ...idsOf(words), ...phone]
+}
+
+const idsOf = (rows: readonly Named[]) => rows.map(({ id }) => id)
+
+/** Every word must begin a word of the name. Only letters and digits reach the language of searches. */
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS)
+    .map((word) => `${word}:*`)
+    .join(' & ')

@@ -1,0 +1,90 @@
+import { createHmac } from 'node:crypto'
+import type { App } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { readPhone } from '../platform/phone.ts'
+import type { Answers } from './steps.ts'
+
+/** What several merchants may have in common. */
+export type DigestKind = 'phone' | 'id_number' | 'browser'
+
+/** Another merchant with the same phone, number of an identity document or browser. */
+export type Shared = { kind: DigestKind; publicId: string; name: string; kycStatus: string }
+
+const MOST_SHARED = 50
+
+const KEEP = statement(
+  'keep verification digests',
+  `insert into verification_digests (merchant_id, kind, digest, seen_at)
+   select $1, n.kind, n.digest, $4 from unnest($2::text[], $3::bytea[]) as n (kind, digest)
+   on conflict (merchant_id, kind, digest) do update set seen_at = excluded.seen_at`,
+)
+const SHARED = statement<Shared>(
+  'merchants with the same digests',
+  `select distinct o.kind, m.public_id as "publicId", m.name, m.kyc_status as "kycStatus"
+   from verification_digests d join verification_digests o on o.kind = d.kind and o.digest = d.digest and o.merchant_id <> d.merchant_id
+     join merchants m on m.id = o.merchant_id
+   where d.merchant_id = $1 order by o.kind, m.public_id limit $2`,
+)
+const OF_PHONE = statement<{ merchantId: number }>(
+  'merchants of a phone',
+  `select merchant_id as "merchantId" from verification_digests where kind = 'phone' and digest = $1
+   union select merchant_id from withdrawal_numbers where phone = $2 order by 1 desc limit 200`,
+)
+
+type Digest = readonly [kind: DigestKind, digest: Buffer]
+
+/** The digests of an application, so that the same facts are found elsewhere without opening what is sealed. */
+export function keepDigests(
+  app: Pick<App, 'vault'>,
+  { merchantId, answers, browser }: { merchantId: number; answers: Partial<Answers>; browser: string | null },
+  at: Date,
+): Call {
+  const phones = [
+    answers.business?.phone,
+    answers.settlement?.phone,
+    ...(answers.directors ?? []).map(({ phone }) => phone),
+  ]
+  const digests: Digest[] = [
+    ...phones.flatMap((phone) => digestOf(app, 'phone', phone ?? null)),
+    ...(answers.directors ?? []).flatMap(({ id_number }) => digestOf(app, 'id_number', id_number)),
+    ...digestOf(app, 'browser', browser),
+  ]
+  const once = new Map(digests.map((one) => [`${one[0]} ${one[1].toString('hex')}`, one]))
+  const kept = [...once.values()]
+  return call(
+    KEEP,
+    merchantId,
+    kept.map(([kind]) => kind),
+    kept.map(([, digest]) => digest),
+    at.toISOString(),
+  )
+}
+
+/** Other merchants that have a phone, an identity document or a browser in common with this one; at most fifty. */
+export const sharedWith = (app: Pick<App, 'db'>, merchantId: number): Promise<Shared[]> =>
+  app.db.query(SHARED, [merchantId, MOST_SHARED])
+
+/** The merchants of this cell that have named a phone: their own, of a director, or to withdraw to. Newest first, at most 200. */
+export async function merchantsOfPhone(app: App, phone: string): Promise<number[]> {
+  const [found] = digestOf(app, 'phone', phone)
+  if (found === undefined) return []
+  const rows = await app.db.query(OF_PHONE, [found[1], readPhone(phone)])
+  return rows.map(({ merchantId }) => merchantId)
+}
+
+/** Nothing for what cannot be compared. */
+function digestOf({ vault }: Pick<App, 'vault'>, kind: DigestKind, value: string | null): Digest[] {
+  const same = value === null ? null : normalised(kind, value)
+  if (same === null || same === '') return []
+  const key = vault.derive('verification digests')
+  return [[kind, createHmac('sha256', key).update(`${kind}\n${same}`).digest()]]
+}
+
+/** People write one number in several ways. */
+const normalised = (kind: DigestKind, value: string): string | null =>
+  kind === 'phone'
+    ? readPhone(value)
+    : kind === 'id_number'
+      ? value.toUpperCase().replace(/[^A-Z0-9]/g, '')
+      : value

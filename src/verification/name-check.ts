@@ -1,0 +1,69 @@
+import { nameOf, type OperatorCaller, type Place } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
+
+/** Which number of a merchant: its settlement account, where it withdraws to, or that of a director by place. */
+export type CheckedNumber = 'settlement' | 'withdrawal' | `director-${number}`
+
+/** What the operator of the wallet said of a number. `name` is null where it names nobody. */
+export type NameCheck = { phone: string; active: boolean; name: string | null; at: Date; by: string }
+
+const KEEP = statement(
+  'keep name check',
+  `insert into name_checks (merchant_id, what, sealed, checked_at, checked_by) values ($1, $2, $3, $4, $5)
+   on conflict (merchant_id, what) do update
+     set sealed = excluded.sealed, checked_at = excluded.checked_at, checked_by = excluded.checked_by`,
+)
+const LIST = statement<{ what: CheckedNumber; sealed: Buffer; at: Date; by: string }>(
+  'name checks',
+  'select what, sealed, checked_at as at, checked_by as by from name_checks where merchant_id = $1',
+)
+
+const bindingOf = (merchantId: number, what: string) => ({
+  merchantId,
+  purpose: what,
+  column: 'name_checks.sealed',
+})
+
+/** The answers to look-ups of a merchant's numbers, by number. */
+export async function nameChecks(
+  { db, vault }: Pick<App, 'db' | 'vault'>,
+  merchantId: number,
+): Promise<ReadonlyMap<CheckedNumber, NameCheck>> {
+  const rows = await db.query(LIST, [merchantId])
+  return new Map(
+    rows.map(({ what, sealed, at, by }) => {
+      const said = JSON.parse(vault.open(sealed, bindingOf(merchantId, what))) as Omit<NameCheck, 'at' | 'by'>
+      return [what, { ...said, at, by }]
+    }),
+  )
+}
+
+/** Keeps what was heard, sealed: the name of a wallet's holder is nobody else's business. The audit has that it was asked. */
+export async function keepNameCheck(
+  app: App,
+  caller: OperatorCaller & Place,
+  { what, said }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
+): Promise<void> {
+  const { merchantId } = caller
+  allow(caller, 'merchant.name-check', merchantId)
+  const at = app.clock.now()
+  const sealed = app.vault.seal(JSON.stringify(said), bindingOf(merchantId, what))
+  const act = { actor: caller, action: 'merchant.name-check', at, merchantId, mode: 'live' } as const
+  await app.db.transaction(async (tx) => {
+    await tx.send(call(KEEP, merchantId, what, sealed, at.toISOString(), nameOf(caller)))
+    return { value: null, last: [auditRow({ ...act, subject: what, after: { active: said.active } })] }
+  })
+}
+
+/** What was heard of wallets, for a change of the master key. */
+export const SEALED_NAME_CHECKS = sealedColumn({
+  table: 'name_checks',
+  column: 'sealed',
+  part: 't.what',
+  bindingOf: (row) => bindingOf(ownerOf(row), row.part),
+})
