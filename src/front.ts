@@ -7,6 +7,7 @@ import { publicLimits } from './checkout/public-limits.ts'
 import { registerCheckout } from './checkout/routes.ts'
 import { CONSOLE } from './console/console.ts'
 import { DASHBOARD } from './dashboard/dashboard.ts'
+import { viewAs } from './dashboard/view-as.ts'
 import { describeProduct } from './docs/describe-product.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
@@ -146,6 +147,7 @@ function registerPages(
   }
   registerSurface(server, DASHBOARD, surface)
   registerSurface(server, CONSOLE, surface)
+  registerSurface(server, viewAs({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)
 }
 
 /** What the frame needs from the cell that serves a request. */

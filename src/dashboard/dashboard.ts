@@ -5,7 +5,7 @@ import { shownPage } from '../pages/shown.ts'
 import { stepUpWith } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
 import { callerOf, findSession, type Membership, type SignedIn } from '../people/session.ts'
-import { addressIn, BASE, TEST } from './addresses.ts'
+import { addressIn, BASE, modeOf, TEST } from './addresses.ts'
 import { GUESTS } from './guests.ts'
 import { ROUTES } from './routes-list.ts'
 import { COOKIES } from './session-cookies.ts'
@@ -32,7 +32,7 @@ async function open(asked: Asked, signedIn: SignedIn, prefix: string) {
     const { title, says } = FRAME.noBusiness
     return { instead: shownPage(title, ErrorPage({ title, says }), { status: 403 }) }
   }
-  const mode = prefix === TEST ? ('test' as const) : ('live' as const)
+  const mode = modeOf(prefix)
   const app = asked.gateway.appOf(signedIn.at)
   const wanted = merchantsById([signedIn.at.merchantId])
   const [merchant] = await app.db.query(wanted.statement, wanted.values)
@@ -41,7 +41,9 @@ async function open(asked: Asked, signedIn: SignedIn, prefix: string) {
     ...{ mode, origin: asked.address, requestId: asked.requestId, nowMs: asked.now.getTime() },
   })
   const to = (path: string) => addressIn(mode, path)
-  return { visit: { ...asked, signedIn, app, merchant, mode, caller, to, once: null } }
+  return {
+    visit: { ...asked, signedIn, app, merchant, mode, base: BASE, look: null, caller, to, once: null },
+  }
 }
 
 const worksSomewhere = (signedIn: SignedIn): signedIn is SignedIn & { at: Membership } => signedIn.at !== null

@@ -1,9 +1,9 @@
 import { Bar, Frame, Guest, Place } from '../pages/frame.tsx'
-import { Note } from '../pages/parts.tsx'
+import { Note, timeText } from '../pages/parts.tsx'
 import type { Asked } from '../pages/route.ts'
 import type { PageShown } from '../pages/shown.ts'
 import { shown } from '../pages/wording.ts'
-import { BASE, pathIn, TEST } from './addresses.ts'
+import { addressIn, BASE, pathIn } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
 import type { DashboardVisit } from './visit.ts'
@@ -18,21 +18,31 @@ export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
         <Guest>{page.body}</Guest>
       </Frame>
     )
-  const { merchant, signedIn, mode } = visit
+  const { merchant, signedIn, mode, look } = visit
   const name = shown(merchant.name)
   return (
     <Frame
       {...{ page, name, requestId }}
-      band={mode === 'test' && <TestBand visit={visit} />}
+      band={
+        <>
+          {look !== null && <LookBand name={name} look={look} />}
+          {mode === 'test' && <TestBand visit={visit} />}
+        </>
+      }
       // Whoever has a passkey confirms acts with it, on whatever page.
       scripts={signedIn.hasPasskey ? ['passkeys.js'] : []}
     >
-      <Bar visit={visit} name={name} signOut={`${BASE}/sign-out`} searchHint={FRAME.searchHint}>
+      <Bar
+        visit={visit}
+        name={name}
+        signOut={look === null ? `${BASE}/sign-out` : null}
+        searchHint={FRAME.searchHint}
+      >
         {mode === 'live' && <a href={twin(visit)}>{FRAME.toTest}</a>}
       </Bar>
-      <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION}>
+      <Place visit={visit} path={pathIn(visit.here, visit.base)} navigation={NAVIGATION}>
         {!merchant.active && <Note tone="warn">{FRAME.inactive}</Note>}
-        {!signedIn.person.confirmed && !signedIn.till && (
+        {look === null && !signedIn.person.confirmed && !signedIn.till && (
           <Note>
             {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
           </Note>
@@ -43,6 +53,12 @@ export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
   )
 }
 
+const LookBand = ({ name, look: { until, out } }: { name: string; look: { until: Date; out: string } }) => (
+  <aside class="band" aria-label={FRAME.look.label}>
+    {FRAME.look.says(name, timeText(until))} <a href={out}>{FRAME.look.out}</a>
+  </aside>
+)
+
 const TestBand = ({ visit }: { visit: DashboardVisit }) => (
   <aside class="band" aria-label={FRAME.mode}>
     {FRAME.test} <a href={twin(visit)}>{FRAME.toLive}</a>
@@ -50,8 +66,8 @@ const TestBand = ({ visit }: { visit: DashboardVisit }) => (
 )
 
 /** The same page in the other mode; of an object, which exists in one mode only, the list that it is in. */
-function twin({ here, mode, params }: DashboardVisit): string {
-  const path = pathIn(here)
+function twin({ here, mode, params, base }: DashboardVisit): string {
+  const path = pathIn(here, base)
   const listed = Object.keys(params).length === 0 ? path : `/${path.split('/')[1] ?? ''}`
-  return `${BASE}${mode === 'test' ? '' : TEST}${listed === '/' ? '' : listed}`
+  return addressIn(mode === 'test' ? 'live' : 'test', listed, base)
 }

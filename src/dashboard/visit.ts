@@ -19,6 +19,10 @@ export type DashboardVisit = Visit & {
   app: App
   merchant: Merchant
   mode: Mode
+  /** Where the pages begin for whoever looks at them. */
+  base: string
+  /** An operator looks: until when, and where its own pages are. Null for people of the merchant. */
+  look: { until: Date; out: string } | null
   caller: PersonCaller
   signedIn: SignedIn & { at: Membership }
 }

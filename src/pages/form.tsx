@@ -27,7 +27,7 @@ type FormBoxProps = {
 /** A form with its fields, tokens, and the factor where it needs one. Nothing where the person's role may not do it. */
 export function FormBox(props: FormBoxProps) {
   const { of: spec, visit, params = {}, compact, children } = props
-  if (!mayDo(visit.caller, spec.action)) return null
+  if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
   const state = props.state?.path === spec.path ? props.state : null
   const address = visit.to(filled(spec.path, params))
   const id = idOf(filled(spec.path, params))

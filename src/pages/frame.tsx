@@ -63,7 +63,8 @@ type BarProps = {
   visit: Visit
   /** Whose surface it is; leads to its first page. */
   name: string
-  signOut: string
+  /** Null where nobody signs out from here. */
+  signOut: string | null
   searchHint: string
   children?: ComponentChildren
 }
@@ -83,12 +84,14 @@ export const Bar = ({ visit, name, signOut, searchHint, children }: BarProps) =>
         <input id="search" name="q" type="search" placeholder={searchHint} autocomplete="off" />
       </form>
     </search>
-    <form method="post" action={signOut}>
-      <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
-      <button type="submit" class="button plain">
-        {PARTS.frame.signOut}
-      </button>
-    </form>
+    {signOut !== null && (
+      <form method="post" action={signOut}>
+        <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
+        <button type="submit" class="button plain">
+          {PARTS.frame.signOut}
+        </button>
+      </form>
+    )}
   </header>
 )
 

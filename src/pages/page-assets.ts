@@ -4,7 +4,7 @@ import { readStyle, TOKENS } from './stylesheet.ts'
 const own = (name: string, type: string): Asset =>
   readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'counter'].map(
+const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter'].map(
   (name) => `src/pages/assets/${name}.css`,
 )
 

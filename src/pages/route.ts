@@ -38,6 +38,8 @@ export type Visit = Asked & {
   to(path: string): string
   /** Of a one-time form: what makes its operation happen once. */
   once: { key: string; fingerprint: Buffer } | null
+  /** Nothing can be done from these pages: they have no forms. */
+  readOnly?: true
 }
 
 /** Of a form that was declared as one-time: the key and the fingerprint of its operation. */

@@ -50,7 +50,7 @@ export function registerSurface<V extends Visit>(
   )
 }
 
-function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V>): Served<V>[] {
+function servedBy<V extends Visit>({ base, prefixes, routes, guests, readOnly }: Surface<V>): Served<V>[] {
   const signedIn = prefixes.flatMap((prefix) =>
     routes.map((route): Served<V> => {
       const path = route.kind === 'page' ? route.path : route.spec.path
@@ -61,8 +61,11 @@ function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V
   const open = guests.map(
     (route): Served<V> => ({ method: route.method, url: `${base}${route.path}`, prefix: '', route }),
   )
-  return [...signedIn, ...open]
+  return [...signedIn, ...(readOnly === undefined ? [] : signedIn.map(posted)), ...open]
 }
+
+/** The address of a page, asked for with what would change something. */
+const posted = <V>(served: Served<V>): Served<V> => ({ ...served, method: 'POST', route: null })
 
 const elsewhere = <V extends Visit>({ base }: Surface<V>): Served<V>[] =>
   (['GET', 'POST'] as const).map((method) => ({ method, url: `${base}/*`, prefix: '', route: null }))
@@ -134,6 +137,8 @@ async function answerTo<V extends Visit>(
   const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
   const signedIn = await surface.findSession(asked.gateway, cookie)
   if (signedIn === null) return toSignIn(surface, request)
+  if (request.method === 'POST' && surface.readOnly !== undefined)
+    throw new Refusal(403, 'forbidden', surface.readOnly)
   const opened = await openVisit(surface, { asked, signedIn, prefix })
   if ('instead' in opened) return opened.instead
   known.visit = opened.visit

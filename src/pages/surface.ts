@@ -15,6 +15,8 @@ export type Surface<V extends Visit> = {
   signIn: string
   routes: readonly Route<V>[]
   guests: readonly GuestRoute[]
+  /** It has pages alone: what every POST is told. */
+  readOnly?: string
   sessionCookie(https: boolean): string
   findSession(gateway: Gateway, cookie: string | null): Promise<SignedIn | null>
   /** What a page needs of who asks; or what is shown instead. */

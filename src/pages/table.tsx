@@ -139,8 +139,16 @@ export function Filters({
   )
 }
 
+type PagerProps = {
+  cursors: Cursors
+  query: Query
+  here: string
+  /** A queue: the page before holds what is older. */
+  oldestFirst?: boolean
+}
+
 /** The ways to the pages beside this one. `here` is the address of the list; its filters are kept. */
-export function Pager({ cursors, query, here }: { cursors: Cursors; query: Query; here: string }) {
+export function Pager({ cursors, query, here, oldestFirst = false }: PagerProps) {
   if (cursors.newer === null && cursors.older === null) return null
   const to = (name: 'before' | 'after', cursor: string) =>
     addressWith(here, { ...query, before: undefined, after: undefined, [name]: cursor })
@@ -148,12 +156,12 @@ export function Pager({ cursors, query, here }: { cursors: Cursors; query: Query
     <nav class="pager" aria-label={PARTS.pages}>
       {cursors.newer !== null && (
         <a class="button plain" href={to('before', cursors.newer)} rel="prev">
-          {PARTS.newer}
+          {oldestFirst ? PARTS.older : PARTS.newer}
         </a>
       )}
       {cursors.older !== null && (
         <a class="button plain" href={to('after', cursors.older)} rel="next">
-          {PARTS.older}
+          {oldestFirst ? PARTS.newer : PARTS.older}
         </a>
       )}
     </nav>

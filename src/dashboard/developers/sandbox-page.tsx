@@ -88,7 +88,7 @@ export const MACHINE: FormSpec = {
 
 /** What makes test mode do what would take long, or could not be made to happen. */
 export async function showSandbox(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <NotHere />
+  const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <NotHere visit={visit} />
   return shownPage(
     SANDBOX.title,
     <Area visit={visit} at={HERE} title={SANDBOX.title}>
@@ -98,9 +98,9 @@ export async function showSandbox(visit: DashboardVisit, state: FormState | null
   )
 }
 
-const NotHere = () => (
+const NotHere = ({ visit }: { visit: DashboardVisit }) => (
   <Empty title={SANDBOX.liveTitle}>
-    <a class="button" href={addressIn('test', HERE)}>
+    <a class="button" href={addressIn('test', HERE, visit.base)}>
       {SANDBOX.toTest}
     </a>
   </Empty>

@@ -12,8 +12,10 @@ import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { ugx } from '../../pages/wording.ts'
 import { readNeeds } from '../../reports/needs-you.ts'
 import { readTallies } from '../../reports/tallies/tally-days.ts'
+import { whatWeDid } from '../../reports/what-we-did.ts'
 import { firstRequest } from '../first-request.ts'
 import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
+import { Stopped } from '../settings/what-we-did.tsx'
 import { HOME } from '../texts/home.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { Figures } from './figures.tsx'
@@ -39,19 +41,21 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
     ...{ status: null, reference: null, phone: null, email: null },
   })
   if (visit.part === 'latest') return { kind: 'part', body: <Latest visit={visit} charges={latest.data} /> }
-  const [head, release, needs, tallies, key, states] = await Promise.all([
+  const [head, release, needs, tallies, key, states, did] = await Promise.all([
     findHead(app, caller),
     nextRelease(app, caller),
     readNeeds(app, caller, merchant),
     readTallies(app, caller, DAYS),
     isFirst(visit) ? firstTestKey(app, merchant.id) : null,
     statesFor(visit),
+    whatWeDid(app, caller, merchant),
   ])
   return shownPage(
     HOME.title,
     <>
       <h1>{HOME.title}</h1>
       <OperatorNotes states={states} />
+      <Stopped visit={visit} did={did} />
       {key !== null && (
         <Section title={HOME.first.title}>
           <p>{HOME.first.says}</p>

@@ -77,6 +77,7 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
             [LIMITS.payout, limit(merchant.payoutLimit)],
           ]}
         />
+        {merchant.limitsSetAt !== null && <p>{LIMITS.setByUs(timeText(merchant.limitsSetAt))}</p>}
         <p class="hint">{LIMITS.own}</p>
       </Section>
     </>,

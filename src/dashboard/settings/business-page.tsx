@@ -1,13 +1,17 @@
 import { Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
+import { whatWeDid } from '../../reports/what-we-did.ts'
 import { BUSINESS } from '../texts/business.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import { WhatWeDidSection } from './what-we-did.tsx'
 
 const { facts } = BUSINESS
 
 /** What the gateway knows of the business. */
-async function showBusiness({ merchant, app }: DashboardVisit): Promise<Shown> {
+async function showBusiness(visit: DashboardVisit): Promise<Shown> {
+  const { merchant, app, caller } = visit
   const { amountMax } = app.config
+  const did = await whatWeDid(app, caller, merchant)
   return shownPage(
     BUSINESS.title,
     <>
@@ -30,6 +34,7 @@ async function showBusiness({ merchant, app }: DashboardVisit): Promise<Shown> {
         />
         <p class="hint">{BUSINESS.change}</p>
       </Section>
+      <WhatWeDidSection visit={visit} did={did} />
     </>,
   )
 }

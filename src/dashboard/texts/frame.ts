@@ -1,5 +1,13 @@
 /** The frame around the pages of the dashboard. */
 export const FRAME = {
+  look: {
+    label: 'View of our support',
+    says: (name: string, until: string) =>
+      `You are looking at the pages of ${name} until ${until}. Nothing can be changed here.`,
+    out: 'Back to the console',
+    nothing: 'These pages are only looked at: nothing was done.',
+    over: 'Looking at the pages of a merchant takes a reason, and lasts 30 minutes.',
+  },
   product: 'Gateway',
   mode: 'Mode',
   searchHint: 'Id, reference, phone, amount',

@@ -4,6 +4,7 @@ export const LIMITS = {
   largest: 'Largest at once',
   charge: 'One payment',
   payout: 'One payout',
+  setByUs: (at: string) => `The people who run the gateway set these for your business on ${at}.`,
   own: 'These are set by our staff. Write to us if they are too low.',
   checker: {
     title: 'Second person',

@@ -154,6 +154,8 @@ export const VERIFICATION = {
     remove: 'Remove',
     removed: 'The document was removed.',
     none: 'No documents yet',
+    ends: (kind: string, day: string) =>
+      `A document (${kind.toLowerCase()}) counts until ${day}. Write to us with a new one before that day.`,
     list: 'Documents so far',
     columns: { name: 'Name', kind: 'Kind', size: 'Size', when: 'When', acts: 'Acts' },
     size: (bytes: number) =>

@@ -3,6 +3,7 @@ import type { FormState } from '../../pages/form-spec.ts'
 import { Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import type { FieldNotes } from '../../verification/application.ts'
+import { endingDocumentsOf } from '../../verification/document-expiry.ts'
 import { missingSteps, readVerification, type Verification } from '../../verification/read-application.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -19,6 +20,7 @@ export async function showVerification(
 ): Promise<Shown> {
   const read = await readVerification(visit.app, visit.merchant.id)
   const open = mayEdit(visit, read)
+  const ending = await endingDocumentsOf(visit.app, visit.merchant.id)
   const stands = standing(visit, read)
   return shownPage(
     VERIFICATION.title,
@@ -28,6 +30,9 @@ export async function showVerification(
         <Status word={words[stands]} tone={TONES[stands]} />
       </div>
       <p>{status[stands]}</p>
+      {ending.map(({ kind, expiresOn }) => (
+        <Note tone="warn">{VERIFICATION.documents.ends(VERIFICATION.documents.kinds[kind], expiresOn)}</Note>
+      ))}
       {read.application?.submittedAt != null && <Facts facts={[submittedFact(read)]} />}
       {stands !== 'approved' && <Rejection visit={visit} of={read} />}
       {open && (

@@ -1,6 +1,7 @@
 import { FieldFault } from '../../pages/form-spec.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { submitApplication } from '../../verification/submit-application.ts'
+import { COOKIES } from '../session-cookies.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import { type DashboardRoute, form, page } from '../visit.ts'
 import { addDirector, dropDirector, editDirector, showDirector, showDirectors } from './director-page.tsx'
@@ -39,7 +40,7 @@ export const VERIFICATION_ROUTES: readonly DashboardRoute[] = [
   form(SUBMIT, {
     async submit(visit, { declared }) {
       if (declared !== 'yes') throw new FieldFault('declared', VERIFICATION.submit.needsDeclared)
-      await submitApplication(visit.app, liveCaller(visit))
+      await submitApplication(visit.app, liveCaller(visit), COOKIES.visitor(visit).browser)
       return doneTo(visit.to('/verification'), VERIFICATION.submit.done)
     },
     again: showVerification,
