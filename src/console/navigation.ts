@@ -28,6 +28,16 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
+    name: FRAME.groups.merchants,
+    entries: [
+      { path: '/merchants', name: pages.merchants, icon: 'shop', see: 'console.read' },
+      { path: '/verification', name: pages.verification, icon: 'check', see: 'console.read' },
+      { path: '/withdrawals', name: pages.withdrawals, icon: 'out', see: 'console.read' },
+      { path: '/numbers', name: pages.numbers, icon: 'wallet', see: 'console.read' },
+      { path: '/top-ups', name: pages.topUps, icon: 'in', see: 'console.read' },
+    ],
+  },
+  {
     name: FRAME.groups.people,
     entries: [
       { path: '/operators', name: pages.operators, icon: 'people', see: 'console.read' },

@@ -7,12 +7,16 @@ import { HOME_ROUTES } from './home/home-page.tsx'
 import { INSTALLATION_ROUTES } from './installations/installations-page.tsx'
 import { JOB_ROUTES } from './jobs/jobs-page.tsx'
 import { LEDGER_ROUTES } from './ledger/ledger-pages.tsx'
+import { MERCHANT_ROUTES } from './merchants/merchant-routes.ts'
 import { OPERATORS_ROUTES } from './operators/operators-routes.ts'
 import { PAYMENT_ROUTES } from './payments/payment-routes.ts'
 import { SECURITY_ROUTES } from './people/security-page.tsx'
 import { RAILS_ROUTES } from './rails/rails-page.tsx'
 import { RECONCILIATION_ROUTES } from './reconciliation/reconciliation-routes.ts'
+import { VERIFICATION_ROUTES } from './verification/verification-routes.ts'
 import type { ConsoleRoute } from './visit.ts'
+import { NUMBER_ROUTES } from './withdrawals/number-pages.tsx'
+import { WITHDRAWAL_ROUTES } from './withdrawals/withdrawal-pages.tsx'
 
 /** Every page and form of the console for operators who have signed in. */
 export const ROUTES: readonly ConsoleRoute[] = [
@@ -28,6 +32,10 @@ export const ROUTES: readonly ConsoleRoute[] = [
   ...RAILS_ROUTES,
   ...INSTALLATION_ROUTES,
   ...AUDIT_ROUTES,
+  ...MERCHANT_ROUTES,
+  ...VERIFICATION_ROUTES,
+  ...WITHDRAWAL_ROUTES,
+  ...NUMBER_ROUTES,
   ...OPERATORS_ROUTES,
   ...SECURITY_ROUTES,
 ]

@@ -7,10 +7,13 @@ import { openException } from '../../src/exceptions/exception.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { lookAtUpload } from '../../src/reconciliation/uploaded-statements.ts'
+import { submitApplication } from '../../src/verification/submit-application.ts'
+import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
 import { BY_HAND, operator } from '../helpers/actors.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
 import type { TestService } from '../helpers/test-service.ts'
+import { answerAll, applicant } from '../helpers/verification.ts'
 
 type Role = (typeof OPERATOR_ROLES)[number]
 export type ConsoleWorld = {
@@ -34,6 +37,7 @@ export async function consoleWorld(service: TestService): Promise<ConsoleWorld> 
       ...(await healthObjects(service)),
       ...(await paymentObjects(service)),
       ...(await twoPersonObjects(service)),
+      ...(await merchantObjects(service)),
     },
   }
 }
@@ -105,6 +109,28 @@ async function twoPersonObjects(service: TestService): Promise<Record<string, st
   }
 }
 
+/** A merchant whose application waits, with a picture among its papers, and with a number that nobody has verified. */
+async function merchantObjects(service: TestService): Promise<Record<string, string>> {
+  const { merchant, caller } = await applicant(service)
+  await answerAll(service, caller)
+  await submitApplication(service.app, caller)
+  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: merchant.id, phone: '0772000444' })
+  const [picture] = await service.rows<{ id: string }>(
+    `select id from verification_documents where merchant_id = $1 and type = 'image/png'`,
+    [merchant.id],
+  )
+  const { publicId: id, tag } = merchant
+  const paper = `${id} ${picture?.id}`
+  return {
+    ...{ '/merchants': id, '/verification': id, '/numbers': id },
+    '/withdrawals': `pout_${tag}${'w'.repeat(16)}`,
+    '/verification/:id/ask/:what': `${id} settlement`,
+    '/verification/:id/documents/:document/file': paper,
+    '/verification/:id/documents/:document/ends': paper,
+    '/verification/:id/documents/:document/preview': paper,
+  }
+}
+
 /** A task that has run, and an open alert. */
 async function healthObjects(service: TestService): Promise<Record<string, string>> {
   const at = service.clock.now()
@@ -135,9 +161,12 @@ export function placesOf({ ids }: Pick<ConsoleWorld, 'ids'>): ConsolePlace[] {
   return ROUTES.map((route) => {
     const path = pathOf(route)
     if (!path.includes(':')) return { path, address: addressOf(path), id: null, route }
-    const id = ids[path] ?? ids[path.split('/:', 1)[0] ?? '']
+    // Of a path with two names the ids of both, with a space between them.
+    const [id, ...more] = (ids[path] ?? ids[path.split('/:', 1)[0] ?? ''] ?? '').split(' ')
     assert.ok(id, `consoleWorld (test/console/world.ts) makes an object for ${path}`)
-    return { path, address: addressOf(path.replace(/:\w+/, encodeURIComponent(id))), id, route }
+    const each = [id, ...more]
+    const address = path.replace(/:\w+/g, () => encodeURIComponent(each.shift() ?? 'none'))
+    return { path, address: addressOf(address), id, route }
   })
 }
 

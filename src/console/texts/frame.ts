@@ -5,7 +5,7 @@ export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance'
 export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
-  groups: { service: 'Service', money: 'Money', people: 'People' },
+  groups: { service: 'Service', money: 'Money', merchants: 'Merchants', people: 'People' },
   pages: {
     home: 'Home',
     approvals: 'Approvals',
@@ -19,6 +19,11 @@ export const FRAME = {
     parked: 'Parked',
     ledger: 'Ledger',
     rails: 'Rails',
+    merchants: 'Merchants',
+    verification: 'Verification',
+    withdrawals: 'Withdrawals',
+    numbers: 'Settlement numbers',
+    topUps: 'Top-ups',
     operators: 'Operators',
     security: 'Your account',
   },

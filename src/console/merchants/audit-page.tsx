@@ -1,0 +1,61 @@
+import { type AuditEntry, readAuditOf } from '../../actors/read-audit.ts'
+import { getMerchant } from '../../merchants/set-merchant.ts'
+import { Empty, Said, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { shown } from '../../pages/wording.ts'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { ConsoleVisit } from '../visit.ts'
+
+const { audit } = MERCHANTS
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: audit.at, cell: ({ at }) => <Time at={at} /> },
+  { title: audit.who, cell: ({ actor, kind }) => <Said text={actor ?? kind} /> },
+  { title: audit.what, cell: ({ action }) => <code>{action}</code> },
+  { title: audit.about, cell: ({ subject }) => <Said text={subject} /> },
+  { title: audit.mode, cell: ({ mode }) => mode },
+  { title: audit.origin, cell: ({ origin }) => <Said text={origin} /> },
+  { title: audit.details, cell: (entry) => <Details {...entry} /> },
+]
+
+const Details = ({ before, after, requestId }: AuditEntry) =>
+  before === null && after === null ? null : (
+    <details class="raw">
+      <summary>{audit.details}</summary>
+      <pre tabIndex={0} role="group" aria-label={audit.details}>
+        <code>{JSON.stringify({ before, after, request: requestId }, null, 1)}</code>
+      </pre>
+    </details>
+  )
+
+/** Acts about a merchant, with who did them. */
+export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
+  entries.length === 0 ? (
+    <Empty title={audit.none} />
+  ) : (
+    <Table caption={audit.title} rows={entries} columns={COLUMNS} />
+  )
+
+/** Everything that was done about a merchant, by its people and by ours. */
+export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
+  const { gateway, caller, params, query } = visit
+  const { app, merchant } = await getMerchant(gateway, params.id)
+  const { entries, older, newer } = await readAuditOf(app, caller, {
+    merchantId: merchant.id,
+    filter: { action: null, actor: null, older: query.after ?? null, newer: query.before ?? null },
+  })
+  const title = audit.of(shown(merchant.name))
+  const here = visit.to(`/merchants/${merchant.publicId}/audit`)
+  return shownPage(
+    title,
+    <>
+      <h1>{title}</h1>
+      <p>
+        <a href={visit.to(`/merchants/${merchant.publicId}`)}>{merchant.publicId}</a>
+      </p>
+      <AuditTable entries={entries} />
+      <Pager cursors={{ newer, older }} query={query} here={here} />
+    </>,
+  )
+}

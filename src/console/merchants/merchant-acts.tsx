@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact'
+import { mayDo } from '../../actors/allow.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
+import { Section } from '../../pages/parts.tsx'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import {
+  ACTIVATE,
+  CLOSE,
+  DEACTIVATE,
+  FREEZE,
+  INSTANT_OFF,
+  INSTANT_ON,
+  LIMITS,
+  LOOK,
+  VENDING_OFF,
+  VENDING_ON,
+} from './merchant-forms.ts'
+import type { MerchantRead } from './merchant-page.tsx'
+
+const { acts, look } = MERCHANTS
+
+type Part = { visit: ConsoleVisit; read: MerchantRead; state: FormState | null }
+
+/** What may be done with the merchant. Each form stands behind its name, because most of them ask for the factor. */
+export function Acts({ visit, read, state }: Part) {
+  const { merchant, did } = read
+  if (merchant.closedAt !== null) return null
+  const typed = { charge_limit: textOf(merchant.chargeLimit), payout_limit: textOf(merchant.payoutLimit) }
+  const part = { visit, read, state }
+  return (
+    <Section title={acts.title}>
+      <div class="actions">
+        {merchant.active ? (
+          <Folded of={DEACTIVATE} {...part} says={acts.deactivateSays} />
+        ) : (
+          <Folded of={ACTIVATE} {...part} />
+        )}
+        <Folded of={LIMITS} {...part} values={typed} />
+        <Folded of={merchant.instantSettlement ? INSTANT_OFF : INSTANT_ON} {...part} />
+        <Folded of={merchant.vendingEnabled ? VENDING_OFF : VENDING_ON} {...part} />
+        <Folded of={FREEZE} {...part} says={acts.freezeSays} />
+        {did.frozen !== null && (
+          <a class="button plain" href={visit.to('/freeze')}>
+            {acts.unfreeze}
+          </a>
+        )}
+        <Folded of={CLOSE} {...part} says={acts.closeSays} />
+      </div>
+    </Section>
+  )
+}
+
+const textOf = (limit: number | null) => (limit === null ? '' : String(limit))
+
+type FoldedProps = Part & { of: FormSpec; says?: ComponentChildren; values?: Values }
+
+function Folded({ of: spec, visit, read, state, says, values = {} }: FoldedProps) {
+  if (!mayDo(visit.caller, spec.action)) return null
+  return (
+    <details open={state?.path === spec.path}>
+      <summary>{spec.submit}</summary>
+      {says !== undefined && <p class="hint">{says}</p>}
+      <FormBox of={spec} {...{ visit, state, values }} params={{ id: read.merchant.publicId }} />
+    </details>
+  )
+}
+
+/** The way to the merchant's own pages, which takes a reason. */
+export const Look = ({ visit, read: { merchant, looks }, state }: Part) => (
+  <Section title={look.title}>
+    <p>{look.lead}</p>
+    {looks === null ? (
+      <FormBox of={LOOK} {...{ visit, state }} params={{ id: merchant.publicId }} />
+    ) : (
+      <a class="button" href={visit.to(`/as/${merchant.publicId}`)}>
+        {look.open}
+      </a>
+    )}
+  </Section>
+)

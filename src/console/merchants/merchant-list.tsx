@@ -1,0 +1,83 @@
+import { Empty, Said, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
+import { findMerchants, type ListedMerchant } from '../../reports/find-merchants.ts'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { ConsoleVisit } from '../visit.ts'
+
+const { columns, filters, states, empty } = MERCHANTS
+
+const COLUMNS: readonly Column<ListedMerchant>[] = [
+  { title: columns.name, cell: ({ name }) => <Said text={name} /> },
+  { title: columns.handle, cell: ({ handle }) => handle },
+  { title: columns.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
+  { title: columns.state, cell: (one) => <State {...one} /> },
+  { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} day /> },
+]
+
+const YES_NO = [
+  { value: 'yes', label: filters.yes },
+  { value: 'no', label: filters.no },
+]
+const FILTERS: readonly Filter[] = [
+  { name: 'q', label: MERCHANTS.search },
+  {
+    name: 'verification',
+    label: filters.verification,
+    kind: 'select',
+    choices: ['pending', 'verified', 'rejected'].map((value) => ({ value, label: value })),
+  },
+  { name: 'active', label: filters.active, kind: 'select', choices: YES_NO },
+  { name: 'frozen', label: filters.frozen, kind: 'select', choices: YES_NO },
+  { name: 'vending', label: filters.vending, kind: 'select', choices: YES_NO },
+]
+
+type Standing = { active: boolean; frozen: boolean; closedAt: Date | null }
+
+/** What may be done with a merchant's money, in words. */
+export const State = ({ active, frozen, closedAt }: Standing) => (
+  <>
+    {closedAt !== null ? (
+      <Status word={states.closed} tone="quiet" />
+    ) : (
+      <Status word={active ? states.active : states.inactive} tone={active ? 'good' : 'warn'} />
+    )}
+    {frozen && <Status word={states.frozen} tone="warn" />}
+  </>
+)
+
+const chosen = (text: string | undefined) => (text === undefined || text === '' ? null : text === 'yes')
+
+/** Every merchant, newest first. */
+export async function showMerchants(visit: ConsoleVisit): Promise<Shown> {
+  const { gateway, caller, query } = visit
+  const { rows, older, newer } = await findMerchants(gateway, caller, {
+    q: query.q ?? null,
+    verification: query.verification || null,
+    active: chosen(query.active),
+    frozen: chosen(query.frozen),
+    vending: chosen(query.vending),
+    older: query.after ?? null,
+    newer: query.before ?? null,
+  })
+  const here = visit.to('/merchants')
+  const filtered = FILTERS.some(({ name }) => query[name] !== undefined)
+  return shownPage(
+    MERCHANTS.title,
+    <>
+      <h1>{MERCHANTS.title}</h1>
+      <Filters filters={FILTERS} query={query} action={here} />
+      {rows.length === 0 ? (
+        <Empty title={filtered ? empty.filtered : empty.title}>{!filtered && <p>{empty.says}</p>}</Empty>
+      ) : (
+        <Table
+          caption={MERCHANTS.title}
+          rows={rows}
+          columns={COLUMNS}
+          href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
+        />
+      )}
+      <Pager cursors={{ newer, older }} query={query} here={here} />
+    </>,
+  )
+}

@@ -1,0 +1,93 @@
+import { at } from '../../actors/actor.ts'
+import { readAuditOf } from '../../actors/read-audit.ts'
+import type { App } from '../../app.ts'
+import { listCharges } from '../../charges/find-charges.ts'
+import { openExceptions } from '../../exceptions/resolve-exception.ts'
+import { readListWindow } from '../../http/lists.ts'
+import { findHead } from '../../ledger/heads.ts'
+import type { Merchant } from '../../merchants/merchant.ts'
+import { listNotes } from '../../merchants/operator-notes.ts'
+import { getMerchant } from '../../merchants/set-merchant.ts'
+import { openView } from '../../merchants/support-views.ts'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Section } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { shown } from '../../pages/wording.ts'
+import { listPayouts } from '../../payouts/find-payouts.ts'
+import { listMembers } from '../../people/members.ts'
+import { whatWeDid } from '../../reports/what-we-did.ts'
+import { listDeliveries } from '../../webhooks/find-deliveries.ts'
+import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { AuditTable } from './audit-page.tsx'
+import { Acts, Look } from './merchant-acts.tsx'
+import { State } from './merchant-list.tsx'
+import { Exceptions, Latest, MerchantFacts, Money, Notes, Numbers, People } from './merchant-parts.tsx'
+
+const LATEST = '5'
+const AUDIT_SHOWN = 8
+
+/** Everything that the page of a merchant shows, read beside each other. */
+async function readAll(visit: ConsoleVisit, app: App, merchant: Merchant) {
+  const { gateway, caller, signedIn } = visit
+  const { id: merchantId, tag } = merchant
+  const live = at(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
+  const window = readListWindow({ limit: LATEST })
+  const filter = { ...window, status: null, reference: null, phone: null, email: null }
+  const failed = { ...readListWindow({ limit: '1' }), status: 'failed', event: null }
+  const [heads, people, number, charges, payouts, deliveries, exceptions, notes, did, audit, looks] =
+    await Promise.all([
+      Promise.all((['live', 'test'] as const).map((mode) => findHead(app, { merchantId, mode }))),
+      listMembers(gateway, merchantId),
+      findWithdrawalNumber(app, live),
+      listCharges(app, live, filter),
+      listPayouts(app, live, filter),
+      listDeliveries(app, live, failed),
+      openExceptions(app, merchantId),
+      listNotes(gateway, merchantId),
+      whatWeDid(app, live, merchant),
+      readAuditOf(app, caller, {
+        merchantId,
+        filter: { action: null, actor: null, older: null, newer: null },
+      }),
+      openView(gateway, { sessionId: signedIn.sessionId, merchantId }),
+    ])
+  const failure = deliveries.data[0] ?? null
+  return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
+}
+
+/** What a page of the console knows of one merchant. */
+export type MerchantRead = Awaited<ReturnType<typeof readAll>> & { app: App; merchant: Merchant }
+
+/** One merchant: what it is, what it has, who works there, what may be done. */
+export async function showMerchant(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
+  const read: MerchantRead = { ...(await readAll(visit, app, merchant)), app, merchant }
+  const name = shown(merchant.name)
+  return shownPage(
+    name,
+    <>
+      <div class="top">
+        <h1>{name}</h1>
+        <State active={merchant.active} closedAt={merchant.closedAt} frozen={read.did.frozen !== null} />
+      </div>
+      <MerchantFacts visit={visit} read={read} />
+      <Money read={read} />
+      <Acts visit={visit} read={read} state={state} />
+      <Look visit={visit} read={read} state={state} />
+      <Notes visit={visit} read={read} state={state} />
+      <Exceptions visit={visit} read={read} />
+      <Numbers read={read} />
+      <People read={read} />
+      <Latest visit={visit} read={read} />
+      <Section
+        title={MERCHANTS.audit.title}
+        aside={<a href={visit.to(`/merchants/${merchant.publicId}/audit`)}>{MERCHANTS.audit.all}</a>}
+      >
+        <AuditTable entries={read.audit.entries.slice(0, AUDIT_SHOWN)} />
+      </Section>
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}

@@ -1,0 +1,102 @@
+import type { App } from '../../app.ts'
+import { closeMerchant } from '../../merchants/close-merchant.ts'
+import type { Merchant } from '../../merchants/merchant.ts'
+import { addNote } from '../../merchants/operator-notes.ts'
+import { freezeAccount } from '../../merchants/payout-freeze.ts'
+import { getMerchant, type MerchantChange, setMerchant } from '../../merchants/set-merchant.ts'
+import { beginView } from '../../merchants/support-views.ts'
+import { amountOf, FieldFault, type FormSpec, type Values } from '../../pages/form-spec.ts'
+import { doneTo } from '../../pages/shown.ts'
+import { later } from '../../platform/clock.ts'
+import { MERCHANTS } from '../texts/merchants.ts'
+import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { showMerchantAudit } from './audit-page.tsx'
+import {
+  ACTIVATE,
+  CLOSE,
+  DEACTIVATE,
+  FREEZE,
+  INSTANT_OFF,
+  INSTANT_ON,
+  LIMITS,
+  LOOK,
+  NOTE,
+  VENDING_OFF,
+  VENDING_ON,
+} from './merchant-forms.ts'
+import { showMerchants } from './merchant-list.tsx'
+import { showMerchant } from './merchant-page.tsx'
+
+const { acts } = MERCHANTS
+const HOUR_MS = 3_600_000
+
+type Act = (
+  visit: ConsoleVisit,
+  found: { app: App; merchant: Merchant },
+  values: Values,
+) => Promise<string | undefined>
+
+/** A form of the page of a merchant: what it does, and what is said afterwards on the page again. */
+const actForm = (spec: FormSpec, act: Act): ConsoleRoute =>
+  form(spec, {
+    async submit(visit, values) {
+      const found = await getMerchant(visit.gateway, visit.params.id)
+      const says = await act(visit, found, values)
+      return doneTo(visit.to(`/merchants/${found.merchant.publicId}`), says)
+    },
+    again: showMerchant,
+  })
+
+const changing = (spec: FormSpec, says: string, changeOf: (values: Values) => MerchantChange): ConsoleRoute =>
+  actForm(spec, async ({ caller }, { app, merchant }, values) => {
+    await setMerchant(app, caller, { merchant, change: changeOf(values) })
+    return says
+  })
+
+/** An amount, or the usual limit where the field is empty. */
+function limitIn(values: Values, name: string): number | null {
+  if ((values[name] ?? '') === '') return null
+  const amount = amountOf(values, name)
+  if (amount === 0) throw new FieldFault(name, acts.limitHint)
+  return amount
+}
+
+export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
+  page('/merchants', showMerchants),
+  page('/merchants/:id', (visit) => showMerchant(visit)),
+  page('/merchants/:id/audit', showMerchantAudit),
+  changing(ACTIVATE, acts.activated, () => ({ active: true })),
+  changing(DEACTIVATE, acts.deactivated, ({ says = '' }) => ({ active: false, inactiveFor: says })),
+  changing(LIMITS, acts.limitsSet, (values) => ({
+    chargeLimit: limitIn(values, 'charge_limit'),
+    payoutLimit: limitIn(values, 'payout_limit'),
+  })),
+  changing(INSTANT_ON, acts.done, () => ({ instantSettlement: true })),
+  changing(INSTANT_OFF, acts.done, () => ({ instantSettlement: false })),
+  changing(VENDING_ON, acts.done, () => ({ vendingEnabled: true })),
+  changing(VENDING_OFF, acts.done, () => ({ vendingEnabled: false })),
+  actForm(FREEZE, async ({ caller, now }, { app, merchant }, { reason = '', says = '', hours = '' }) => {
+    const until = hours === '' ? null : later(now, Number(hours) * HOUR_MS)
+    await freezeAccount(app, caller, {
+      ...{ merchantId: merchant.id, reason, until },
+      says: says === '' ? null : says,
+    })
+    return acts.frozen
+  }),
+  actForm(CLOSE, async ({ caller }, { app, merchant }, { says = '' }) => {
+    await closeMerchant(app, caller, { merchant, says })
+    return acts.closed
+  }),
+  actForm(NOTE, async ({ gateway, caller }, { merchant }, { note = '' }) => {
+    await addNote(gateway, caller, { merchant, says: note })
+    return MERCHANTS.notes.added
+  }),
+  form(LOOK, {
+    async submit(visit, { reason = '' }) {
+      const { merchant } = await getMerchant(visit.gateway, visit.params.id)
+      await beginView(visit.gateway, visit.caller, { merchant, reason })
+      return doneTo(visit.to(`/as/${merchant.publicId}`))
+    },
+    again: showMerchant,
+  }),
+]

@@ -1,0 +1,41 @@
+/** The pages about money of merchants that comes from their own wallets and goes there. */
+export const WITHDRAWALS = {
+  withdrawals: {
+    title: 'Withdrawals',
+    lead: 'They wait for a decision, the oldest first. An approved one is sent like any payout; a rejected one returns amount and fee.',
+    none: 'No withdrawal waits',
+    approve: 'Approve',
+    approved: 'The withdrawal is approved and is sent.',
+    reject: 'Reject',
+    note: 'Why (the merchant reads this)',
+    rejected: 'The withdrawal is rejected, and the money is back.',
+    act: 'Decide',
+  },
+  numbers: {
+    title: 'Settlement numbers',
+    lead: 'Numbers to withdraw to that nobody has verified, the oldest first. Ask the operator for the name of the holder, and compare it with the business.',
+    none: 'No number waits',
+    heard: 'Name on the wallet',
+    ask: 'Ask the operator',
+    asked: 'The operator has answered.',
+    verify: 'It is theirs',
+    verified: 'The number is verified.',
+    act: 'Acts',
+  },
+  topUps: {
+    title: 'Top-ups',
+    lead: 'Money that merchants add to their own balance, the newest first.',
+    none: 'No merchant has topped up yet',
+  },
+  columns: {
+    id: 'Id',
+    business: 'Business',
+    amount: 'Amount',
+    fee: 'Fee',
+    phone: 'Number',
+    since: 'Since',
+    status: 'Status',
+  },
+  verified: 'verified',
+  unverified: 'not verified any more',
+}

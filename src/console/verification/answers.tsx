@@ -1,0 +1,119 @@
+import { FormBox } from '../../pages/form.tsx'
+import { type Fact, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Column, Table } from '../../pages/table.tsx'
+import type { Shared } from '../../verification/digests.ts'
+import type { CheckedNumber, NameCheck } from '../../verification/name-check.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { ASK, fieldName } from './review-forms.ts'
+import type { ReviewPart } from './review-page.tsx'
+
+const { checks } = VERIFICATION
+
+const factsOf = (given: object | undefined): Fact[] =>
+  Object.entries(given ?? {}).map(([name, value]) => [fieldName(name), <Said text={String(value)} />])
+
+/** What the business says of itself. */
+export function Answers({ reviewed }: ReviewPart) {
+  const { business, directors, settlement, questionnaire } = reviewed.verification.answers
+  const steps = [
+    { name: 'business', facts: factsOf(business) },
+    ...(directors ?? []).map((one, place) => ({
+      name: checks.numbers.director(place),
+      facts: factsOf(one),
+    })),
+    { name: 'settlement', facts: factsOf(settlement) },
+    { name: 'questionnaire', facts: factsOf(questionnaire) },
+  ]
+  return (
+    <div>
+      {steps.map(({ name, facts }) => (
+        <Section title={name}>
+          <Facts facts={facts} />
+        </Section>
+      ))}
+    </div>
+  )
+}
+
+type Named = {
+  what: CheckedNumber
+  name: string
+  phone: string
+  given: string | null
+  check: NameCheck | null
+}
+
+/** Every number of the application, with the name that was given with it. */
+function numbersOf({ reviewed, withdrawal }: ReviewPart): Named[] {
+  const { settlement, directors } = reviewed.verification.answers
+  const named = (what: CheckedNumber, name: string, phone: string, given: string | null): Named => {
+    const found = reviewed.checks.get(what) ?? null
+    // A number that was changed since has not been asked about.
+    return { what, name, phone, given, check: found?.phone === phone ? found : null }
+  }
+  return [
+    ...(settlement === undefined
+      ? []
+      : [named('settlement', checks.numbers.settlement, settlement.phone, settlement.holder)]),
+    ...(withdrawal === null ? [] : [named('withdrawal', checks.numbers.withdrawal, withdrawal, null)]),
+    ...(directors ?? []).map(({ phone, name }, place) =>
+      named(`director-${place}`, checks.numbers.director(place), phone, name),
+    ),
+  ]
+}
+
+const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Column<Named>[] => [
+  { title: checks.number, cell: ({ name }) => name },
+  { title: checks.phone, cell: ({ phone }) => phone },
+  { title: checks.given, cell: ({ given }) => <Said text={given} /> },
+  { title: checks.heard, cell: ({ check }) => <Heard check={check} /> },
+  { title: checks.at, cell: ({ check }) => <Time at={check?.at ?? null} /> },
+  {
+    title: checks.act,
+    cell: ({ what }) => (
+      <FormBox
+        of={ASK}
+        visit={visit}
+        state={visit.params.what === what ? state : null}
+        params={{ id, what }}
+        compact
+      />
+    ),
+  },
+]
+
+/** What the operator of the wallet has said. */
+export const Heard = ({ check }: { check: NameCheck | null }) =>
+  check === null ? (
+    <span class="quiet">{checks.notAsked}</span>
+  ) : !check.active ? (
+    <Status word={checks.inactive} tone="bad" />
+  ) : (
+    <Said text={check.name ?? checks.unnamed} />
+  )
+
+const SHARED: readonly Column<Shared>[] = [
+  { title: checks.merchant, cell: ({ name }) => <Said text={name} /> },
+  { title: checks.what, cell: ({ kind }) => checks.kinds[kind] },
+  { title: checks.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
+]
+
+/** What is compared: names with the operator's, numbers and browsers with other applications. */
+export const Checks = (part: ReviewPart) => (
+  <Section title={checks.title}>
+    <h3>{checks.asked}</h3>
+    <Table caption={checks.asked} rows={numbersOf(part)} columns={columnsOf(part.visit, part)} />
+    <h3>{checks.shared}</h3>
+    {part.reviewed.shared.length === 0 ? (
+      <p class="quiet">{checks.sharedNone}</p>
+    ) : (
+      <Table
+        caption={checks.shared}
+        rows={part.reviewed.shared}
+        columns={SHARED}
+        href={({ publicId }) => part.visit.to(`/merchants/${publicId}`)}
+      />
+    )}
+  </Section>
+)

@@ -1,0 +1,57 @@
+import { FormBox } from '../../pages/form.tsx'
+import { Facts, Said, Section, Time } from '../../pages/parts.tsx'
+import { shown } from '../../pages/wording.ts'
+import type { Document } from '../../verification/documents.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import { DOWNLOAD, ENDS } from './review-forms.ts'
+import type { ReviewPart } from './review-page.tsx'
+
+const { documents } = VERIFICATION
+
+/** The documents with small pictures of their own making; the files themselves are only saved, never opened here. */
+export const Documents = (part: ReviewPart) => (
+  <Section title={documents.title}>
+    {part.reviewed.verification.documents.length === 0 && <p class="quiet">{documents.none}</p>}
+    {part.reviewed.verification.documents.map((document) => (
+      <One part={part} document={document} />
+    ))}
+  </Section>
+)
+
+function One({ part, document }: { part: ReviewPart; document: Document }) {
+  const { visit, id, state, reviewed } = part
+  const params = { id, document: document.id }
+  const name = shown(document.name)
+  // One form stands at each document; only the one that was sent is shown again.
+  const own = visit.params.document === document.id ? state : null
+  return (
+    <article>
+      <h3>{document.kind}</h3>
+      <Facts
+        facts={[
+          [document.type, <Said text={document.name} />],
+          [documents.added, <Time at={document.addedAt} />],
+        ]}
+      />
+      {document.type === 'application/pdf' ? (
+        <p class="quiet">{documents.noPreview}</p>
+      ) : (
+        <img
+          class="paper"
+          src={visit.to(`/verification/${id}/documents/${document.id}/preview`)}
+          alt={documents.preview(name)}
+          loading="lazy"
+        />
+      )}
+      <FormBox of={DOWNLOAD} visit={visit} state={own} params={params} compact />
+      <FormBox
+        of={ENDS}
+        visit={visit}
+        state={own}
+        params={params}
+        values={{ expires_on: reviewed.ends.get(document.id) ?? '' }}
+        compact
+      />
+    </article>
+  )
+}

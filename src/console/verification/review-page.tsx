@@ -1,0 +1,96 @@
+import { isFresh, mayDo } from '../../actors/allow.ts'
+import { getMerchant } from '../../merchants/set-merchant.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormState } from '../../pages/form-spec.ts'
+import { Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Shown, shownPage } from '../../pages/shown.ts'
+import { shown } from '../../pages/wording.ts'
+import { type Reviewed, reviewApplication } from '../../verification/review-application.ts'
+import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
+import { VERIFICATION } from '../texts/verification.ts'
+import type { ConsoleVisit } from '../visit.ts'
+import { Answers, Checks } from './answers.tsx'
+import { Documents } from './documents.tsx'
+import { APPROVE, fieldName, OPEN, REJECT } from './review-forms.ts'
+
+const { papers, decide } = VERIFICATION
+
+type Read = { visit: ConsoleVisit; id: string; reviewed: Reviewed; withdrawal: string | null }
+/** What the parts of the page get: the application of the merchant with this id, and the form that was refused. */
+export type ReviewPart = Read & { state: FormState | null }
+
+/** One application: its answers beside its documents, what was found out, and the decision. */
+export async function showReview(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
+  const name = shown(merchant.name)
+  const id = merchant.publicId
+  const open = isFresh(visit.caller) && mayDo(visit.caller, 'verification.read')
+  const reviewed = open ? await reviewApplication(app, visit.caller, merchant) : null
+  const number = open ? await findWithdrawalNumber(app, { merchantId: merchant.id }) : null
+  const part = { visit, id, state, withdrawal: number?.phone ?? null }
+  return shownPage(
+    VERIFICATION.of(name),
+    <>
+      <div class="top">
+        <h1>{VERIFICATION.of(name)}</h1>
+        <Status word={merchant.kycStatus} />
+      </div>
+      <p>
+        <a href={visit.to(`/merchants/${id}`)}>{VERIFICATION.profile}</a>
+      </p>
+      {reviewed === null ? (
+        <Closed visit={visit} id={id} state={state} />
+      ) : reviewed.verification.application === null ? (
+        <Note>{VERIFICATION.none}</Note>
+      ) : (
+        <Papers {...part} reviewed={reviewed} />
+      )}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+/** Before a fresh code was given. */
+const Closed = ({ visit, id, state }: Pick<ReviewPart, 'visit' | 'id' | 'state'>) => (
+  <Section title={papers.title}>
+    <p>{papers.lead}</p>
+    <FormBox of={OPEN} visit={visit} state={state} params={{ id }} />
+  </Section>
+)
+
+function Papers(part: ReviewPart) {
+  const { application } = part.reviewed.verification
+  if (application === null) return null
+  const { state: stands, submittedAt, decidedAt, note, notes } = application
+  return (
+    <>
+      <Facts
+        facts={[
+          [VERIFICATION.states[stands], String(application.number)],
+          submittedAt !== null && [VERIFICATION.submitted, <Time at={submittedAt} />],
+          decidedAt !== null && [VERIFICATION.decided, <Time at={decidedAt} />],
+          note !== null && [VERIFICATION.note, <Said text={note} />],
+          ...Object.entries(notes ?? {}).map(
+            ([place, says]) => [fieldName(place), <Said text={says} />] as const,
+          ),
+        ]}
+      />
+      <div class="columns">
+        <Answers {...part} />
+        <Documents {...part} />
+      </div>
+      <Checks {...part} />
+      {stands === 'submitted' && <Decide {...part} number={application.number} />}
+    </>
+  )
+}
+
+const Decide = ({ visit, id, state, number }: ReviewPart & { number: number }) => (
+  <Section title={decide.title}>
+    <FormBox of={APPROVE} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
+    <details open={state?.path === REJECT.path}>
+      <summary>{decide.reject}</summary>
+      <FormBox of={REJECT} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
+    </details>
+  </Section>
+)
