@@ -6,18 +6,37 @@ import { newId, newTag } from '../src/platform/ids.ts'
 import { measurePage, type Page } from './dashboard.ts'
 import type { Stage } from './stage.ts'
 
-/** Every page of the console that is about no single object, beside the merchant with a million charges. */
-export async function measureConsole(stage: Stage, agent: Agent): Promise<Record<string, Page>> {
+/** What is looked for and filtered, and finds something among the million. */
+const FILTERED = [
+  '/search?q=0700000001',
+  '/search?q=order-77',
+  '/parked?age=6h',
+  '/audit?place=directory&action=account.sign-in',
+]
+
+/** Every page of the console beside the merchant with a million charges; those about one object with an id of that kind. */
+export async function measureConsole(
+  stage: Stage,
+  agent: Agent,
+  ids: Readonly<Record<string, string>>,
+): Promise<Record<string, Page>> {
   const cookie = `console=${await plantOperator(stage)}`
   const pages: Record<string, Page> = {}
-  for (const route of ROUTES) {
-    if (route.kind !== 'page' || route.path.includes(':')) continue
-    const address = addressOf(route.path)
+  const paths = ROUTES.flatMap((route) => (route.kind === 'page' ? pathsOf(route.path, ids) : []))
+  for (const path of [...paths, ...FILTERED]) {
+    const address = addressOf(path)
     pages[address] = await measurePage({ port: stage.service.port, agent, cookie }, address)
     const { p50_ms, p99_ms, status } = pages[address] as Page
     stage.say(`${address}: ${status}, p50 ${p50_ms} ms, p99 ${p99_ms} ms`)
   }
   return pages
+}
+
+/** The path with an id in it, where the bench has one of that kind. */
+function pathsOf(path: string, ids: Readonly<Record<string, string>>): string[] {
+  if (!path.includes(':')) return [path]
+  const id = ids[path.split('/:', 1)[0] ?? '']
+  return id === undefined ? [] : [path.replace(/:\w+/, id)]
 }
 
 /** A session of an operator of the role admin, as a sign-in leaves it. */

@@ -51,7 +51,11 @@ export async function measureDashboard(stage: Stage) {
     const { p50_ms, p99_ms, status } = pages[path] as Page
     stage.say(`${path}: ${status}, p50 ${p50_ms} ms, p99 ${p99_ms} ms`)
   }
-  const consolePages = await measureConsole(stage, agent)
+  const consolePages = await measureConsole(stage, agent, {
+    '/payments': ids['/charges'] ?? '',
+    '/ledger': merchant.publicId,
+    '/merchants': merchant.publicId,
+  })
   agent.destroy()
   const exported = await measureExport(stage, cookie)
   return {
