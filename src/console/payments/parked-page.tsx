@@ -26,11 +26,25 @@ const COLUMNS: readonly Column<Parked>[] = [
   { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
   { title: columns.state, cell: ({ state }) => state.replaceAll('_', ' ') },
   { title: columns.left, cell: ({ leftAt }) => <Time at={leftAt} /> },
-  { title: columns.questions, cell: ({ questions }) => questions, figures: true },
-  { title: columns.last, cell: ({ lastAnswer }) => <Said text={lastAnswer} /> },
-  { title: columns.notFound, cell: ({ firstNotFoundAt }) => <Time at={firstNotFoundAt} /> },
+  { title: columns.last, cell: lastOf },
   { title: columns.next, cell: ({ nextAt }) => <Time at={nextAt} /> },
 ]
+
+// In one column: with one more for each of these, the time of the next question has no room on a screen of 1280.
+function lastOf({ lastAnswer, questions, firstNotFoundAt }: Parked) {
+  return (
+    <>
+      <Said text={lastAnswer} />
+      <small class="hint below">{words.questions(questions)}</small>
+      {firstNotFoundAt !== null && (
+        <small class="hint below">
+          {words.notFound} <Time at={firstNotFoundAt} />
+        </small>
+      )}
+    </>
+  )
+}
+
 const MARKS: readonly Column<PaymentMark>[] = [
   { title: words.markColumns.subject, cell: ({ subject }) => subject },
   { title: words.markColumns.says, cell: ({ says }) => <Said text={says} /> },

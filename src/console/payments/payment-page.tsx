@@ -107,7 +107,7 @@ function PaymentFacts({ visit, place }: { visit: ConsoleVisit; place: PaymentPla
           </a>,
         ],
         [facts.mode, row.mode],
-        [facts.kind, payment.kind === 'payout' ? `${payment.row.kind} payout` : words.kinds[payment.kind]],
+        [facts.kind, payment.kind === 'payout' ? payoutKind(payment.row.kind) : words.kinds[payment.kind]],
         [facts.amount, <Money amount={row.amount} />],
         payment.kind !== 'top-up' && [facts.fee, <Money amount={payment.row.fee} />],
         [
@@ -127,6 +127,10 @@ function PaymentFacts({ visit, place }: { visit: ConsoleVisit; place: PaymentPla
     />
   )
 }
+
+/** A refund, a withdrawal and so on are payouts too. */
+const payoutKind = (kind: string) =>
+  kind === 'payout' ? words.kinds.payout : `${kind} ${words.kinds.payout}`
 
 type MarksProps = {
   visit: ConsoleVisit

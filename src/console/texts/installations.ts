@@ -3,7 +3,8 @@ export const INSTALLATIONS = {
   title: 'Contracts with the operator',
   lead: 'Which contract takes new payments of each side. What is under way stays with the contract that it was sent through.',
   none: 'No contract is configured',
-  noneSays: 'OP1_INSTALLATIONS names them.',
+  noneSays:
+    'Live payments are refused until OP1_INSTALLATIONS names a file that describes one. The operating guide says how; start the processes again afterwards.',
   sides: { collect: 'Money in', disburse: 'Money out' },
   columns: { side: 'Side', takes: 'Takes new payments', why: 'Because', known: 'Configured' },
   byFile: 'the settings mark it as active',

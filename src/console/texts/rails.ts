@@ -11,7 +11,7 @@ export const RAILS = {
     active: 'takes them',
     passive: 'only answers questions',
     switch: 'Which contract takes new payments is decided by two persons:',
-    approvals: 'Approvals',
+    approvals: 'Contracts',
   },
   troubles: {
     title: 'What stands in the way now',
