@@ -98,6 +98,15 @@ test('deactivating and setting limits take effect, and the merchant reads why an
   const business = mainOf(await person.get('/dashboard/settings/business'))
   assert.match(business, /We set your limits: charges up to UGX 250,000, payouts as usual/)
   assert.match(mainOf(await person.get('/dashboard/settings/limits')), /set these for your business on/)
+  await service.run('raise-alerts')
+  const [alert] = await service.rows<{ says: string }>(
+    `select says from alerts where kind = 'merchant_terms' and subject like '%' || $1`,
+    [own.id],
+  )
+  assert.match(
+    alert?.says ?? '',
+    /changed what decides about money of mer_\w+, 1 times in a day: merchant\.terms/,
+  )
   await operator.send(await operator.get(own.page), '/activate')
   assert.deepEqual(
     [
