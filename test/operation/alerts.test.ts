@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { raiseAlerts } from '../../src/alerts/look-around.ts'
+import { sweepsOf } from '../../src/sweeps.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { whileUnbalanced } from '../commands/unbalanced.ts'
 import { startReceiver } from '../fakes/receiver.ts'
@@ -203,4 +204,20 @@ test('D12: alerts test reaches a person, and doctor asks for the code until it w
   assert.doesNotMatch(await says(production), /ALERT_WEBHOOK/)
   const moved = { ...production, ALERT_WEBHOOK: `${person.url}/elsewhere` }
   assert.match(await says(moved), /nobody has confirmed/, 'another address wants a test of its own')
+})
+
+test('every task comes to rest while a condition holds that it cannot change', async () => {
+  const { merchant } = await service.shop()
+  await json('payouts', 'freeze', '--merchant', merchant.handle, '--reason', 'they were robbed')
+  await liveCharge()
+  service.pass(7 * HOUR)
+  const restless: string[] = []
+  for (const { name, full = 1, runOnce, finish } of sweepsOf(service.app)) {
+    let handled = Number.POSITIVE_INFINITY
+    for (let runs = 0; runs < 20 && handled >= full; runs += 1) handled = await runOnce()
+    await finish?.()
+    if (handled >= full) restless.push(`${name}: ${handled}`)
+  }
+  assert.deepEqual(restless, [])
+  await json('payouts', 'unfreeze', '--merchant', merchant.handle)
 })
