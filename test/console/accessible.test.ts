@@ -32,7 +32,9 @@ test(
   'axe finds nothing on any page of the console in both themes, and none scrolls sideways',
   sized,
   async () => {
-    const addresses = pagesOf(world).map(({ address }) => address)
+    // A picture in a sandbox is no page: no script of a test runs in it either.
+    const pages = pagesOf(world).filter(({ path }) => !path.endsWith('/preview'))
+    const addresses = pages.map(({ address }) => address)
     assert.deepEqual(await walkWithAxe(service, world.people.admin, named(addresses)), [])
   },
 )
