@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { runLimited } from './limited-process.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'limited-'))
+// A name that an address writes in another way.
+const folder = mkdtempSync(join(tmpdir(), 'limited process é#-'))
 after(() => rmSync(folder, { recursive: true }))
 
 function script(name: string, text: string): URL {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { assert } from './assert.ts'
 
 /** What a process may take, and what it may answer. */
@@ -16,9 +17,15 @@ export function runLimited(
 ): Promise<Buffer | null> {
   const { seconds, megabytes, mostBytes } = limits
   assert(Number.isInteger(megabytes) && Number.isInteger(seconds), 'limits are whole numbers')
-  // The shell sets what the kernel enforces: memory, time on the processor, and that no file is written.
-  const bounds = `ulimit -v ${megabytes * 1024} && ulimit -t ${seconds} && ulimit -f 0 && ulimit -c 0 && exec "$0" "$@"`
-  const node = [process.execPath, '--max-old-space-size=256', '--disable-wasm-trap-handler', script.pathname]
+  // The shell sets what the kernel enforces: memory, time on the processor, and that no file is written. Only Linux limits memory so.
+  const memory = process.platform === 'linux' ? `ulimit -v ${megabytes * 1024} && ` : ''
+  const bounds = `${memory}ulimit -t ${seconds} && ulimit -f 0 && ulimit -c 0 && exec "$0" "$@"`
+  const node = [
+    process.execPath,
+    '--max-old-space-size=256',
+    '--disable-wasm-trap-handler',
+    fileURLToPath(script),
+  ]
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', bounds, ...node], {
       stdio: ['pipe', 'pipe', 'ignore'],
