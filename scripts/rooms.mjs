@@ -28,6 +28,7 @@ const WAITING = [
   'test/console/accessible',
   'test/console/journeys',
   'test/console/journeys-of-two',
+  'test/console/journeys-with-merchants',
   'test/pages/accessible-desktop',
   'test/pages/accessible',
   'test/developers/accessible',
