@@ -20,14 +20,6 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   {
-    name: FRAME.groups.service,
-    entries: [
-      { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
-      { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
-      { path: '/jobs', name: pages.jobs, icon: 'machine', see: 'console.read' },
-    ],
-  },
-  {
     name: FRAME.groups.merchants,
     entries: [
       { path: '/merchants', name: pages.merchants, icon: 'shop', see: 'console.read' },
@@ -35,6 +27,14 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { path: '/withdrawals', name: pages.withdrawals, icon: 'out', see: 'console.read' },
       { path: '/numbers', name: pages.numbers, icon: 'wallet', see: 'console.read' },
       { path: '/top-ups', name: pages.topUps, icon: 'in', see: 'console.read' },
+    ],
+  },
+  {
+    name: FRAME.groups.service,
+    entries: [
+      { path: '/alerts', name: pages.alerts, icon: 'warning', see: 'console.read' },
+      { path: '/audit', name: pages.audit, icon: 'list', see: 'console.read' },
+      { path: '/jobs', name: pages.jobs, icon: 'machine', see: 'console.read' },
     ],
   },
   {

@@ -21,6 +21,9 @@ export const VERIFICATION = {
     approved: 'approved',
     rejected: 'rejected',
   },
+  application: 'Application',
+  state: 'State',
+  tries: 'How often it came',
   submitted: 'Submitted',
   decided: 'Decided',
   note: 'Note',
@@ -53,6 +56,7 @@ export const VERIFICATION = {
   documents: {
     title: 'Documents',
     none: 'No documents',
+    file: 'File',
     added: 'Added',
     ends: 'Counts until',
     endsHint: 'As it stands on the document. Its owners are told 30 days before. Empty: it does not end.',

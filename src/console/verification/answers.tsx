@@ -1,3 +1,4 @@
+import { APPLICATION } from '../../pages/application-words.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { type Fact, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
@@ -5,25 +6,30 @@ import type { Shared } from '../../verification/digests.ts'
 import type { CheckedNumber, NameCheck } from '../../verification/name-check.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
-import { ASK, fieldName } from './review-forms.ts'
+import { answerOf, labelOf } from './answer-words.ts'
+import { ASK } from './review-forms.ts'
 import type { ReviewPart } from './review-page.tsx'
 
 const { checks } = VERIFICATION
+const { stepNames } = APPLICATION
 
-const factsOf = (given: object | undefined): Fact[] =>
-  Object.entries(given ?? {}).map(([name, value]) => [fieldName(name), <Said text={String(value)} />])
+const factsOf = (step: Parameters<typeof labelOf>[0], given: object | undefined): Fact[] =>
+  Object.entries(given ?? {}).map(([name, value]) => [
+    labelOf(step, name),
+    <Said text={answerOf(step, name, String(value))} />,
+  ])
 
 /** What the business says of itself. */
 export function Answers({ reviewed }: ReviewPart) {
   const { business, directors, settlement, questionnaire } = reviewed.verification.answers
   const steps = [
-    { name: 'business', facts: factsOf(business) },
+    { name: stepNames.business, facts: factsOf('business', business) },
     ...(directors ?? []).map((one, place) => ({
       name: checks.numbers.director(place),
-      facts: factsOf(one),
+      facts: factsOf('director', one),
     })),
-    { name: 'settlement', facts: factsOf(settlement) },
-    { name: 'questionnaire', facts: factsOf(questionnaire) },
+    { name: stepNames.settlement, facts: factsOf('settlement', settlement) },
+    { name: stepNames.questionnaire, facts: factsOf('questionnaire', questionnaire) },
   ]
   return (
     <div>

@@ -1,3 +1,4 @@
+import { APPLICATION } from '../../pages/application-words.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { Facts, Said, Section, Time } from '../../pages/parts.tsx'
 import { shown } from '../../pages/wording.ts'
@@ -25,11 +26,11 @@ function One({ part, document }: { part: ReviewPart; document: Document }) {
   // One form stands at each document; only the one that was sent is shown again.
   const own = visit.params.document === document.id ? state : null
   return (
-    <article>
-      <h3>{document.kind}</h3>
+    <article class="document">
+      <h3>{APPLICATION.documentKinds[document.kind]}</h3>
       <Facts
         facts={[
-          [document.type, <Said text={document.name} />],
+          [documents.file, <Said text={document.name} />],
           [documents.added, <Time at={document.addedAt} />],
         ]}
       />

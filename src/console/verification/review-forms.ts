@@ -1,5 +1,6 @@
 import type { Field, FormSpec } from '../../pages/form-spec.ts'
 import { VERIFICATION } from '../texts/verification.ts'
+import { placeName } from './answer-words.ts'
 
 const { papers, checks, documents, decide } = VERIFICATION
 const at = (act: string) => `/verification/:id/${act}`
@@ -58,16 +59,13 @@ export const NOTED = [
   'documents',
 ] as const
 
-/** `business.legal_name` as people read it. */
-export const fieldName = (place: string): string => place.replace('.', ', ').replaceAll('_', ' ')
-
 export const REJECT: FormSpec = {
   path: at('reject'),
   action: 'merchant.verify',
   fields: [
     number,
     { name: 'note', label: decide.note, kind: 'lines', most: 2000, refused: /request: note must/ },
-    ...NOTED.map((name): Field => ({ name, label: fieldName(name), most: 500, optional: true })),
+    ...NOTED.map((name): Field => ({ name, label: placeName(name), most: 500, optional: true })),
   ],
   submit: decide.reject,
   danger: true,

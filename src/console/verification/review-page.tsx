@@ -9,9 +9,10 @@ import { type Reviewed, reviewApplication } from '../../verification/review-appl
 import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
+import { placeName } from './answer-words.ts'
 import { Answers, Checks } from './answers.tsx'
 import { Documents } from './documents.tsx'
-import { APPROVE, fieldName, OPEN, REJECT } from './review-forms.ts'
+import { APPROVE, OPEN, REJECT } from './review-forms.ts'
 
 const { papers, decide } = VERIFICATION
 
@@ -64,17 +65,20 @@ function Papers(part: ReviewPart) {
   const { state: stands, submittedAt, decidedAt, note, notes } = application
   return (
     <>
-      <Facts
-        facts={[
-          [VERIFICATION.states[stands], String(application.number)],
-          submittedAt !== null && [VERIFICATION.submitted, <Time at={submittedAt} />],
-          decidedAt !== null && [VERIFICATION.decided, <Time at={decidedAt} />],
-          note !== null && [VERIFICATION.note, <Said text={note} />],
-          ...Object.entries(notes ?? {}).map(
-            ([place, says]) => [fieldName(place), <Said text={says} />] as const,
-          ),
-        ]}
-      />
+      <Section title={VERIFICATION.application}>
+        <Facts
+          facts={[
+            [VERIFICATION.state, VERIFICATION.states[stands]],
+            application.number > 1 && [VERIFICATION.tries, String(application.number)],
+            submittedAt !== null && [VERIFICATION.submitted, <Time at={submittedAt} />],
+            decidedAt !== null && [VERIFICATION.decided, <Time at={decidedAt} />],
+            note !== null && [VERIFICATION.note, <Said text={note} />],
+            ...Object.entries(notes ?? {}).map(
+              ([place, says]) => [placeName(place), <Said text={says} />] as const,
+            ),
+          ]}
+        />
+      </Section>
       <div class="columns">
         <Answers {...part} />
         <Documents {...part} />
