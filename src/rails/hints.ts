@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
 import { columnsOf, joinRows, rowsOf } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { groupBy } from '../platform/group-by.ts'
@@ -76,6 +76,33 @@ export async function noteWatched(
   const earliest = (watched.answeredAt?.getTime() ?? 0) + BETWEEN_QUESTIONS_MS
   const forward = sooner({ merchantId, id }, new Date(Math.max(nowMs, earliest)))
   await app.db.query(forward.statement, forward.values)
+}
+
+const ANSWERED = statement<{ answeredAt: Date | null }>(
+  'last answer about movement',
+  'select answered_at as "answeredAt" from rail_attempts where merchant_id = $1 and subject = $2',
+)
+const HURRY = statement<{ id: string }>(
+  'hurry question',
+  `update rail_attempts set hurried = true where merchant_id = $1 and subject = $2
+     and (state in ('accepted', 'in_doubt') or (state = 'sending' and submit_ended_at is not null)) returning id`,
+)
+
+/**
+ * The same in the caller's transaction, because an operator of the console wants it. False when there is nothing to ask: it has not
+ * been sent, or it has ended; then the caller undoes what it has sent.
+ */
+export async function hurryQuestion(
+  tx: Tx,
+  { merchantId, id, sooner, now }: { merchantId: number; id: string; sooner: Callback['sooner']; now: Date },
+): Promise<boolean> {
+  const [[answered]] = await tx.send(call(ANSWERED, merchantId, id))
+  if (answered === undefined) return false
+  const earliest = (answered.answeredAt?.getTime() ?? 0) + BETWEEN_QUESTIONS_MS
+  // The movement is locked before its attempt, as by whoever moves it.
+  await tx.send(sooner({ merchantId, id }, new Date(Math.max(now.getTime(), earliest))))
+  const [hurried] = await tx.send(call(HURRY, merchantId, id))
+  return hurried.length === 1
 }
 
 const hints = defineLane(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
+import { tokenOf } from '../helpers/approving.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
 import { mainOf } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
@@ -162,4 +163,22 @@ test('an id that nobody has leads to no page, but to what can be looked for', as
     assert.equal(found.status, 200, found.location)
     assert.match(mainOf(found), new RegExp(`Nothing is called ${slip}`))
   }
+})
+
+test('what has ended meanwhile, or has no operator, is not asked about, and nothing is written', async () => {
+  const { live, test: sandbox } = await service.shop()
+  const operator = await support()
+  const { body } = await live.charge({ customer: { phone: newPayer() } })
+  const page = await operator.get(`/console/payments/${body.id}`)
+  await succeed(service, body.id)
+  const { body: tried } = await sandbox.charge()
+  const before = await service.digest()
+  const late = await operator.send(page, '/ask')
+  assert.equal(late.status, 400, mainOf(late))
+  assert.match(mainOf(late), /this payment does not wait for an answer of its operator/)
+  const tester = await operator.post(`/console/payments/${tried.id}/ask`, await tokenOf(operator))
+  assert.equal(tester.status, 400, mainOf(tester))
+  assert.equal(await service.digest(), before)
+  const acts = await service.rows('select 1 from audit where subject = any($1)', [[body.id, tried.id]])
+  assert.deepEqual(acts, [])
 })

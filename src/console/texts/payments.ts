@@ -125,7 +125,7 @@ export const PAYMENTS = {
       '7d': 'over 7 days',
     },
     count: (count: number) => (count === 1 ? '1 payment' : `${count} payments`),
-    filters: { side: 'Side', collect: 'in', disburse: 'out' },
+    filters: { side: 'Side', collect: 'money in', disburse: 'money out' },
     columns: {
       id: 'Payment',
       merchant: 'Merchant',
