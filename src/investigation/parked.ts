@@ -37,23 +37,24 @@ export type ParkedFilter = { side: RailSide | null; band: Band; after: { leftAt:
 
 const PARKED_ON_A_PAGE = 50
 
-// All that is open: the partial indexes of what is followed hold nothing else.
+// All that is open: the partial indexes of what is followed hold nothing else. One that is not published is still being sent, and nobody
+// has its id yet.
 const WAITING = `
   select a.subject as id, a.merchant_id, a.side, c.amount - c.gift_card_amount as amount, a.state,
     coalesce(a.first_sent_at, a.sending_since, a.created_at) as left_at, c.follow_at as next_at, a.first_not_found_at, a.question_count,
     a.last_answer
   from charges c join rail_attempts a on a.merchant_id = c.merchant_id and a.subject = c.id
-  where c.follow_at is not null and c.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')
+  where c.follow_at is not null and c.published and c.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')
   union all
   select a.subject, a.merchant_id, a.side, t.amount, a.state, coalesce(a.first_sent_at, a.sending_since, a.created_at), t.follow_at,
     a.first_not_found_at, a.question_count, a.last_answer
   from top_ups t join rail_attempts a on a.merchant_id = t.merchant_id and a.subject = t.id
-  where t.follow_at is not null and a.state in ('sending', 'accepted', 'in_doubt')
+  where t.follow_at is not null and t.published and a.state in ('sending', 'accepted', 'in_doubt')
   union all
   select a.subject, a.merchant_id, a.side, p.amount + p.fee, a.state, coalesce(a.first_sent_at, a.sending_since, a.created_at), p.follow_at,
     a.first_not_found_at, a.question_count, a.last_answer
   from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
-  where p.follow_at is not null and p.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')`
+  where p.follow_at is not null and p.published and p.mode = 'live' and a.state in ('sending', 'accepted', 'in_doubt')`
 
 const LIST = statement<Parked>(
   'parked payments',

@@ -119,9 +119,11 @@ async function showRails(visit: ConsoleVisit, state: FormState | null = null): P
         ) : (
           <Table caption={checks.title} rows={rails.checks} columns={CHECKS} />
         )}
-        <FormBox of={CHECK} visit={visit} state={state}>
-          <p class="hint">{checks.hint}</p>
-        </FormBox>
+        {rails.installations.length > 0 && (
+          <FormBox of={CHECK} visit={visit} state={state}>
+            <p class="hint">{checks.hint}</p>
+          </FormBox>
+        )}
       </Section>
       <Wallets visit={visit} state={state} readings={rails.floats} />
     </>,
