@@ -71,7 +71,7 @@ test('the audit shows both places in one order, pages both ways, and never who o
   await service.set(own, { instantSettlement: true })
   const list = '/dashboard/settings/audit'
   const first = await owner.get(list)
-  assert.match(mainOf(first), /the gateway merchant\.set/)
+  assert.match(mainOf(first), /the gateway merchant\.terms/)
   assert.doesNotMatch(mainOf(first), /by hand|command line/)
   assert.match(mainOf(first), /people\.limit/)
   const to = (page: typeof first, rel: string) =>

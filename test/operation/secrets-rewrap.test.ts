@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import test from 'node:test'
+import { at, type OperatorCaller } from '../../src/actors/actor.ts'
 import { SEALED_IN_CELL, SEALED_IN_DIRECTORY } from '../../src/commands/secrets.ts'
 import { addMail } from '../../src/mails/mail.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { factorBinding } from '../../src/people/sealed-columns.ts'
 import { callbackSecrets } from '../../src/vending/callbacks/callback-secrets.ts'
 import { readDocument } from '../../src/verification/change-documents.ts'
+import { keepNameCheck, nameChecks } from '../../src/verification/name-check.ts'
 import { readVerification } from '../../src/verification/read-application.ts'
 import { saveStep } from '../../src/verification/save-step.ts'
 import { commandsOn } from '../commands/commands-on.ts'
@@ -20,6 +22,10 @@ import { deliver, endedCharge } from '../helpers/webhooks.ts'
 
 const KEY_A = Buffer.alloc(32, 7)
 const KEY_B = Buffer.alloc(32, 9)
+const RUTH: OperatorCaller = {
+  ...{ kind: 'operator', role: 'risk', name: 'Ruth', factorAgeMs: 0, origin: 'test', requestId: null },
+  ...{ personId: 1, sessionId: 'ses_ruth' },
+}
 
 const receiver = opened(() => startReceiver())
 const env = () => ({ WEBHOOK_ALLOW_PRIVATE: receiver.place })
@@ -37,6 +43,8 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'alert_test.address_hash',
     'alert_test.code_hash',
     'api_keys.hash',
+    'approvals.command',
+    'approvals.digest',
     'audit_seals.hash',
     'bulk_drafts.csv',
     'brandings.logo',
@@ -58,7 +66,10 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'sessions.hash',
     'sessions.previous_hash',
     'sign_in_misses.account',
+    'statement_files.bytes',
+    'statement_files.digest',
     'storefront_items.picture',
+    'verification_digests.digest',
   ])
   const sealed = columns.map(({ name }) => name).filter((name) => !notSealed.has(name))
   const known = [...SEALED_IN_CELL, ...SEALED_IN_DIRECTORY].map(({ name }) => name)
@@ -86,6 +97,10 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   const { id: scanId } = await document(service, told.caller, { bytes: scan })
   await saveStep(service.app, told.caller, { step: 'settlement', given: SETTLEMENT })
   await mailThatWaits()
+  await keepNameCheck(service.app, at(RUTH, told.caller), {
+    what: 'settlement',
+    said: { phone: '256772123456', active: true, name: 'Grace Nakato' },
+  })
   await json('admin', 'create', '--email', 'first@gateway.invalid')
   const derived = service.app.vault.derive('gift card codes')
   const signs = async (where: TestService) =>
@@ -115,6 +130,8 @@ test('D9: secrets rewrap moves everything to a new MASTER_KEY, old forms include
   assert.equal(await factor.opened(next), 'JBSWY3DPEHPK3PXP')
   const place = { merchant: told.merchant, id: scanId, content: 'file' } as const
   assert.deepEqual((await readDocument(next.app, BY_HAND, place)).bytes, scan)
+  const checks = await nameChecks(next.app, told.merchant.id)
+  assert.equal(checks.get('settlement')?.name, 'Grace Nakato')
   const { answers } = await readVerification(next.app, told.merchant.id)
   assert.equal(answers.settlement?.phone, '256772123456')
   assert.deepEqual(next.app.vault.derive('gift card codes'), derived, 'codes of gift cards are still found')
