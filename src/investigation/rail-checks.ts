@@ -8,10 +8,19 @@ import { writeAll } from '../platform/db/write-all.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Checked, checkLine } from '../rails/op1-momo/check.ts'
 import { type StandingTrouble, standingTroubles } from '../rails/rail-troubles.ts'
-import { type FloatReading, floatReadings } from '../reconciliation/float-records.ts'
+import {
+  type FloatReading,
+  type FloatRecordRead,
+  floatReadings,
+  floatRecords,
+} from '../reconciliation/float-records.ts'
 
 /** What the last check of one thing found. */
 export type RailCheck = Checked & { checkedBy: string; checkedAt: Date }
+/** What a contract may still be asked now, and how much each second; a debt is below zero. */
+export type BudgetRead = { installation: string; left: number; perSecond: number | null }
+/** Until when the token of one product is good, in the process that answers. */
+export type TokenRead = { installation: string; product: string; endsAt: Date | null }
 /** A contract with an operator, without its secrets. */
 export type InstallationRead = { id: string; active: boolean }
 
@@ -61,18 +70,31 @@ export async function checkRails(
   return checks
 }
 
-/** What is known of the operators: contracts, the last checks, what stands in the way now, and the wallets. */
-export async function readRails({ op1, directory, clock }: Gateway): Promise<{
+/** What is known of the operators: contracts, the last checks, what stands in the way now, questions, tokens, and the wallets. */
+export async function readRails({ op1, directory, clock, statusBudget }: Gateway): Promise<{
   installations: readonly InstallationRead[]
   checks: RailCheck[]
   troubles: StandingTrouble[]
   floats: FloatReading[]
+  records: FloatRecordRead[]
+  budgets: BudgetRead[]
+  tokens: TokenRead[]
 }> {
   const standing = standingTroubles(clock.now())
-  const [checks, troubles, floats] = await Promise.all([
+  const [checks, troubles, floats, records, left] = await Promise.all([
     directory.query(LIST),
     directory.query(standing.statement, standing.values),
     floatReadings(directory),
+    floatRecords(directory),
+    statusBudget.left(),
   ])
-  return { installations: op1?.installations ?? [], checks, troubles, floats }
+  const installations = op1?.installations ?? []
+  const budgets = left.map(({ installation, tokens }) => {
+    const own = installations.find(({ id }) => id === installation)
+    return { installation, left: tokens, perSecond: own?.statusPerSecond ?? null }
+  })
+  const tokens = (op1?.lines ?? []).map(({ own, product, token }) => ({
+    ...{ installation: own.id, product, endsAt: token.endsAt() },
+  }))
+  return { installations, checks, troubles, floats, records, budgets, tokens }
 }

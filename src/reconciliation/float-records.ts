@@ -24,6 +24,8 @@ export type FloatRecord = {
 
 /** What must be known to compute what a wallet holds. */
 export type FloatBase = { openingAt: Date; opening: number; lowered: number }
+/** A record with who made it, and when. */
+export type FloatRecordRead = FloatRecord & { recordedBy: string; recordedAt: Date }
 export type FloatReading = {
   installation: string
   side: RailSide
@@ -53,6 +55,11 @@ const READ = statement<{ outside: number }>(
      low = excluded.low, read_at = excluded.read_at,
      outside = case when excluded.outside = 0 then 0 else float_readings.outside + 1 end
    returning outside`,
+)
+const RECORDS = statement<Omit<FloatRecordRead, 'amount'> & { amount: string }>(
+  'float records',
+  `select installation, side, kind, amount::text as amount, note, recorded_by as "recordedBy", recorded_at as "recordedAt"
+   from float_records order by id desc limit 50`,
 )
 const READINGS = statement<Omit<FloatReading, 'operator'> & { operator: string }>(
   'float readings',
@@ -100,6 +107,10 @@ export async function keepReading(
   const [row] = await directory.query(READ, values)
   return row?.outside ?? 0
 }
+
+/** What staff have recorded last, newest first; at most 50. */
+export const floatRecords = async (directory: Database): Promise<FloatRecordRead[]> =>
+  (await directory.query(RECORDS)).map((row) => ({ ...row, amount: Number(row.amount) }))
 
 /** The last reading of every wallet. */
 export const floatReadings = async (directory: Database): Promise<FloatReading[]> =>

@@ -16,6 +16,7 @@ test('a check of the credentials is kept for everybody, and shows no secret', as
   const finance = await operatorSignedIn(service, 'finance')
   const after = await finance.get('/console/rails')
   assert.match(mainOf(after), /ug-1, collection token works/)
+  assert.match(mainOf(after), /Tokens of this process .* ug-1, collection \d/)
   assert.match(mainOf(after), new RegExp(`by ${support.email}|${support.email}`))
   for (const { subscriptionKey, secret } of Object.values(service.emulator.credentials))
     assert.ok(!after.text.includes(secret) && !after.text.includes(subscriptionKey))
@@ -34,6 +35,10 @@ test('finance records money that was moved, once however often the form is sent;
     'select amount::text, recorded_by from directory.float_records',
   )
   assert.deepEqual(records, [{ amount: '5000000', recorded_by: finance.email }])
+  assert.match(
+    mainOf(await finance.get('/console/rails')),
+    /opening balance UGX 5,000,000 As the portal says/,
+  )
   const wrong = await finance.send(await finance.get('/console/rails'), '/rails/float', {
     ...moved,
     installation: 'nowhere',

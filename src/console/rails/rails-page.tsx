@@ -1,21 +1,28 @@
 import {
+  type BudgetRead,
   checkRails,
   type InstallationRead,
   type RailCheck,
   readRails,
+  type TokenRead,
 } from '../../investigation/rail-checks.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
-import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
 import type { StandingTrouble } from '../../rails/rail-troubles.ts'
-import { FLOAT_KINDS, type FloatReading, recordFloat } from '../../reconciliation/float-records.ts'
+import {
+  FLOAT_KINDS,
+  type FloatReading,
+  type FloatRecordRead,
+  recordFloat,
+} from '../../reconciliation/float-records.ts'
 import { RAILS } from '../texts/rails.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
-const { contracts, troubles, checks, floats } = RAILS
+const { contracts, troubles, checks, floats, tokens, budgets } = RAILS
 const HERE = '/rails'
 // An operator that answers is checked within this; one that does not is checked behind the page.
 const WAIT_MS = 4000
@@ -87,6 +94,27 @@ const FLOATS: readonly Column<FloatReading>[] = [
   { title: floats.columns.at, cell: ({ readAt }) => <Time at={readAt} /> },
 ]
 
+const TOKENS: readonly Column<TokenRead>[] = [
+  { title: tokens.columns.where, cell: ({ installation, product }) => `${installation}, ${product}` },
+  {
+    title: tokens.columns.until,
+    cell: ({ endsAt }) => (endsAt === null ? tokens.none : <Time at={endsAt} />),
+  },
+]
+const BUDGETS: readonly Column<BudgetRead>[] = [
+  { title: budgets.columns.id, cell: ({ installation }) => installation },
+  { title: budgets.columns.left, cell: ({ left }) => left.toFixed(1), figures: true },
+  { title: budgets.columns.rate, cell: ({ perSecond }) => perSecond ?? budgets.free, figures: true },
+]
+const RECORDS: readonly Column<FloatRecordRead>[] = [
+  { title: floats.recordColumns.where, cell: ({ installation, side }) => `${installation}, ${side}` },
+  { title: floats.recordColumns.kind, cell: ({ kind }) => floats.kinds[kind] },
+  { title: floats.recordColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: floats.recordColumns.note, cell: ({ note }) => <Said text={note} /> },
+  { title: floats.recordColumns.by, cell: ({ recordedBy }) => <bdi>{shown(recordedBy)}</bdi> },
+  { title: floats.recordColumns.at, cell: ({ recordedAt }) => <Time at={recordedAt} /> },
+]
+
 /** Contracts with operators, what is wrong with them, their credentials and their wallets. */
 async function showRails(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const rails = await readRails(visit.gateway)
@@ -125,20 +153,42 @@ async function showRails(visit: ConsoleVisit, state: FormState | null = null): P
           </FormBox>
         )}
       </Section>
-      <Wallets visit={visit} state={state} readings={rails.floats} />
+      {rails.tokens.length > 0 && (
+        <Section title={tokens.title}>
+          <Table caption={tokens.title} rows={rails.tokens} columns={TOKENS} />
+        </Section>
+      )}
+      {rails.budgets.length > 0 && (
+        <Section title={budgets.title}>
+          <Table caption={budgets.title} rows={rails.budgets} columns={BUDGETS} />
+          <p class="hint">{budgets.hint}</p>
+        </Section>
+      )}
+      <Wallets visit={visit} state={state} readings={rails.floats} records={rails.records} />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-type WalletsProps = { visit: ConsoleVisit; state: FormState | null; readings: readonly FloatReading[] }
+type WalletsProps = {
+  visit: ConsoleVisit
+  state: FormState | null
+  readings: readonly FloatReading[]
+  records: readonly FloatRecordRead[]
+}
 
-const Wallets = ({ visit, state, readings }: WalletsProps) => (
+const Wallets = ({ visit, state, readings, records }: WalletsProps) => (
   <Section title={floats.title}>
     {readings.length === 0 ? (
       <p>{floats.none}</p>
     ) : (
       <Table caption={floats.title} rows={readings} columns={FLOATS} />
+    )}
+    {records.length > 0 && (
+      <>
+        <h3>{floats.records}</h3>
+        <Table caption={floats.records} rows={records} columns={RECORDS} />
+      </>
     )}
     <details open={state?.path === RECORD.path}>
       <summary>{floats.record}</summary>

@@ -21,6 +21,8 @@ export type TokenKeeper = {
   fetchNow(): Promise<Heard>
   /** Renews in the background what is about to end. Called now and then. */
   tend(): void
+  /** When the token that this process has in hand ends; null without one. */
+  endsAt(): Date | null
 }
 
 type Held = { value: string; endsMs: number; renewMs: number }
@@ -54,6 +56,10 @@ class OwnKeeper implements TokenKeeper {
 
   constructor(parts: Parts) {
     this.#parts = parts
+  }
+
+  endsAt(): Date | null {
+    return this.#held === null ? null : new Date(this.#held.endsMs)
   }
 
   async get(deadline: Deadline): Promise<Token> {
