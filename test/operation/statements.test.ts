@@ -94,10 +94,13 @@ const named = (isWrong: (statement: Statement) => boolean) =>
     .map(({ name }) => name)
 
 /** Loads every file of the product, so that all its statements are registered; not the program's entry, which would run. */
+// To import them is to run them.
+const PROGRAMS = ['main.js', join('platform', 'picture-process.js')]
+
 async function importProduct(): Promise<void> {
   const files = readdirSync(PRODUCT, { recursive: true, encoding: 'utf8' })
   const modules = files.filter(
-    (file) => file.endsWith('.js') && !file.endsWith('.test.js') && file !== 'main.js',
+    (file) => file.endsWith('.js') && !file.endsWith('.test.js') && !PROGRAMS.includes(file),
   )
   for (const file of modules) await import(pathToFileURL(join(PRODUCT, file)).href)
 }
