@@ -21,25 +21,41 @@ const fieldsOf = async (person: Planted) => ({
 const upload = async (person: Planted) =>
   sendFiles(person, DOCUMENTS, { fields: await fieldsOf(person), files: [{ name: 'a.pdf', bytes: pdf() }] })
 
-/** A phone on a slow line: it has begun to send a file and goes on for a long time. */
-function slowUpload(person: Planted): ClientRequest {
-  const sending = request(`${service.url}${DOCUMENTS}`, {
-    method: 'POST',
-    headers: {
-      cookie: person
-        .cookies()
-        .map(({ name, value }) => `${name}=${value}`)
-        .join('; '),
-      'sec-fetch-site': 'same-origin',
-      'content-type': 'multipart/form-data; boundary=x',
-      'content-length': 1_000_000,
+/**
+ * A phone on a slow line: it has begun to send a file and goes on for a long time. A probe of the test may be in its place
+ * for a moment; refused, it begins again.
+ */
+function slowUpload(person: Planted): { hangUp: () => void } {
+  let over = false
+  let sending: ClientRequest
+  const begin = () => {
+    if (over) return
+    sending = request(`${service.url}${DOCUMENTS}`, {
+      method: 'POST',
+      headers: {
+        cookie: person
+          .cookies()
+          .map(({ name, value }) => `${name}=${value}`)
+          .join('; '),
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'multipart/form-data; boundary=x',
+        'content-length': 1_000_000,
+      },
+    })
+    sending.on('response', () => sending.destroy())
+    sending.on('error', () => {
+      // It is cut off in the end.
+    })
+    sending.on('close', begin)
+    sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4')
+  }
+  begin()
+  return {
+    hangUp: () => {
+      over = true
+      sending.destroy()
     },
-  })
-  sending.on('error', () => {
-    // It is cut off in the end.
-  })
-  sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4')
-  return sending
+  }
 }
 
 test('one person sends one file at a time and a process receives four; who waits is told, and places come free', async () => {
@@ -54,7 +70,7 @@ test('one person sends one file at a time and a process receives four; who waits
   const refused = await upload(last)
   assert.match(refused.text, /Other files are being received, so nothing was done/)
   assert.equal(refused.headers.get('retry-after'), '5')
-  for (const one of slow) one.destroy()
+  for (const one of slow) one.hangUp()
   await eventually('places are free again', async () => (await upload(last)).status === 303)
   await eventually('the first one may send again', async () => (await upload(first)).status === 303)
 })
